@@ -1,0 +1,32 @@
+-- Queues a job for every open intent that should have one and has none, and for lanes whose head has ended.
+create function requeue_stranded() returns integer
+language plpgsql as $$
+declare
+  stranded record;
+  requeued integer := 0;
+begin
+  for stranded in
+    select i.id, i.kind, i.state, i.lane
+    from intents i
+    left join lanes l on l.name = i.lane
+    where i.state in ('queued', 'running', 'in_doubt')
+      and i.created_at < now() - interval '30 seconds'
+      and (i.lane is null or i.state = 'in_doubt' or l.head is null or l.head = i.id)
+      and i.id::text not in (
+        select j.payload ->> 'intent_id'
+        from graphile_worker._private_jobs j
+        where j.payload ->> 'intent_id' is not null and j.attempts < j.max_attempts
+      )
+    order by i.position
+  loop
+    if stranded.state <> 'in_doubt' and stranded.lane is not null then
+      update lanes set head = stranded.id where name = stranded.lane and coalesce(head, stranded.id) = stranded.id;
+      continue when not found;
+    end if;
+    perform graphile_worker.add_jobs(array[job_for(
+      case stranded.state when 'in_doubt' then split_part(stranded.kind, '/', 1) || '/reconcile' else stranded.kind end,
+      stranded.id, null)]);
+    requeued := requeued + 1;
+  end loop;
+  return requeued;
+end $$;

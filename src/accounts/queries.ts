@@ -1,0 +1,37 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import type { OpenCreation } from './rules.ts';
+
+const openRow = z.object({ id: z.string(), sent_ms: z.number(), in_doubt: z.boolean() });
+
+/** Creations of one size and class that were sent and whose outcome is open, oldest first. */
+export const listOpenCreations = (db: Db, assetClass: string, accountSize: number): Promise<readonly OpenCreation[]> =>
+  db.any(sql.prepared('open_creations', openRow)`
+    select i.id, extract(epoch from i.sending_at)::double precision * 1000 as sent_ms, i.state = 'in_doubt' as in_doubt
+    from intents i
+    where i.kind = 'accounts/provision'
+      and i.state in ('running', 'in_doubt')
+      and i.sending_at is not null
+      and i.sent -> 'subaccount' ->> 'assetClass' = ${assetClass}
+      and (i.sent -> 'subaccount' ->> 'accountSize')::numeric = ${accountSize}
+    order by i.sending_at, i.id`);
+
+/** Which of these subaccounts some row of ours owns already. */
+export const listOwnedSubaccounts = async (db: Db, hotkeys: string[]): Promise<ReadonlySet<string>> =>
+  new Set(
+    await db.anyFirst(sql.prepared('owned_subaccounts', z.object({ synthetic_hotkey: z.string() }))`
+      select s.synthetic_hotkey
+      from subaccounts s
+      where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
+  );
+
+const knownRow = z.object({ subaccount_id: z.number(), asset_class: z.string(), account_size: z.coerce.number() });
+
+/** Every subaccount of an entity that a row of ours owns, by id. */
+export const listSubaccountsOf = (db: Db, entityHotkey: string): Promise<readonly z.infer<typeof knownRow>[]> =>
+  db.any(sql.type(knownRow)`
+    select s.subaccount_id, s.asset_class, s.account_size
+    from subaccounts s
+    where s.entity_hotkey = ${entityHotkey}
+    order by s.subaccount_id`);

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65535);
+const ms = z.coerce.number().int().min(0);
+const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+/** Every setting, its kind and its default. The README's table lists them with their meaning. */
+const settings = z.object({
+  DATABASE_URL: z.string().min(1),
+  DATABASE_DIRECT_URL: z.string().min(1).optional(),
+  HOST: z.string().default('0.0.0.0'),
+  PORT: port.default(3000),
+  LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('info'),
+  WEB_POOL_SIZE: z.coerce.number().int().min(1).default(10),
+  WORKER_POOL_SIZE: z.coerce.number().int().min(2).default(20),
+  WORKER_RUNNERS: z.enum(['all', 'trading', 'outbound']).default('all'),
+  TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(50),
+  OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(20),
+  NETVENUE_MINER_URL: z.url(),
+  NETVENUE_MINER_KEY: z.string().min(1),
+  NETVENUE_VALIDATOR_URL: z.url(),
+  NETVENUE_VALIDATOR_KEY: z.string().min(1),
+  NETVENUE_ENTITY_HOTKEY: z.string().min(1),
+  NETVENUE_CLOSE_STYLE: z.enum(['flat_all', 'market_flat']).default('flat_all'),
+  NETVENUE_PATIENCE_MS: ms.default(10_000),
+  NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
+  ORDER_DEADLINE_MS: ms.default(15_000),
+  PROVISION_DEADLINE_MS: ms.default(120_000),
+  VALIDATE_RESPONSES: flag.default(false),
+});
+
+export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;
+
+/**
+ * Reads the environment once, into one frozen object. Throws with the name of every setting that is missing or
+ * out of range, and never with a value. `given` takes the place of what the environment does not set.
+ */
+export function readConfig(given: Record<string, string> = {}): Config {
+  const read = settings.safeParse({ ...given, ...present(process.env) });
+  if (!read.success) throw new Error(read.error.issues.map(describe).join('\n'));
+  return Object.freeze({ ...read.data, directUrl: read.data.DATABASE_DIRECT_URL ?? read.data.DATABASE_URL });
+}
+
+/** Whether the environment names a database; without one the embedded server and the sandbox are used. */
+export const namesDatabase = (): boolean => Boolean(process.env.DATABASE_URL);
+
+const present = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+
+const describe = (issue: z.core.$ZodIssue) => `Setting ${issue.path.join('.')}: ${issue.message}`;

@@ -1,0 +1,72 @@
+import pg from 'pg';
+
+const RECONNECT_MS = 250;
+const OWN_LOOK_MS = 2_000; // a lost notification costs this much latency and never an answer
+
+/** Waits for intents to settle over one LISTEN connection. */
+export type Settlements = {
+  /** `woken` resolves when the intent may have settled, after `timeoutMs`, or on `cancel`: the caller looks at the row. */
+  next(intentId: string, timeoutMs: number): { woken: Promise<void>; cancel(): void };
+  close(): Promise<void>;
+};
+
+/** Opens the process's one listening connection. It comes back by itself and wakes everyone when it does. */
+export function listenForSettlements(url: string, onError: (error: Error) => void): Settlements {
+  const waiters = new Map<string, Set<() => void>>();
+  let client: pg.Client | undefined;
+  let closed = false;
+  let reconnecting: NodeJS.Timeout | undefined;
+  const connecting = connect();
+
+  async function connect(): Promise<void> {
+    const fresh = new pg.Client({ connectionString: url, application_name: 'settlements', keepAlive: true });
+    client = fresh;
+    fresh.on('error', onError);
+    fresh.on('end', reconnect);
+    fresh.on('notification', ({ payload }) => wake(waiters.get(payload ?? '')));
+    try {
+      await fresh.connect();
+      await fresh.query('listen settled');
+      for (const set of [...waiters.values()]) wake(set);
+    } catch (error) {
+      onError(error instanceof Error ? error : new Error(String(error)));
+      reconnect();
+    }
+  }
+
+  function reconnect(): void {
+    if (closed || reconnecting) return;
+    reconnecting = setTimeout(() => {
+      reconnecting = undefined;
+      void connect();
+    }, RECONNECT_MS);
+  }
+
+  return {
+    next(intentId, timeoutMs) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const set = waiters.get(intentId) ?? new Set();
+      waiters.set(intentId, set);
+      const cancel = () => {
+        clearTimeout(timer);
+        set.delete(cancel);
+        if (set.size === 0 && waiters.get(intentId) === set) waiters.delete(intentId);
+        resolve();
+      };
+      const timer = setTimeout(cancel, Math.min(timeoutMs, OWN_LOOK_MS));
+      set.add(cancel);
+      return { woken: promise, cancel };
+    },
+    async close() {
+      closed = true;
+      clearTimeout(reconnecting);
+      for (const set of [...waiters.values()]) wake(set);
+      await connecting;
+      await client?.end().catch(() => {}); // it may have ended by itself
+    },
+  };
+}
+
+const wake = (set: Set<() => void> | undefined) => {
+  for (const done of [...(set ?? [])]) done();
+};

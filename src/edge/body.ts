@@ -1,0 +1,30 @@
+import type { Context, Next } from 'koa';
+import { koaBody } from 'koa-body';
+import type { Operation } from '../contract/document.ts';
+import { Refusal } from '../kernel/refusals.ts';
+
+const LARGEST_BODY = '128kb'; // the network's miner reads 256 KB at most; no body of the contract comes near
+
+const parse = koaBody({
+  json: true,
+  jsonStrict: true,
+  jsonLimit: LARGEST_BODY,
+  urlencoded: false,
+  text: false,
+  multipart: false,
+  onError: (error) => {
+    throw 'status' in error && error.status === 413 ? new Refusal('BODY_TOO_LARGE') : new Refusal('MALFORMED_BODY');
+  },
+});
+
+/** Reads the body an operation asks for. Refuses other content types, too much, and what does not parse. */
+export async function readBody(ctx: Context, operation: Operation): Promise<unknown> {
+  if (!operation.body) return undefined;
+  const hasBody = ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
+  if (!hasBody && !operation.body.required) return undefined;
+  if (hasBody && !ctx.is(operation.body.contentType)) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+  await parse(ctx as Parameters<typeof parse>[0], noNext); // koa-body types its own context, ours is the same object
+  return ctx.request.body;
+}
+
+const noNext: Next = async () => {};

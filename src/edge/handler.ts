@@ -1,0 +1,44 @@
+import type { OperationId } from '../contract/document.ts';
+import type { operations } from '../contract/types.ts';
+import type { Accepted } from '../intents/accept.ts';
+import type { Intent } from '../intents/intent.ts';
+import type { Principal } from '../kernel/principal.ts';
+import type { WebRuntime } from '../runtime.ts';
+
+type JsonOf<R> = R extends { content: { 'application/json': infer Body } } ? Body : undefined;
+type Responses<Op extends OperationId> = operations[Op]['responses'];
+type Part<Op extends OperationId, Place extends string> =
+  operations[Op]['parameters'] extends Record<Place, infer Members> ? NonNullable<Members> : Record<string, never>;
+
+/** The JSON body of an operation, checked and with defaults filled in. */
+export type Body<Op extends OperationId> = operations[Op] extends {
+  requestBody?: { content: { 'application/json': infer Members } };
+}
+  ? Members
+  : undefined;
+
+/** An answer the contract names: one of its statuses below 400 with the body of that status. */
+export type Reply<Op extends OperationId> = {
+  [Status in keyof Responses<Op>]: Status extends 200 | 201 | 202 | 204
+    ? { status: Status; body: JsonOf<Responses<Op>[Status]>; headers?: Record<string, string> }
+    : never;
+}[keyof Responses<Op>];
+
+/** What one request asks, once it has been authenticated and checked against the contract. */
+export type Call<Op extends OperationId = OperationId> = {
+  operation: Op;
+  runtime: WebRuntime;
+  principal: Principal;
+  requestId: string;
+  path: Part<Op, 'path'>;
+  query: Part<Op, 'query'>;
+  header: Part<Op, 'header'>;
+  body: Body<Op>;
+  /** Members every offered intent of this request carries. */
+  asking: { owner: string; digest: string; request_id: string; idempotency_key?: string };
+  /** Waits for an intent as long as the caller prefers. */
+  settled(accepted: Accepted): Promise<Intent>;
+};
+
+export type Handler<Op extends OperationId> = (call: Call<Op>) => Promise<Reply<Op>>;
+export type Handlers = { [Op in OperationId]: Handler<Op> };

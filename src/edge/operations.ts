@@ -1,0 +1,24 @@
+import { registerNetvenueTrader } from '../accounts/http.ts';
+import {
+  cancelNetvenueOrder,
+  closeNetvenuePosition,
+  editNetvenueOrder,
+  getNetvenueOrder,
+  setNetvenueTpSl,
+  submitNetvenueOrder,
+} from '../orders/http.ts';
+import { getPartnerIntent } from '../partners/http.ts';
+import type { Handlers } from './handler.ts';
+
+/** The handler of every operation of the contract. */
+export const handlers: Handlers = {
+  submitNetvenueOrder,
+  getNetvenueOrder,
+  cancelNetvenueOrder,
+  closeNetvenuePosition,
+  setNetvenueTpSl,
+  editNetvenueOrder,
+  registerNetvenueTrader,
+  getPartnerIntent,
+  getHealth: async () => ({ status: 200, body: { status: 'ok' } }),
+};

@@ -1,0 +1,38 @@
+import type { Context } from 'koa';
+import { type Effect, Refusal, refusals } from '../kernel/refusals.ts';
+
+/** A problem document (RFC 9457); published clients of this interface read the code under `error`. */
+export function problemDocument(refusal: Refusal, requestId: string): Record<string, unknown> {
+  const { retryAfterS: _, headers: __, message: ___, ...members } = refusal.details;
+  return {
+    type: `urn:problem:${refusal.code.toLowerCase().replaceAll('_', '-')}`,
+    title: refusals[refusal.code][1],
+    status: refusal.status,
+    error: {
+      ...members,
+      code: refusal.code,
+      message: refusal.message,
+      retryable: refusal.retryable,
+      request_id: requestId,
+    },
+  };
+}
+
+/** Answers with a refusal: its problem document, status, and the headers it asks for. */
+export function refuse(ctx: Context, refusal: Refusal, requestId: string): void {
+  ctx.status = refusal.status;
+  ctx.set('Cache-Control', 'no-store');
+  ctx.set(refusal.details.headers ?? {});
+  if (refusal.details.retryAfterS !== undefined) ctx.set('Retry-After', String(Math.ceil(refusal.details.retryAfterS)));
+  if (refusal.details.intent_id) ctx.set('Intent-Id', refusal.details.intent_id);
+  ctx.type = 'application/problem+json';
+  ctx.body = JSON.stringify(problemDocument(refusal, requestId));
+}
+
+const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Says on every refused write what became of it: nothing, unless the refusal knows better. */
+export function withEffect(refusal: Refusal, method: string): Refusal {
+  const effect: Effect | undefined = refusal.details.effect ?? (writes.has(method) ? 'none' : undefined);
+  return effect === undefined ? refusal : new Refusal(refusal.code, { ...refusal.details, effect });
+}

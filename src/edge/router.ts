@@ -1,0 +1,102 @@
+import Router from '@koa/router';
+import type { Context } from 'koa';
+import { listOperations, type Operation } from '../contract/document.ts';
+import { requestDigest } from '../kernel/digest.ts';
+import { Refusal } from '../kernel/refusals.ts';
+import type { WebRuntime } from '../runtime.ts';
+import { authenticate, getScheme } from './authenticate.ts';
+import { readBody } from './body.ts';
+import { serveDocs } from './docs.ts';
+import type { Call } from './handler.ts';
+import { handlers } from './operations.ts';
+import { readPrefer } from './prefer.ts';
+import { answerCheck, type RequestParts, requestValidator } from './validate.ts';
+
+type AnyHandler = (call: Call) => Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
+
+/** Routes read from the contract. Throws when an operation has no handler, a handler no operation, or a scheme no check. */
+export function contractRouter(runtime: WebRuntime): Router {
+  const router = new Router({ strict: true, sensitive: true });
+  const operations = listOperations();
+  const named = new Set<string>(operations.map(({ id }) => id));
+  const idle = Object.keys(handlers).filter((id) => !named.has(id));
+  if (idle.length > 0) throw new Error(`Handlers without an operation: ${idle.join(', ')}`);
+  for (const operation of byLiteralFirst(operations)) addRoute(router, operation, runtime);
+  serveDocs(router);
+  return router;
+}
+
+/** A literal segment goes before a parameter in the same place, so that /close is never read as an id. */
+const byLiteralFirst = (operations: Operation[]) =>
+  [...operations].sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
+
+function addRoute(router: Router, operation: Operation, runtime: WebRuntime): void {
+  const handler = handlers[operation.id] as AnyHandler | undefined; // the router cannot know which operation it is
+  if (!handler) throw new Error(`Operation ${operation.id} has no handler`);
+  operation.security.forEach(getScheme);
+  const validate = requestValidator(operation);
+  const check = runtime.config.VALIDATE_RESPONSES ? answerCheck(operation) : undefined;
+
+  router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx: Context) => {
+    ctx.state.operation = operation.id;
+    const principal = await authenticate(operation, { authorization: ctx.get('Authorization') }, runtime);
+    const parts = await readParts(ctx, operation);
+    validate(parts);
+    const reply = await handler(toCall(ctx, operation, parts, principal, runtime));
+    check?.(reply.status, reply.body);
+    ctx.status = reply.status;
+    ctx.set(reply.headers ?? {});
+    ctx.body = reply.body === undefined ? null : reply.body;
+    if (reply.status === 204) ctx.status = 204;
+  });
+}
+
+async function readParts(ctx: Context, operation: Operation): Promise<RequestParts> {
+  return {
+    path: { ...ctx.params },
+    query: { ...ctx.query },
+    header: Object.fromEntries(headersOf(operation).map((name) => [name, ctx.get(name) || undefined])),
+    body: await readBody(ctx, operation),
+  };
+}
+
+const headersOf = ({ parameters }: Operation) =>
+  parameters.flatMap(({ name, in: place }) => (place === 'header' ? name : []));
+
+function toCall(
+  ctx: Context,
+  operation: Operation,
+  parts: RequestParts,
+  principal: Call['principal'],
+  runtime: WebRuntime,
+): Call {
+  const key = ctx.get('Idempotency-Key');
+  const prefer = readPrefer(ctx.get('Prefer'));
+  const trader = ctx.get('Trader-ID').toLowerCase();
+  const call = {
+    operation: operation.id,
+    runtime,
+    principal,
+    requestId: ctx.state.requestId,
+    ...parts,
+    asking: {
+      owner: principal.owner,
+      digest: requestDigest(operation.id, parts.path, parts.query, parts.body, trader),
+      request_id: ctx.state.requestId,
+      ...(key && { idempotency_key: key }),
+    },
+    async settled(accepted: { id: string; replayed: boolean }) {
+      ctx.set('Intent-Id', accepted.id);
+      ctx.state.intentId = accepted.id;
+      if (accepted.replayed) ctx.set('Idempotent-Replayed', 'true');
+      const intent = await runtime.wait(accepted.id, prefer.waitMs);
+      if (intent.settled_at === null || ctx.get('Prefer') !== '') ctx.set('Preference-Applied', prefer.applied);
+      return intent;
+    },
+  };
+  return call as unknown as Call; // the parts have just been checked against the operation's own schemas
+}
+
+/** The refusal of a request that no route took: another method's path, or no path at all. */
+export const noRoute = (status: number): Refusal =>
+  new Refusal(status === 405 || status === 501 ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');

@@ -1,0 +1,27 @@
+import { sql } from 'slonik';
+import { batched } from '../db/batched.ts';
+import type { Db } from '../db/pool.ts';
+import { intentColumns } from './claim.ts';
+import { type Intent, intentRow } from './intent.ts';
+
+/** Reads one intent; readers that come together share a query. Names no owner: for ids this process accepted itself. */
+export type IntentReader = (intentId: string) => Promise<Intent | null>;
+
+/** Makes the process's shared reader of intents. */
+export function intentReader(db: Db): IntentReader {
+  return batched(async (ids: string[]) => {
+    const rows = await db.any(sql.prepared('read_intents', intentRow)`
+      select ${intentColumns}
+      from intents i
+      where i.id = any(${sql.array(ids, 'uuid')})`);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id) ?? null);
+  });
+}
+
+/** An intent of this owner, or null: a foreign id is as unknown as one never given. */
+export const findIntent = (db: Db, owner: string, intentId: string): Promise<Intent | null> =>
+  db.maybeOne(sql.prepared('find_intent', intentRow)`
+    select ${intentColumns}
+    from intents i
+    where i.id = ${intentId} and i.owner = ${owner}`);

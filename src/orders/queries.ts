@@ -1,0 +1,52 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import { intentColumns } from '../intents/claim.ts';
+import { type Intent, intentRow } from '../intents/intent.ts';
+import type { Terms } from './rules.ts';
+
+const termsOfOrder = z.custom<Terms>(); // checked against the contract when it was placed or edited
+const executed = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).nullable();
+
+const orderRow = z.object({
+  terms: termsOfOrder,
+  lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
+  executed,
+});
+
+export type OrderRow = z.infer<typeof orderRow>;
+
+const recordedOrder = intentRow.extend({ order: orderRow.nullable() });
+
+/** What is on record of one order uuid: the intent that made it and, where it is an order of its own, the order. */
+export type RecordedOrder = Intent & { order: OrderRow | null };
+
+/** A trader's order, or any other order verb of this uuid. Null for foreign and unknown ones alike. */
+export const findRecordedOrder = (db: Db, owner: string, trader: string, uuid: string): Promise<RecordedOrder | null> =>
+  db.maybeOne(sql.prepared('find_recorded_order', recordedOrder)`
+    select ${intentColumns},
+      case when o.id is not null
+        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed)
+      end as "order"
+    from intents i
+    left join orders o on o.id = i.id
+    where i.id = ${uuid} and i.owner = ${owner} and i.asked ->> 'trader' = ${trader}`);
+
+const targetRow = orderRow.omit({ executed: true }).extend({ placement: z.string() });
+
+/** The order that a cancel or an edit is about, and how its placement stands. */
+export const getTarget = (db: Db, orderId: string): Promise<z.infer<typeof targetRow>> =>
+  db.one(sql.prepared('order_target', targetRow)`
+    select o.terms, o.lifecycle, i.state as placement
+    from orders o
+    join intents i on i.id = o.id
+    where o.id = ${orderId}`);
+
+const subaccountStatus = z.object({ status: z.string() });
+
+/** The network's last known word on a trader's subaccount. */
+export const getSubaccountStatus = (db: Db, syntheticHotkey: string): Promise<string> =>
+  db.oneFirst(sql.prepared('subaccount_status', subaccountStatus)`
+    select s.status
+    from subaccounts s
+    where s.synthetic_hotkey = ${syntheticHotkey}`);

@@ -1,0 +1,88 @@
+import { withdraw } from './resting.ts';
+import { closePosition } from './trading.ts';
+import type { Account, World } from './world.ts';
+
+const MAX_SIZE = 100_000;
+const MAX_ACCOUNTS = 10_000;
+const CLASSES = ['crypto', 'forex', 'equities', 'commodities', 'hl_all', 'all_markets'];
+const ADDRESS = /^0x[0-9a-f]{40}$/;
+
+/** A request for a subaccount; `exAddress` in lower case. */
+export type AccountAsked = { size: number; assetClass: string; exAddress: string | null; payoutAddress: string | null };
+
+/** Reads the body of create-subaccount; a linked account is always of class `hl_all`. */
+export const readAccount = (json: unknown): AccountAsked => {
+  const body = Object(json) as Record<string, unknown>; // as: createAccount checks every member
+  const exAddress = body.hl_address === undefined ? null : String(body.hl_address).toLowerCase();
+  const payoutAddress = body.payout_address === undefined ? null : String(body.payout_address).toLowerCase();
+  const assetClass = exAddress === null ? String(body.asset_class) : 'hl_all';
+  return { size: Number(body.account_size), assetClass, exAddress, payoutAddress };
+};
+
+/** Makes a subaccount, pending for `activationMs`; a text is a refusal. Venue facts: subaccount creation. */
+export const createAccount = (world: World, asked: AccountAsked): Account | string => {
+  const refusal = refusalOf(world, asked);
+  if (refusal) return refusal;
+  const id = world.accounts.size; // counts from 0, and none is ever removed
+  const createdMs = Date.now();
+  const account: Account = {
+    ...asked,
+    id,
+    uuid: crypto.randomUUID(),
+    hotkey: `${world.entityHotkey}_${id}`,
+    createdMs,
+    activeFromMs: createdMs + world.activationMs,
+    status: null,
+    bucket: 'SUBACCOUNT_CHALLENGE',
+    elimination: null,
+    realized: 0,
+    open: new Map(),
+    closed: [],
+    resting: new Map(),
+    ended: [],
+    lastOrderMs: new Map(),
+  };
+  world.accounts.set(id, account);
+  if (asked.exAddress) world.byAddress.set(asked.exAddress, account);
+  const { assetClass: asset_class, size: account_size, exAddress: hl_address } = asked;
+  world.ledger.record({
+    key: account.uuid,
+    kind: 'subaccount',
+    subaccount_id: id,
+    detail: { asset_class, account_size, hl_address },
+  });
+  return account;
+};
+
+/** `pending` until its time has come, then `active`, unless its status was set. */
+export const statusOf = ({ status, activeFromMs }: Account): string =>
+  status ?? (Date.now() < activeFromMs ? 'pending' : 'active');
+
+/** Moves a subaccount by hand. An elimination closes its positions and withdraws its orders. */
+export const moveAccount = (
+  world: World,
+  account: Account,
+  to: { status?: string; bucket?: string; elimination?: string },
+): void => {
+  if (to.status) account.status = to.status;
+  if (to.bucket) account.bucket = to.bucket;
+  if (!to.elimination) return;
+  Object.assign(account, { status: 'eliminated', bucket: 'ELIMINATED' });
+  account.elimination = { atMs: Date.now(), reason: to.elimination };
+  for (const order of [...account.resting.values()]) withdraw(world, account, order);
+  for (const pairId of [...account.open.keys()]) {
+    closePosition(world, account, pairId, { suffix: 'elimination', source: 1, kind: 'elimination' });
+  }
+};
+
+const refusalOf = (world: World, { size, assetClass, exAddress, payoutAddress }: AccountAsked): string | null => {
+  if (!Number.isFinite(size)) return 'account_size must be a number';
+  if (size <= 0) return 'account_size must be positive';
+  if (size > MAX_SIZE) return `account_size exceeds the maximum of ${MAX_SIZE}`;
+  if (!CLASSES.includes(assetClass)) return `Invalid asset_class: ${assetClass}`;
+  if (exAddress !== null && !ADDRESS.test(exAddress)) return 'Invalid hl_address';
+  if (payoutAddress !== null && !ADDRESS.test(payoutAddress)) return 'Invalid payout_address';
+  if (world.accounts.size >= MAX_ACCOUNTS) return 'Entity has reached the maximum subaccounts';
+  const owner = exAddress === null ? undefined : world.byAddress.get(exAddress);
+  return owner ? `${exAddress} is already registered to subaccount ${owner.hotkey}` : null;
+};

@@ -1,0 +1,47 @@
+import type { Call, Route, Said } from '../party.ts';
+import { moveAccount } from './accounts.ts';
+import { magicLeverages } from './magic.ts';
+import { setPrice } from './prices.ts';
+import { accountView } from './views.ts';
+import type { World } from './world.ts';
+
+/** Moves prices, markets and subaccounts by hand, restarts the miner, and lists the magic values. */
+export const controls = (world: World, forget: () => void): Route[] => [
+  { method: 'POST', path: '/control/price', answer: ({ json }) => priceAnswer(world, read(json)) },
+  { method: 'POST', path: '/control/subaccount', answer: ({ json }) => accountAnswer(world, read(json)) },
+  { method: 'GET', path: '/control/magic', answer: () => ({ status: 200, body: magicLeverages }) },
+  {
+    method: 'POST',
+    path: '/control/restart-miner',
+    answer: () => {
+      forget();
+      return { status: 200, body: { forgotten: true } };
+    },
+  },
+];
+
+/** `{pair, price}` moves a price; `{pair, open: false}` closes its market. */
+const priceAnswer = (world: World, { pair, price, open }: Body): Said => {
+  if (typeof pair !== 'string' || !world.pairs.has(pair)) return { status: 400, body: { error: 'unknown pair' } };
+  if (open === true) world.closedMarkets.delete(pair);
+  if (open === false) world.closedMarkets.add(pair);
+  if (price !== undefined && !setPrice(world, pair, Number(price)))
+    return { status: 400, body: { error: 'not a price' } };
+  return { status: 200, body: { pair, price: world.pairs.get(pair)?.price, open: !world.closedMarkets.has(pair) } };
+};
+
+/** `{subaccount_id}` and any of `status`, `bucket`, `elimination` (its reason). */
+const accountAnswer = (world: World, { subaccount_id, status, bucket, elimination }: Body): Said => {
+  const account = world.accounts.get(Number(subaccount_id));
+  if (!account) return { status: 404, body: { error: 'unknown subaccount' } };
+  moveAccount(world, account, {
+    ...(typeof status === 'string' && { status }),
+    ...(typeof bucket === 'string' && { bucket }),
+    ...(typeof elimination === 'string' && { elimination }),
+  });
+  return { status: 200, body: { ...accountView(account), bucket: account.bucket } };
+};
+
+type Body = Record<string, unknown>;
+
+const read = (json: Call['json']): Body => Object(json) as Body; // as: every member is checked

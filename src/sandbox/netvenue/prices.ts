@@ -1,0 +1,52 @@
+import { addBrackets, isHit } from './brackets.ts';
+import { clamp, executed } from './positions.ts';
+import { sourceOf, unrest, withdraw } from './resting.ts';
+import { fill } from './trading.ts';
+import { type Account, type Resting, type World, worthOf } from './world.ts';
+
+/** Moves a price and fills what it reaches: limit orders whose price came, stop-limits it arms, brackets it hits. */
+export const setPrice = (world: World, pairId: string, price: number): boolean => {
+  const pair = world.pairs.get(pairId);
+  if (!pair || !(price > 0)) return false;
+  pair.price = price;
+  settleResting(world, pairId);
+  return true;
+};
+
+/** Fills whatever the present price of a pair reaches; also for orders that rest on the right side already. */
+export const settleResting = (world: World, pairId: string): void => {
+  for (const { account, order } of [...(world.resting.get(pairId)?.values() ?? [])]) {
+    if (account.resting.has(order.uuid) && isReached(order)) execute(world, account, order);
+  }
+};
+
+const isReached = (order: Resting): boolean => {
+  const { price } = order.pair;
+  if (order.execution === 'BRACKET') {
+    const long = order.side === 'SHORT'; // a bracket sells what a long position holds
+    order.best = long ? Math.max(order.best, price) : Math.min(order.best, price);
+    return isHit(order, long, price);
+  }
+  if (order.execution === 'STOP_LIMIT' && !armed(order, price)) return false;
+  const limit = order.limitPrice ?? price;
+  return order.side === 'LONG' ? price <= limit : price >= limit;
+};
+
+const armed = (order: Resting, price: number): boolean => {
+  const stop = order.stopPrice ?? price;
+  order.armed ||= order.stopCondition === 'GTE' ? price >= stop : price <= stop;
+  return order.armed;
+};
+
+const execute = (world: World, account: Account, order: Resting) => {
+  const { uuid, pair, side, execution } = order;
+  // A bracket of the whole position closes what is left of it, not what there was when it was placed.
+  const executable = clamp(account, pair, order.quantity, pair.price);
+  if (typeof executable === 'string') return withdraw(world, account, order);
+  unrest(world, account, order);
+  const { quantity, cap } = executable;
+  const part = { ...order, uuid, side, quantity, bindingCap: cap, execution, source: sourceOf(order, 'filled') };
+  const filled = executed(account, pair, { ...part, price: pair.price, value: worthOf(pair, quantity) });
+  fill(world, account, filled, 'fill');
+  if (execution !== 'BRACKET') addBrackets(world, account, filled);
+};

@@ -1,0 +1,51 @@
+import { startNetvenueParty } from './netvenue/index.ts';
+
+const ENTITY_HOTKEY = 'sandbox_entity';
+const MINER_KEY = 'sandbox-miner-key';
+const VALIDATOR_KEY = 'sandbox-validator-key';
+const ACTIVATION_MS = 400;
+const PROCESSING_MS = 50; // the real miner takes 1 to 60 s; a partner trying things should not
+
+type Known = { subaccount_id: number; asset_class: string; account_size: number };
+
+/** The outside parties, played locally: the settings that point the service at them, and the end of it. */
+export type Sandbox = {
+  settings: Record<string, string>;
+  entityHotkey: string;
+  controlUrl: string;
+  /** Gives the parties the subaccounts of earlier runs back: they keep nothing themselves. Positions are not among it. */
+  restore(subaccounts: readonly Known[]): void;
+  stop(): Promise<void>;
+};
+
+/** Starts every party on free ports of this machine. */
+export async function startSandbox(): Promise<Sandbox> {
+  const netvenue = await startNetvenueParty({
+    minerKey: MINER_KEY,
+    validatorKey: VALIDATOR_KEY,
+    entityHotkey: ENTITY_HOTKEY,
+    activationMs: ACTIVATION_MS,
+    processingMs: PROCESSING_MS,
+  });
+  return {
+    settings: {
+      NETVENUE_MINER_URL: netvenue.minerUrl,
+      NETVENUE_MINER_KEY: MINER_KEY,
+      NETVENUE_VALIDATOR_URL: netvenue.validatorUrl,
+      NETVENUE_VALIDATOR_KEY: VALIDATOR_KEY,
+      NETVENUE_ENTITY_HOTKEY: ENTITY_HOTKEY,
+      VALIDATE_RESPONSES: 'true',
+    },
+    entityHotkey: ENTITY_HOTKEY,
+    controlUrl: netvenue.controlUrl,
+    restore(subaccounts) {
+      let next = 0;
+      for (const { subaccount_id, asset_class, account_size } of subaccounts) {
+        if (subaccount_id > next) netvenue.addSubaccounts(subaccount_id - next);
+        netvenue.addSubaccounts(1, { assetClass: asset_class, size: account_size });
+        next = subaccount_id + 1;
+      }
+    },
+    stop: netvenue.close,
+  };
+}

@@ -1,0 +1,67 @@
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { listSubaccountsOf } from './accounts/queries.ts';
+import { type Config, namesDatabase, readConfig } from './config.ts';
+import { startEmbedded } from './db/embedded.ts';
+import { migrate } from './db/migrate.ts';
+import { createPartner } from './partners/intents.ts';
+import { hasPartners } from './partners/queries.ts';
+import { openLog } from './runtime.ts';
+import { type Sandbox, startSandbox } from './sandbox/start.ts';
+import { stopOnSignal } from './stop.ts';
+import { startWeb } from './web.ts';
+import { startWorker } from './worker.ts';
+
+const DATA_FOLDER = fileURLToPath(new URL('../.data/postgres', import.meta.url));
+const STOP_WITHIN_MS = 58_000; // web, worker, then the database: each has its own bound below this
+
+type Stop = () => Promise<void>;
+
+/** Starts everything in one process. Stops in the order of need: web, worker, sandbox, and PostgreSQL last. */
+async function start(): Promise<Stop> {
+  const stops: Stop[] = [];
+  const stopAll = async () => {
+    for (const stop of stops.reverse()) await stop();
+  };
+  try {
+    const { config, sandbox } = namesDatabase() ? { config: readConfig(), sandbox: null } : await bringUp(stops);
+    const log = openLog(config);
+    await migrate(config.directUrl, (line) => log.debug(line));
+    const worker = await startWorker(config, log);
+    stops.push(worker.stop);
+    sandbox?.restore(await listSubaccountsOf(worker.runtime.db, sandbox.entityHotkey));
+    const web = await startWeb(config, log);
+    stops.push(web.stop);
+    if (sandbox) await greet(web.url, sandbox, worker.runtime.db);
+    return stopAll;
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
+}
+
+/** The embedded database and the parties played locally, for a machine where nothing is set up. */
+async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbox }> {
+  const database = await startEmbedded({ dataDir: DATA_FOLDER });
+  stops.push(() => database.stop());
+  const sandbox = await startSandbox();
+  stops.push(sandbox.stop);
+  const config = readConfig({ DATABASE_URL: database.url, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...sandbox.settings });
+  return { config, sandbox };
+}
+
+async function greet(url: string, sandbox: Sandbox, db: Parameters<typeof createPartner>[0]): Promise<void> {
+  const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
+  lines.push(`  sandbox ledger            ${sandbox.controlUrl}/ledger`);
+  if (await hasPartners(db)) lines.push('  partner key               printed at the first start; more: npm run partner:create');
+  else lines.push(`  partner key (shown once)  ${(await createPartner(db, 'Demo partner')).key}`);
+  process.stdout.write(`${lines.join('\n')}\n\n`);
+}
+
+const log: Pick<Logger, 'fatal'> = openLog({ LOG_LEVEL: 'fatal' });
+try {
+  stopOnSignal(await start(), STOP_WITHIN_MS, (err) => log.fatal({ err }, 'stopped badly'));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exit(1);
+}

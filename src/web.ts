@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from './config.ts';
+import { createEdge } from './edge/server.ts';
+import { openLog, openWebRuntime, type WebRuntime } from './runtime.ts';
+import { stopOnSignal } from './stop.ts';
+
+const STOP_WITHIN_MS = 28_000; // a waiting request lasts 25 s at most; a platform kills after 30 s
+
+export type RunningWeb = { url: string; runtime: WebRuntime; stop(): Promise<void> };
+
+/** Starts the HTTP edge. `stop` takes no new requests, lets those under way end, then gives everything back. */
+export async function startWeb(config: Config, log: Logger = openLog(config)): Promise<RunningWeb> {
+  const runtime = await openWebRuntime(config, log);
+  const server = createEdge(runtime);
+  server.listen(config.PORT, config.HOST);
+  await once(server, 'listening').catch(async (error) => {
+    await runtime.close();
+    throw error.code === 'EADDRINUSE' ? new Error(`Port ${config.PORT} is taken. Set PORT, or PORT=0 for any.`) : error;
+  });
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  log.info({ port }, 'web is listening');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    runtime,
+    async stop() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      await closed;
+      await runtime.close();
+    },
+  };
+}
+
+if (import.meta.main) {
+  const config = readConfig();
+  const log = openLog(config);
+  const web = await startWeb(config, log);
+  stopOnSignal(web.stop, STOP_WITHIN_MS, (err) => log.fatal({ err }, 'stopped badly'));
+}

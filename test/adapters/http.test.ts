@@ -1,0 +1,143 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import nock from 'nock';
+import { httpClient, parseJson, type Reply } from '../../src/adapters/http.ts';
+
+const exchange = httpClient();
+
+describe('one HTTP exchange with a party', () => {
+  let party: Server | undefined;
+  let arrived = 0;
+
+  const serve = async (answer: RequestListener): Promise<string> => {
+    const server = createServer((request, response) => {
+      arrived += 1;
+      answer(request, response);
+    });
+    party = server;
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // as: it listens on TCP
+  };
+
+  const post = (
+    url: string,
+    limits: { timeoutMs?: number; notAfter?: number; signal?: AbortSignal } = {},
+  ): Promise<Reply> =>
+    exchange({
+      method: 'POST',
+      url,
+      body: '{}',
+      headers: { authorization: 'Bearer secret' },
+      timeoutMs: 1_000,
+      ...limits,
+    });
+
+  // These tests are about real sockets, which nock replaces as soon as any test loads it.
+  before(() => nock.restore());
+  after(() => nock.activate());
+
+  beforeEach(() => {
+    arrived = 0;
+  });
+
+  afterEach(() => {
+    party?.closeAllConnections();
+    party?.close();
+  });
+
+  it('hands over status, headers and text, whatever the status', async () => {
+    const url = await serve((_, response) => response.writeHead(503, { 'x-mark': 'yes' }).end('busy'));
+
+    const reply = await post(url);
+
+    expect(reply).to.deep.include({ kind: 'response', status: 503, text: 'busy' });
+    expect(reply).to.have.nested.property('headers.x-mark', 'yes');
+  });
+
+  it('is unsent where nobody listens', async () => {
+    expect(await post('http://127.0.0.1:1/')).to.deep.equal({ kind: 'unsent', why: 'ECONNREFUSED' });
+  });
+
+  it('is unsent for an address that is none', async () => {
+    expect(await post('no address')).to.deep.equal({ kind: 'unsent', why: 'ERR_INVALID_URL' });
+  });
+
+  it('is unsent where the other side speaks no TLS', async () => {
+    const url = await serve((_, response) => response.end());
+
+    expect(await post(url.replace('http:', 'https:'))).to.include({ kind: 'unsent' });
+  });
+
+  it('is lost when the connection is reset after the request', async () => {
+    const url = await serve((request) => request.socket.destroy());
+
+    expect(await post(url)).to.deep.equal({ kind: 'lost', why: 'ECONNRESET' });
+  });
+
+  it('is lost when a reused connection is reset', async () => {
+    const url = await serve((request, response) => (arrived === 1 ? response.end('ok') : request.socket.destroy()));
+    await post(url);
+
+    expect(await post(url)).to.deep.equal({ kind: 'lost', why: 'ECONNRESET' });
+    expect(arrived, 'a write is never repeated').to.equal(2);
+  });
+
+  it('is lost when no answer comes in time', async () => {
+    const url = await serve(() => {});
+
+    expect(await post(url, { timeoutMs: 50 })).to.deep.equal({ kind: 'lost', why: 'ETIMEDOUT (request)' });
+  });
+
+  it('is lost when the answer breaks off', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(200, { 'content-length': 100 }).write('{"success": true');
+      setTimeout(() => request.socket.destroy(), 20);
+    });
+
+    expect(await post(url)).to.include({ kind: 'lost' });
+  });
+
+  it('is lost when the answer never ends growing', async () => {
+    const url = await serve((_, response) => response.end(Buffer.alloc(5 * 1024 * 1024)));
+
+    expect(await post(url)).to.deep.equal({ kind: 'lost', why: 'TOO_LONG' });
+  });
+
+  it('is lost when aborted after the request left, unsent when aborted before', async () => {
+    const url = await serve(() => {});
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 50);
+
+    expect(await post(url, { signal: abort.signal })).to.include({ kind: 'lost' });
+    expect(await post(url, { signal: abort.signal })).to.include({ kind: 'unsent' });
+    expect(arrived).to.equal(1);
+  });
+
+  it('sends nothing past its last moment, on a new connection or a reused one', async () => {
+    const url = await serve((_, response) => response.end('ok'));
+    const past = { notAfter: Date.now() - 1 };
+
+    const onNew = await post(url, past);
+    await post(url);
+    const onReused = await post(url, past);
+
+    expect([onNew, onReused]).to.deep.equal(Array(2).fill({ kind: 'unsent', why: 'TOO_LATE' }));
+    expect(arrived).to.equal(1);
+  });
+
+  it('follows no redirect, which would carry the key elsewhere', async () => {
+    const url = await serve((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());
+
+    expect(await post(url)).to.include({ kind: 'response', status: 307 });
+    expect(arrived).to.equal(1);
+  });
+
+  it('reads JSON without throwing', () => {
+    expect(parseJson('{"a":1}')).to.deep.equal({ a: 1 });
+    expect(parseJson('{"a":')).to.equal(undefined);
+    expect(parseJson('<html>')).to.equal(undefined);
+  });
+});

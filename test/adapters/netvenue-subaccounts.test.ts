@@ -1,0 +1,149 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { netvenue } from '../../src/adapters/netvenue/index.ts';
+
+const ADDRESS = `0x${'aB'.repeat(20)}`;
+const venue = netvenue({
+  minerUrl: 'http://miner.test',
+  minerKey: 'miner-key',
+  validatorUrl: 'http://validator.test',
+  validatorKey: 'validator-key',
+  entityHotkey: '5Entity',
+});
+const asked = { assetClass: 'crypto', accountSize: 10_000 };
+const made = {
+  subaccount_id: 7,
+  subaccount_uuid: 'sub-uuid',
+  synthetic_hotkey: '5Entity_7',
+  asset_class: 'crypto',
+  account_size: 10_000,
+  status: 'pending',
+  created_at_ms: 5,
+  eliminated_at_ms: null,
+};
+const miner = () => nock('http://miner.test').post('/api/create-subaccount');
+const entity = (subaccounts: unknown) =>
+  nock('http://validator.test')
+    .get('/entity/5Entity')
+    .reply(200, { status: 'success', entity: { subaccounts, next_subaccount_id: 8 } });
+
+describe('making a subaccount at the network', () => {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+
+  it('asks with class and size and reads the pending subaccount', async () => {
+    nock('http://miner.test')
+      .post('/api/create-subaccount', { asset_class: 'crypto', account_size: 10_000 })
+      .reply(200, { status: 'success', message: '', subaccount: made });
+
+    expect(await venue.createSubaccount(asked)).to.deep.equal({
+      kind: 'accepted',
+      said: {
+        subaccountId: 7,
+        subaccountUuid: 'sub-uuid',
+        syntheticHotkey: '5Entity_7',
+        assetClass: 'crypto',
+        accountSize: 10_000,
+        status: 'pending',
+        createdMs: 5,
+        exAddress: null,
+      },
+    });
+  });
+
+  it('asks for a linked one with its address in lower case and a size', async () => {
+    nock('http://miner.test')
+      .post('/api/create-hl-subaccount', {
+        hl_address: ADDRESS.toLowerCase(),
+        account_size: 5_000,
+        payout_address: ADDRESS,
+      })
+      .reply(200, { status: 'success', subaccount: { ...made, asset_class: 'hl_all', hl_address: ADDRESS } });
+
+    const answer = await venue.createSubaccount({ exAddress: ADDRESS, payoutAddress: ADDRESS, accountSize: 5_000 });
+
+    expect(answer).to.nested.include({ kind: 'accepted', 'said.exAddress': ADDRESS.toLowerCase() });
+  });
+
+  for (const [text, slug] of [
+    ['Insufficient collateral: needs 66.67 theta', 'insufficient_collateral'],
+    ['Unable to verify collateral balance', 'collateral_unverified'],
+    ['0xab is already registered to subaccount 5Entity_1', 'already_registered'],
+    ['Entity has reached the maximum subaccounts', 'max_subaccounts'],
+    ['account_size exceeds the maximum of 100000', 'size_over_max'],
+    ['Entity 5Entity is not registered', 'entity_unknown'],
+    ['Missing required field: asset_class', 'bad_request'],
+    ['Invalid asset_class: stamps', 'bad_request'],
+    ['a reason nobody has heard of', 'rejected_by_venue'],
+  ] as const) {
+    it(`is rejected as ${slug}: ${text}`, async () => {
+      miner().reply(400, { status: 'error', message: text });
+
+      const answer = await venue.createSubaccount(asked);
+
+      expect(answer).to.include({ kind: 'rejected', slug });
+      expect(answer).to.have.property('message').that.does.not.contain(text);
+    });
+  }
+
+  it('tells a refused key from a full miner', async () => {
+    miner().reply(401, { error: 'Unauthorized access' });
+    miner().reply(403, { status: 'error', message: 'Maximum HL traders' });
+
+    expect(await venue.createSubaccount(asked)).to.include({ kind: 'rejected', slug: 'venue_auth' });
+    expect(await venue.createSubaccount(asked)).to.include({ kind: 'rejected', slug: 'trader_cap' });
+  });
+
+  for (const [what, status, body] of [
+    ['the validator was unreachable for the miner', 503, { status: 'error', message: 'Validator unreachable' }],
+    ['the validator was too slow for the miner', 504, { status: 'error', message: 'timed out' }],
+    ['the miner broke', 500, { status: 'error', message: 'Wallet error' }],
+    ['a page', 200, '<html>'],
+    ['a cut-off yes', 200, '{"status": "success", "subacc'],
+    ['a yes without a subaccount', 200, { status: 'success' }],
+    ['a page with 400', 400, '<html>'],
+  ] as const) {
+    it(`is in doubt, for it may exist: ${what}`, async () => {
+      miner().reply(status, body);
+
+      expect(await venue.createSubaccount(asked)).to.include({ kind: 'in_doubt' });
+    });
+  }
+
+  it('is in doubt when no answer comes in time', async () => {
+    miner().delay(500).reply(200, { subaccount: made });
+
+    expect(await venue.createSubaccount(asked, { timeoutMs: 50 })).to.include({ kind: 'in_doubt' });
+  });
+});
+
+describe('listing the subaccounts of an entity', () => {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+
+  it('reads a dictionary and a list to the same', async () => {
+    entity({ 7: made });
+    entity([made]);
+
+    const [one, other] = [await venue.listSubaccounts(), await venue.listSubaccounts()];
+
+    expect(one).to.deep.equal(other);
+    expect(one).to.nested.include({ kind: 'found', 'said[0].subaccountId': 7 });
+  });
+
+  it('reads an entity without subaccounts as none', async () => {
+    entity({});
+
+    expect(await venue.listSubaccounts()).to.deep.equal({ kind: 'found', said: [] });
+  });
+
+  it('never proves with a list it can read only in part that something is missing', async () => {
+    entity({ 7: made, 8: { subaccount_id: 8, synthetic_hotkey: '5Entity_8' } });
+    entity(undefined);
+
+    expect(await venue.listSubaccounts()).to.include({ kind: 'unreadable' });
+    expect(await venue.listSubaccounts()).to.include({ kind: 'unreadable' });
+  });
+});

@@ -1,0 +1,176 @@
+import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { cruise, type ICruiseOptions, type ICruiseResult } from 'dependency-cruiser';
+import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const lineLimit = 250;
+
+/** For each rule a tree that breaks it and nothing else; paths to contents. */
+const trespasses: Record<string, Record<string, string>> = {
+  'no-cycles': {
+    'src/orders/intents.ts': `import './queries.ts';`,
+    'src/orders/queries.ts': `import './intents.ts';`,
+  },
+  resolvable: { 'src/orders/http.ts': `import './nowhere.ts';` },
+  'no-development-packages': { 'src/orders/http.ts': `import 'nock';` },
+  'tests-stay-outside': { 'src/orders/http.ts': `import '../../test/given.ts';`, 'test/given.ts': '' },
+  'koa-only-in-edge': { 'src/orders/http.ts': `import type { Context } from 'koa';` },
+  'ajv-only-in-validate': { 'src/edge/body.ts': `import 'ajv/dist/2020.js';` },
+  'slonik-only-beside-sql': { 'src/orders/http.ts': `import { sql } from 'slonik';` },
+  'pg-only-in-db': { 'src/intents/wait.ts': `import 'pg';` },
+  'queue-only-in-workers': { 'src/orders/intents.ts': `import 'graphile-worker';` },
+  'got-only-in-adapters': { 'workers/orders/place.ts': `import 'got';` },
+  'edge-enters-by-operations': { 'src/edge/server.ts': `import '../orders/http.ts';`, 'src/orders/http.ts': '' },
+  'edge-sees-only-http': { 'src/edge/operations.ts': `import '../orders/intents.ts';`, 'src/orders/intents.ts': '' },
+  'capabilities-meet-at-intents-and-queries': {
+    'src/orders/http.ts': `import '../payments/outcomes.ts';`,
+    'src/payments/outcomes.ts': '',
+  },
+  'adapters-come-from-runtime': {
+    'src/orders/intents.ts': `import { place } from '../adapters/netvenue/types.ts';`,
+    'src/adapters/netvenue/types.ts': '',
+  },
+  'adapters-show-only-types': {
+    'src/orders/intents.ts': `import type { Miner } from '../adapters/netvenue/orders.ts';`,
+    'src/adapters/netvenue/orders.ts': '',
+  },
+  'rules-are-pure': { 'src/orders/rules.ts': `import './queries.ts';`, 'src/orders/queries.ts': '' },
+  'adapters-know-little': { 'src/adapters/mail/index.ts': `import '../../db/pool.ts';`, 'src/db/pool.ts': '' },
+  'adapters-do-not-meet': { 'src/adapters/mail/index.ts': `import '../webhook.ts';`, 'src/adapters/webhook.ts': '' },
+  'nobody-imports-workers': { 'src/worker.ts': `import '../workers/sync.ts';`, 'workers/sync.ts': '' },
+  'kernel-stands-alone': { 'src/kernel/ids.ts': `import type { Config } from '../config.ts';`, 'src/config.ts': '' },
+  'kernel-does-no-io': { 'src/kernel/ids.ts': `import 'node:fs/promises';` },
+  'sandbox-only-from-start': { 'src/web.ts': `import './sandbox/party.ts';`, 'src/sandbox/party.ts': '' },
+};
+
+/** What the rules must let through. */
+const permitted: Record<string, string> = {
+  'src/edge/operations.ts': `import '../orders/http.ts'; import 'koa';`,
+  'src/orders/http.ts': `import './intents.ts'; import '../payments/queries.ts';`,
+  'src/orders/intents.ts': `import { sql } from 'slonik'; import type { M } from '../adapters/netvenue/types.ts';`,
+  'src/orders/rules.ts': `import '../kernel/ids.ts';`,
+  'src/payments/queries.ts': '',
+  'src/kernel/ids.ts': `import 'node:crypto';`,
+  'src/adapters/netvenue/types.ts': `import type { Id } from '../../kernel/ids.ts'; import '../http.ts';`,
+  'src/adapters/http.ts': `import 'got';`,
+  'src/start.ts': `import './sandbox/party.ts';`,
+  'src/sandbox/party.ts': '',
+  'workers/orders/place.ts': `import 'graphile-worker'; import '../../src/orders/intents.ts';`,
+  'test/place.test.ts': `import '../workers/orders/place.ts'; import 'nock'; import 'pg';`,
+};
+
+describe('architecture', () => {
+  it('imports only what each place may import', async () => {
+    expect(await violations(root)).to.deep.equal([]);
+  });
+
+  it(`has no file over ${lineLimit} lines`, async () => {
+    const sizes = await Promise.all((await sources()).map(async (path) => ({ path, lines: await countLines(path) })));
+
+    const long = sizes.filter(({ lines }) => lines > lineLimit).map(({ path, lines }) => `${path}: ${lines} lines`);
+
+    console.log(`    ${sizes.length} files, median ${median(sizes.map(({ lines }) => lines))} lines`);
+    expect(long).to.deep.equal([]);
+  });
+
+  it('reads the environment in src/config.ts only', async () => {
+    const readers = await sourcesWith(/\bprocess\s*\.\s*env\b|\bprocess\s*\[|\benv\b[^;\n]*from 'node:process'/);
+
+    expect(readers.filter((path) => path !== 'src/config.ts')).to.deep.equal([]);
+  });
+
+  it('has one task in every file under workers', async () => {
+    const tasks = await sourcesWith(/^export default /m);
+    const files = (await sources()).filter((path) => path.startsWith('workers/'));
+
+    expect(files.filter((path) => !tasks.includes(path))).to.deep.equal([]);
+  });
+});
+
+describe('architecture rules', () => {
+  it('have an example for every rule', () => {
+    expect(Object.keys(trespasses)).to.have.members(ruleNames);
+  });
+
+  for (const [name, tree] of Object.entries(trespasses)) {
+    it(`refuse ${Object.keys(tree)[0]} that breaks ${name}`, async () => {
+      const broken = (await violationsOf(tree)).map((line) => line.split(': ')[0]);
+
+      expect([...new Set(broken)]).to.deep.equal([name]);
+    });
+  }
+
+  it('let through what the layout is for', async () => {
+    expect(await violationsOf(permitted)).to.deep.equal([]);
+  });
+});
+
+const { ruleSet, ...options }: ICruiseOptions = await extractDepcruiseOptions(join(root, '.dependency-cruiser.cjs'));
+const ruleNames = (ruleSet?.forbidden ?? []).map(({ name }) => name);
+
+/** One line for each forbidden import, `rule: from → to`; a cycle is written out. */
+async function violations(baseDir: string): Promise<string[]> {
+  const folders = ['src', 'workers', 'test'];
+  const { output } = await cruise(folders, { ...options, ruleSet: ruleSet ?? {}, validate: true, baseDir });
+  const { violations } = (output as ICruiseResult).summary; // text only when an output type is asked for
+  return violations.map(({ rule, from, to, cycle }) => {
+    const through = cycle?.map(({ name }) => name) ?? [to];
+    return `${rule.name}: ${[from, ...through].join(' → ')}`;
+  });
+}
+
+async function violationsOf(tree: Record<string, string>): Promise<string[]> {
+  const place = await mkdtemp(join(tmpdir(), 'tps-architecture-'));
+  try {
+    await plant(place, { ...packages(), 'src/.keep.ts': '', 'workers/.keep.ts': '', 'test/.keep.ts': '', ...tree });
+    return await violations(place);
+  } finally {
+    await rm(place, { recursive: true });
+  }
+}
+
+/** Empty packages of the names the rules speak of. */
+function packages(): Record<string, string> {
+  const dependencies = { koa: '1', ajv: '1', slonik: '1', pg: '1', 'graphile-worker': '1', got: '1' };
+  const devDependencies = { nock: '1' };
+  const files = Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => [
+    [`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' })],
+    [`node_modules/${name}/index.js`, ''],
+  ]);
+  return {
+    'package.json': JSON.stringify({ type: 'module', dependencies, devDependencies }),
+    'node_modules/ajv/dist/2020.js': '',
+    ...Object.fromEntries(files),
+  };
+}
+
+async function plant(place: string, files: Record<string, string>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(place, path)), { recursive: true });
+    await writeFile(join(place, path), content);
+  }
+}
+
+/** Ours by hand: the generated types are left out. */
+async function sources(): Promise<string[]> {
+  const found = await Array.fromAsync(glob('{src,workers}/**/*.ts', { cwd: root }));
+  return found.filter((path) => path !== 'src/contract/types.ts').sort();
+}
+
+async function sourcesWith(pattern: RegExp): Promise<string[]> {
+  const paths = await sources();
+  const contents = await Promise.all(paths.map((path) => readFile(join(root, path), 'utf8')));
+  return paths.filter((_, index) => pattern.test(contents[index] ?? ''));
+}
+
+async function countLines(path: string): Promise<number> {
+  return (await readFile(join(root, path), 'utf8')).trimEnd().split('\n').length;
+}
+
+function median(numbers: number[]): number {
+  return numbers.sort((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0;
+}

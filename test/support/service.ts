@@ -1,0 +1,103 @@
+import pino, { type Logger } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { type Db, openPool } from '../../src/db/pool.ts';
+import { createPartner } from '../../src/partners/intents.ts';
+import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
+import { type RunningWeb, startWeb } from '../../src/web.ts';
+import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { type Caller, caller } from './caller.ts';
+import { freshDatabase } from './postgres.ts';
+
+export const ENTITY = 'test_entity';
+export const KEYS = { minerKey: 'test-miner-key', validatorKey: 'test-validator-key', entityHotkey: ENTITY };
+
+type Options = {
+  /** Settings over the tests' own. */
+  settings?: Record<string, string>;
+  /** How the network party behaves; by default without cooldown and active at once. */
+  party?: Partial<NetvenuePartyOptions>;
+  /** Whether a worker runs in this process; without one, jobs wait. */
+  worker?: boolean;
+};
+
+/** The whole service in this process: a database of its own, the network party, web, and a worker unless told otherwise. */
+export type TestService = {
+  url: string;
+  settings: Record<string, string>;
+  db: Db;
+  miner: NetvenueParty;
+  log: LogLines;
+  /** Starts the worker of a service that was started without one. */
+  startWorker(): Promise<RunningWorker>;
+  partner(): Promise<Caller>;
+  /** A partner with one registered, active subaccount, whose id is its Trader-ID. */
+  trader(): Promise<Caller & { traderId: string }>;
+  stop(): Promise<void>;
+};
+
+export async function startService({ settings = {}, party = {}, worker = true }: Options = {}): Promise<TestService> {
+  const database = await freshDatabase();
+  const miner = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...party });
+  const all = testSettings(database.url, miner, settings);
+  const config = readConfig(all);
+  const log = logLines();
+  const db = await openPool(database.url, 5, () => {});
+  const web: RunningWeb = await startWeb(config, log.logger);
+  const workers: RunningWorker[] = worker ? [await startWorker(config, log.logger)] : [];
+  const partner = async () => caller(web.url, (await createPartner(db, 'Test partner')).key);
+  return {
+    url: web.url,
+    settings: all,
+    db,
+    miner,
+    log,
+    partner,
+    async startWorker() {
+      const started = await startWorker(config, log.logger);
+      workers.push(started);
+      return started;
+    },
+    async trader() {
+      const owner = await partner();
+      const reply = await owner.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
+      if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+      const traderId = String(reply.body.subaccount.subaccount_id);
+      return { ...caller(web.url, owner.key, { 'Trader-ID': traderId }), traderId };
+    },
+    async stop() {
+      await web.stop();
+      await Promise.all(workers.map((running) => running.stop()));
+      await db.end();
+      await miner.close();
+      await database.drop();
+    },
+  };
+}
+
+/** The settings every test process runs under. */
+export const testSettings = (
+  databaseUrl: string,
+  { minerUrl, validatorUrl }: Pick<NetvenueParty, 'minerUrl' | 'validatorUrl'>,
+  more: Record<string, string> = {},
+): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  NETVENUE_MINER_URL: minerUrl,
+  NETVENUE_MINER_KEY: KEYS.minerKey,
+  NETVENUE_VALIDATOR_URL: validatorUrl,
+  NETVENUE_VALIDATOR_KEY: KEYS.validatorKey,
+  NETVENUE_ENTITY_HOTKEY: KEYS.entityHotkey,
+  NETVENUE_PATIENCE_MS: '1500',
+  NETVENUE_IN_FLIGHT_MS: '3000',
+  VALIDATE_RESPONSES: 'true',
+  ...more,
+});
+
+export type LogLines = { logger: Logger; lines: Record<string, unknown>[] };
+
+/** A logger whose lines a test can read. */
+function logLines(): LogLines {
+  const lines: Record<string, unknown>[] = [];
+  return { lines, logger: pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) };
+}

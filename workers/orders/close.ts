@@ -1,0 +1,33 @@
+import { carryOut } from '../../src/intents/carry-out.ts';
+import type { Intent } from '../../src/intents/intent.ts';
+import { doubt } from '../../src/intents/settle.ts';
+import type { Task } from '../../src/intents/task.ts';
+import { recordClose } from '../../src/orders/outcomes.ts';
+import { openPosition } from '../../src/orders/positions.ts';
+import { closing } from '../../src/orders/signals.ts';
+import type { WorkerRuntime } from '../../src/runtime.ts';
+
+/**
+ * Closes the position that is open in a pair when its turn comes. The venue's yes is no proof that it closed, since failures
+ * of single closes are not reported: a yes is followed by a look at once.
+ */
+const close: Task = ({ intent_id }, runtime) =>
+  carryOut(runtime, intent_id, {
+    prepare: (intent) => prepare(intent, runtime),
+    send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
+    record: (intent, _sent, answer) =>
+      answer.kind === 'accepted' ? doubt(runtime.db, intent, 0) : recordClose(runtime.db, intent, answer),
+  });
+
+export default close;
+
+async function prepare(intent: Intent, { venues, config }: WorkerRuntime) {
+  const { trader, trade_pair: pair, subaccount_id: subaccountId } = intent.asked as CloseAsked;
+  const position = openPosition(await venues.netvenue.dashboard(trader), pair);
+  if (position === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
+  if (position === null) return { problem: { code: 'V1_NO_POSITION' } };
+  const about = { intentId: intent.id, positionUuid: position.uuid, subaccountId, pair };
+  return { send: { signal: closing(config.NETVENUE_CLOSE_STYLE, about), position_uuid: position.uuid } };
+}
+
+type CloseAsked = { trader: string; trade_pair: string; subaccount_id: number };

@@ -1,0 +1,30 @@
+import { carryOut } from '../../src/intents/carry-out.ts';
+import type { Intent } from '../../src/intents/intent.ts';
+import type { Task } from '../../src/intents/task.ts';
+import type { ProtectAsked } from '../../src/orders/intents.ts';
+import { recordProtection } from '../../src/orders/outcomes.ts';
+import { openBrackets, openPosition } from '../../src/orders/positions.ts';
+import { sizeOf } from '../../src/orders/rules.ts';
+import { bracketTerms, protecting } from '../../src/orders/signals.ts';
+import type { WorkerRuntime } from '../../src/runtime.ts';
+
+/** Adds or replaces the protection of a position and records what the venue said. */
+const protect: Task = ({ intent_id }, runtime) =>
+  carryOut(runtime, intent_id, {
+    prepare: (intent) => prepare(intent, runtime),
+    send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
+    record: (intent, sent, answer) => recordProtection(runtime.db, intent, sent, answer),
+  });
+
+export default protect;
+
+async function prepare(intent: Intent, { venues }: WorkerRuntime) {
+  const { trader, protection, subaccount_id } = intent.asked as ProtectAsked;
+  const dashboard = await venues.netvenue.dashboard(trader);
+  const position = openPosition(dashboard, protection.trade_pair);
+  const brackets = openBrackets(dashboard, protection.trade_pair);
+  if (position === 'unreadable' || brackets === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
+  if (position === null) return { problem: { code: 'V1_NO_POSITION' } };
+  const replaced = sizeOf(protection) === undefined ? brackets : []; // protection of a part stands beside what is there
+  return { send: { ...protecting(intent.id, subaccount_id, protection, replaced), terms: bracketTerms(protection) } };
+}

@@ -1,0 +1,59 @@
+import type { Netvenue, Signal, SignalAccepted } from '../../src/adapters/netvenue/types.ts';
+import type { Db } from '../../src/db/pool.ts';
+import { type Finding, lookUp } from '../../src/intents/carry-out.ts';
+import type { Intent } from '../../src/intents/intent.ts';
+import type { Task } from '../../src/intents/task.ts';
+import type { Answer } from '../../src/kernel/answer.ts';
+import { findCancelled, findClosed, findEdited, findPlaced } from '../../src/orders/lookups.ts';
+import * as record from '../../src/orders/outcomes.ts';
+import type { Terms } from '../../src/orders/rules.ts';
+
+/** What the order tasks commit before they send; members beside the signal belong to single kinds. */
+type Sent = { signal: Signal; target: string; terms: Terms; bracket: string; position_uuid: string };
+type About = { venue: Netvenue; trader: string };
+type Kind = {
+  look(about: About, sent: Sent): Promise<Finding<SignalAccepted>>;
+  record(db: Db, intent: Intent, sent: Sent, answer: Answer<SignalAccepted>): Promise<boolean>;
+};
+
+const kinds: Record<string, Kind> = {
+  'orders/place': {
+    look: (about, { signal }) => findPlaced(about, signal.order_uuid),
+    record: (db, intent, _sent, answer) => record.recordPlacement(db, intent, answer),
+  },
+  'orders/cancel': {
+    look: (about, { signal }) => findCancelled(about, signal.order_uuid),
+    record: (db, intent, { signal }, answer) => record.recordCancellation(db, intent, signal.order_uuid, answer),
+  },
+  'orders/edit': {
+    look: (about, { signal }) => findEdited(about, signal),
+    record: record.recordEdit,
+  },
+  'orders/close': {
+    look: (about, sent) => findClosed(about, sent.position_uuid),
+    record: (db, intent, _sent, answer) => record.recordClose(db, intent, answer),
+  },
+  'orders/protect': {
+    look: (about, { signal, bracket }) =>
+      signal.execution_type === 'BRACKET' ? findPlaced(about, bracket) : findEdited(about, signal),
+    record: record.recordProtection,
+  },
+};
+
+/** Looks up one order verb in doubt and settles it on proof only. */
+const reconcile: Task = ({ intent_id }, runtime) =>
+  lookUp<Sent, SignalAccepted>(
+    runtime,
+    intent_id,
+    (intent, sent) =>
+      kindOf(intent).look({ venue: runtime.venues.netvenue, trader: String(intent.asked.trader) }, sent),
+    (intent, sent, answer) => kindOf(intent).record(runtime.db, intent, sent, answer),
+  );
+
+export default reconcile;
+
+function kindOf({ kind }: Intent): Kind {
+  const known = kinds[kind];
+  if (!known) throw new Error(`No look-up for ${kind}`);
+  return known;
+}
