@@ -28,8 +28,8 @@ export type HttpClient = (ask: Ask) => Promise<Reply>;
 const CONNECT_MS = 5_000;
 /** Idle sockets go before the shortest usual server limit (Node: 5 s) does: a write on a socket just closed is `lost`. */
 const IDLE_MS = 4_000;
-/** The largest answer known (an entity of 10,000 subaccounts) is below 4 MiB; anything longer is not an answer. */
-const MAX_REPLY_BYTES = 4 * 1024 * 1024;
+/** The largest answer known, an entity of 10,000 subaccounts at some 500 bytes, is 5 MB; what never ends is no answer. */
+const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /** A client with its own keep-alive sockets. Never retries, never follows a redirect, never throws for a fault of the network. */
 export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient => {

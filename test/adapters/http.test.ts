@@ -101,7 +101,7 @@ describe('one HTTP exchange with a party', () => {
   });
 
   it('is lost when the answer never ends growing', async () => {
-    const url = await serve((_, response) => response.end(Buffer.alloc(5 * 1024 * 1024)));
+    const url = await serve((_, response) => response.end(Buffer.alloc(17 * 1024 * 1024)));
 
     expect(await post(url)).to.deep.equal({ kind: 'lost', why: 'TOO_LONG' });
   });

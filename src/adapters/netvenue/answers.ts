@@ -39,7 +39,7 @@ export const acceptedOrder = (body: Fields, note: string | null = null): SignalA
 export const acceptedWithoutBrackets = (body: Fields): SignalAccepted => acceptedOrder(body, BRACKETS_FAILED);
 
 /** 401 and 403 come from the key check, before anything is done. */
-export const isOurKeyRefused = (status: number): boolean => status === 401 || status === 403;
+const isOurKeyRefused = (status: number): boolean => status === 401 || status === 403;
 
 /**
  * The JSON object of a read that went well, or why there is none. `absent` only where the party itself says so in

@@ -31,7 +31,7 @@ const checkResting = (asked: Asked) => {
 };
 
 /** Refuses exits that say nothing or contradict each other. */
-export const checkExits = ({ stopLoss, takeProfit, trailing }: Exits): void => {
+const checkExits = ({ stopLoss, takeProfit, trailing }: Exits): void => {
   if (stopLoss === null && takeProfit === null && trailing === null) {
     throw invalid('Bracket order must specify at least one of stop_loss, take_profit or trailing_stop');
   }
