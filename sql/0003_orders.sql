@@ -25,14 +25,17 @@ create table orders (
   owner text not null,
   trader text not null,
   pair text not null,
+  handle text not null,
   terms jsonb not null,
   lifecycle text constraint orders_lifecycle_known check (lifecycle in ('resting', 'filled', 'cancelled')),
   executed jsonb,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  constraint orders_handle_once unique (trader, handle)
 );
 create index orders_by_trader on orders (trader, created_at);
 
 comment on column orders.id is 'The intent that placed it, the network''s order uuid and the exchange''s cloid in one.';
+comment on column orders.handle is 'What the venue calls it: the id, unless the venue made it beside another order.';
 comment on column orders.terms is 'The order as it stands: what was placed, with every edit the venue has accepted.';
 
 -- Accepts network order intents: those whose trader is the caller's own and whose target, if any, is an order of that trader.
@@ -67,8 +70,8 @@ begin
       where j.item ->> 'verdict' is null
     )) a
   ), written as (
-    insert into orders (id, venue, owner, trader, pair, terms)
-    select i.id, 'netvenue', i.owner, i.trader, i.pair, i.terms
+    insert into orders (id, venue, owner, trader, pair, handle, terms)
+    select i.id, 'netvenue', i.owner, i.trader, i.pair, i.id::text, i.terms
     from jsonb_to_recordset(batch) as i (n integer, id uuid, owner text, trader text, pair text, terms jsonb)
     join verdicts v on v.n = i.n and v.verdict = 'accepted'
     where i.terms is not null

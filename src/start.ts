@@ -53,7 +53,8 @@ async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbo
 async function greet(url: string, sandbox: Sandbox, db: Parameters<typeof createPartner>[0]): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
   lines.push(`  sandbox ledger            ${sandbox.controlUrl}/ledger`);
-  if (await hasPartners(db)) lines.push('  partner key               printed at the first start; more: npm run partner:create');
+  if (await hasPartners(db))
+    lines.push('  partner key               printed at the first start; more: npm run partner:create');
   else lines.push(`  partner key (shown once)  ${(await createPartner(db, 'Demo partner')).key}`);
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }

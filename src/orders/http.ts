@@ -5,7 +5,7 @@ import { Refusal } from '../kernel/refusals.ts';
 import { type Asking, cancelOrder, closePosition, editOrder, placeOrder, protectPosition } from './intents.ts';
 import { ended } from './lookups.ts';
 import { noteLifecycle } from './outcomes.ts';
-import { findRecordedOrder } from './queries.ts';
+import { findRecordedOrder, type RecordedOrder } from './queries.ts';
 import { orderResult, orderStatus } from './views.ts';
 
 type AnyCall = Pick<Call, 'runtime' | 'asking' | 'settled'>;
@@ -43,16 +43,16 @@ export const getNetvenueOrder: Handler<'getNetvenueOrder'> = async ({ runtime, p
   const status = recorded && orderStatus(recorded);
   if (!recorded || !status) throw new Refusal('V1_ORDER_UNKNOWN');
   if (status.lifecycle !== 'resting') return { status: 200, body: status };
-  return { status: 200, body: { ...status, ...(await lifecycleNow(runtime, trader, recorded.id)) } };
+  return { status: 200, body: { ...status, ...(await lifecycleNow(runtime, trader, recorded)) } };
 };
 
 /** A resting order may have been filled or cancelled since: the venue knows. When it cannot be asked the lifecycle is null. */
-async function lifecycleNow({ db, reads }: Call['runtime'], trader: string, orderId: string) {
+async function lifecycleNow({ db, reads }: Call['runtime'], trader: string, { id, order }: RecordedOrder) {
   const book = await reads.networkOrders(trader);
   if (book.kind !== 'found') return { lifecycle: null };
-  const end = ended(book, orderId);
+  const end = ended(book, order?.handle ?? id);
   if (!end) return {};
-  await noteLifecycle(db, orderId, end.lifecycle, end.executed);
+  await noteLifecycle(db, id, end.lifecycle, end.executed);
   return { lifecycle: end.lifecycle, ...(end.executed && { executed: end.executed }) };
 }
 

@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import type { Executed, SignalAccepted } from '../adapters/netvenue/types.ts';
+import type { Executed, Signal, SignalAccepted } from '../adapters/netvenue/types.ts';
 import type { Db } from '../db/pool.ts';
 import { recordNoAnswer } from '../intents/carry-out.ts';
 import type { Intent, Problem } from '../intents/intent.ts';
@@ -75,11 +75,11 @@ export async function recordEdit(
   );
 }
 
-/** Records what the venue said to new protection. `bracket` is the protecting order, an order of its own from now on. */
+/** Records what the venue said to new protection. `bracket` is the id of the protecting order, an order of its own from now on. */
 export async function recordProtection(
   db: Db,
   intent: Intent,
-  { bracket, terms }: { bracket: string; terms: Terms },
+  { bracket, signal, terms }: { bracket: string; signal: Signal; terms: Terms },
   answer: NetworkAnswer,
 ): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
@@ -90,8 +90,9 @@ export async function recordProtection(
     intent,
     resultOf(bracket, answer.said),
     sql.fragment`
-    insert into orders (id, venue, owner, trader, pair, terms, lifecycle)
-    select ${bracket}, 'netvenue', ${intent.owner}, ${trader}, ${terms.trade_pair}, ${JSON.stringify(terms)}::jsonb, 'resting'
+    insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle)
+    select ${bracket}, 'netvenue', ${intent.owner}, ${trader}, ${terms.trade_pair}, ${signal.order_uuid},
+      ${JSON.stringify(terms)}::jsonb, 'resting'
     from settled
     where ok
     on conflict (id) do update set terms = excluded.terms, lifecycle = 'resting'

@@ -1,18 +1,31 @@
-import type { Dashboard, DashboardOrder, DashboardPosition } from '../adapters/netvenue/types.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../adapters/netvenue/types.ts';
 import type { Lookup } from '../kernel/answer.ts';
 import { samePair } from './rules.ts';
 
-/** The open position in a pair, null when there is none; `unreadable` when the venue did not say. */
-export function openPosition(dashboard: Lookup<Dashboard>, pair: string): DashboardPosition | null | 'unreadable' {
-  if (dashboard.kind !== 'found' || !dashboard.said.reported.positions) return 'unreadable';
-  const isOpen = ({ side, closeMs }: DashboardPosition) => closeMs === null && side !== 'FLAT';
-  return dashboard.said.positions.find((position) => samePair(position.tradePair, pair) && isOpen(position)) ?? null;
+/** What a trader has open in a pair. `position` is null only on proof that there is none. */
+export type Held = { position: DashboardPosition | null; brackets: DashboardOrder[] };
+
+/**
+ * Reads what is open in a pair; `unreadable` when the venue did not say. A dashboard without its section of positions may be one
+ * of an empty account or one that failed inside: then only a book without a filled order in the pair proves that nothing is open.
+ */
+export async function readHeld(venue: Netvenue, trader: string, pair: string): Promise<Held | 'unreadable'> {
+  const dashboard = await venue.dashboard(trader);
+  if (dashboard.kind !== 'found') return 'unreadable';
+  const brackets = dashboard.said.openOrders.filter((order) => isBracketOn(order, pair));
+  if (dashboard.said.reported.positions) return { position: openIn(dashboard.said, pair), brackets };
+  return nothingFilled(await venue.orders(trader), pair) ? { position: null, brackets } : 'unreadable';
 }
 
-/** The protecting orders that rest on a pair. A dashboard without the section has none: it is left out when it is empty. */
-export function openBrackets(dashboard: Lookup<Dashboard>, pair: string): DashboardOrder[] | 'unreadable' {
-  if (dashboard.kind !== 'found') return 'unreadable';
-  return dashboard.said.openOrders.filter(
-    ({ executionType, tradePair }) => executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair),
-  );
+const openIn = ({ positions }: Dashboard, pair: string) =>
+  positions.find(({ side, closeMs, tradePair }) => closeMs === null && side !== 'FLAT' && samePair(tradePair, pair)) ??
+  null;
+
+const isBracketOn = ({ executionType, tradePair }: DashboardOrder, pair: string) =>
+  executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair);
+
+function nothingFilled(book: Lookup<{ filled: DashboardOrder[] }>, pair: string): boolean {
+  if (book.kind === 'absent') return true;
+  if (book.kind === 'unreadable') return false;
+  return !book.said.filled.some(({ tradePair }) => tradePair === null || samePair(tradePair, pair));
 }

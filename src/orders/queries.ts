@@ -12,6 +12,7 @@ const orderRow = z.object({
   terms: termsOfOrder,
   lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
   executed,
+  handle: z.string(),
 });
 
 export type OrderRow = z.infer<typeof orderRow>;
@@ -26,7 +27,7 @@ export const findRecordedOrder = (db: Db, owner: string, trader: string, uuid: s
   db.maybeOne(sql.prepared('find_recorded_order', recordedOrder)`
     select ${intentColumns},
       case when o.id is not null
-        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed)
+        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'handle', o.handle)
       end as "order"
     from intents i
     left join orders o on o.id = i.id
@@ -37,10 +38,17 @@ const targetRow = orderRow.omit({ executed: true }).extend({ placement: z.string
 /** The order that a cancel or an edit is about, and how its placement stands. */
 export const getTarget = (db: Db, orderId: string): Promise<z.infer<typeof targetRow>> =>
   db.one(sql.prepared('order_target', targetRow)`
-    select o.terms, o.lifecycle, i.state as placement
+    select o.terms, o.lifecycle, o.handle, i.state as placement
     from orders o
     join intents i on i.id = o.id
     where o.id = ${orderId}`);
+
+/** The id of the order that the venue knows by a handle, where it is on record. */
+export const findOrderByHandle = (db: Db, trader: string, handle: string): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('order_by_handle', z.object({ id: z.string() }))`
+    select o.id
+    from orders o
+    where o.trader = ${trader} and o.handle = ${handle}`);
 
 const subaccountStatus = z.object({ status: z.string() });
 

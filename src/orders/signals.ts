@@ -58,7 +58,7 @@ export const bracketTerms = (protection: Protection): Terms => ({
 });
 
 /**
- * The signal that protects a position, and the uuid of the protecting order. With brackets there already, the first is edited in
+ * The signal that protects a position. With brackets there already, the first is edited in
  * place and the others fall away in the same signal, so the position is never without protection.
  */
 export function protecting(
@@ -66,22 +66,19 @@ export function protecting(
   subaccountId: number,
   protection: Protection,
   brackets: Pick<DashboardOrder, 'uuid'>[],
-): { bracket: string; signal: Signal } {
+): Signal {
   const terms = bracketTerms(protection);
   const [first, ...others] = brackets;
-  if (!first) return { bracket: intentId, signal: placing(intentId, subaccountId, terms) };
+  if (!first) return placing(intentId, subaccountId, terms);
   const { trailing_stop, ...prices } = terms;
   const entry = { ...pick(prices, ['stop_loss', 'take_profit', 'leverage', 'value', 'quantity']), ...trailing_stop };
   return {
-    bracket: first.uuid,
-    signal: {
-      execution_type: 'LIMIT_EDIT',
-      order_type: 'FLAT',
-      trade_pair: terms.trade_pair,
-      order_uuid: first.uuid,
-      subaccount_id: subaccountId,
-      bracket_orders: [{ order_uuid: first.uuid, ...entry }, ...others.map(({ uuid }) => ({ order_uuid: uuid }))],
-    },
+    execution_type: 'LIMIT_EDIT',
+    order_type: 'FLAT',
+    trade_pair: terms.trade_pair,
+    order_uuid: first.uuid,
+    subaccount_id: subaccountId,
+    bracket_orders: [{ order_uuid: first.uuid, ...entry }, ...others.map(({ uuid }) => ({ order_uuid: uuid }))],
   };
 }
 

@@ -133,7 +133,7 @@ describe('scripted faults of the network party', () => {
   for (const [leverage, answer, done] of [
     [0.0404, { kind: 'rejected', slug: 'no_live_prices' }, 0],
     [0.0429, { kind: 'rejected', slug: 'cooldown' }, 0],
-    [0.05, { kind: 'in_doubt' }, 1],
+    [0.0502, { kind: 'in_doubt' }, 1],
     [0.0503, { kind: 'in_doubt' }, 1],
   ] as const) {
     it(`magic leverage ${leverage} gives ${answer.kind} with ${done} effect`, async () => {

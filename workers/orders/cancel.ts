@@ -12,7 +12,7 @@ const cancel: Task = ({ intent_id }, runtime) =>
   carryOut(runtime, intent_id, {
     prepare: (intent) => prepare(intent, runtime),
     send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
-    record: (intent, { signal }, answer) => recordCancellation(runtime.db, intent, signal.order_uuid, answer),
+    record: (intent, { target }, answer) => recordCancellation(runtime.db, intent, target, answer),
   });
 
 export default cancel;
@@ -21,5 +21,5 @@ async function prepare(intent: Intent, { db }: WorkerRuntime) {
   const { target, subaccount_id } = intent.asked as { target: string; subaccount_id: number };
   const order = await getTarget(db, target);
   if (isOver(order)) return { problem: { code: 'V1_ORDER_NOT_RESTING' } };
-  return { send: { signal: cancelling(target, subaccount_id, order.terms.trade_pair) } };
+  return { send: { signal: cancelling(order.handle, subaccount_id, order.terms.trade_pair), target } };
 }

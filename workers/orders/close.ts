@@ -3,7 +3,7 @@ import type { Intent } from '../../src/intents/intent.ts';
 import { doubt } from '../../src/intents/settle.ts';
 import type { Task } from '../../src/intents/task.ts';
 import { recordClose } from '../../src/orders/outcomes.ts';
-import { openPosition } from '../../src/orders/positions.ts';
+import { readHeld } from '../../src/orders/positions.ts';
 import { closing } from '../../src/orders/signals.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
 
@@ -23,8 +23,9 @@ export default close;
 
 async function prepare(intent: Intent, { venues, config }: WorkerRuntime) {
   const { trader, trade_pair: pair, subaccount_id: subaccountId } = intent.asked as CloseAsked;
-  const position = openPosition(await venues.netvenue.dashboard(trader), pair);
-  if (position === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
+  const held = await readHeld(venues.netvenue, trader, pair);
+  if (held === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
+  const { position } = held;
   if (position === null) return { problem: { code: 'V1_NO_POSITION' } };
   const about = { intentId: intent.id, positionUuid: position.uuid, subaccountId, pair };
   return { send: { signal: closing(config.NETVENUE_CLOSE_STYLE, about), position_uuid: position.uuid } };

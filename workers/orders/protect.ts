@@ -3,7 +3,8 @@ import type { Intent } from '../../src/intents/intent.ts';
 import type { Task } from '../../src/intents/task.ts';
 import type { ProtectAsked } from '../../src/orders/intents.ts';
 import { recordProtection } from '../../src/orders/outcomes.ts';
-import { openBrackets, openPosition } from '../../src/orders/positions.ts';
+import { readHeld } from '../../src/orders/positions.ts';
+import { findOrderByHandle } from '../../src/orders/queries.ts';
 import { sizeOf } from '../../src/orders/rules.ts';
 import { bracketTerms, protecting } from '../../src/orders/signals.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
@@ -18,13 +19,13 @@ const protect: Task = ({ intent_id }, runtime) =>
 
 export default protect;
 
-async function prepare(intent: Intent, { venues }: WorkerRuntime) {
+async function prepare(intent: Intent, { db, venues }: WorkerRuntime) {
   const { trader, protection, subaccount_id } = intent.asked as ProtectAsked;
-  const dashboard = await venues.netvenue.dashboard(trader);
-  const position = openPosition(dashboard, protection.trade_pair);
-  const brackets = openBrackets(dashboard, protection.trade_pair);
-  if (position === 'unreadable' || brackets === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
-  if (position === null) return { problem: { code: 'V1_NO_POSITION' } };
-  const replaced = sizeOf(protection) === undefined ? brackets : []; // protection of a part stands beside what is there
-  return { send: { ...protecting(intent.id, subaccount_id, protection, replaced), terms: bracketTerms(protection) } };
+  const held = await readHeld(venues.netvenue, trader, protection.trade_pair);
+  if (held === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
+  if (held.position === null) return { problem: { code: 'V1_NO_POSITION' } };
+  const replaced = sizeOf(protection) === undefined ? held.brackets : []; // protection of a part stands beside what is there
+  const signal = protecting(intent.id, subaccount_id, protection, replaced);
+  const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? intent.id;
+  return { send: { signal, bracket, terms: bracketTerms(protection) } };
 }

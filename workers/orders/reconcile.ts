@@ -23,7 +23,7 @@ const kinds: Record<string, Kind> = {
   },
   'orders/cancel': {
     look: (about, { signal }) => findCancelled(about, signal.order_uuid),
-    record: (db, intent, { signal }, answer) => record.recordCancellation(db, intent, signal.order_uuid, answer),
+    record: (db, intent, { target }, answer) => record.recordCancellation(db, intent, target, answer),
   },
   'orders/edit': {
     look: (about, { signal }) => findEdited(about, signal),
@@ -34,8 +34,8 @@ const kinds: Record<string, Kind> = {
     record: (db, intent, _sent, answer) => record.recordClose(db, intent, answer),
   },
   'orders/protect': {
-    look: (about, { signal, bracket }) =>
-      signal.execution_type === 'BRACKET' ? findPlaced(about, bracket) : findEdited(about, signal),
+    look: (about, { signal }) =>
+      signal.execution_type === 'BRACKET' ? findPlaced(about, signal.order_uuid) : findEdited(about, signal),
     record: record.recordProtection,
   },
 };

@@ -6,7 +6,7 @@ export const magicLeverages = [
     does: 'cooldown',
     description: 'Refused as placed too soon after another order; nothing is executed.',
   },
-  { leverage: 0.05, does: 'drop', description: 'Executed, but the connection closes without an answer.' },
+  { leverage: 0.0502, does: 'drop', description: 'Executed, but the connection closes without an answer.' },
   {
     leverage: 0.0503,
     does: 'disconnect',
