@@ -1,3 +1,4 @@
+import nock from 'nock';
 import pino, { type Logger } from 'pino';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
@@ -36,6 +37,7 @@ export type TestService = {
 };
 
 export async function startService({ settings = {}, party = {}, worker = true }: Options = {}): Promise<TestService> {
+  const unmocked = realSockets();
   const database = await freshDatabase();
   const miner = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...party });
   const all = testSettings(database.url, miner, settings);
@@ -70,8 +72,16 @@ export async function startService({ settings = {}, party = {}, worker = true }:
       await db.end();
       await miner.close();
       await database.drop();
+      unmocked();
     },
   };
+}
+
+/** Takes nock, which other tests load, from between the sockets; what it answers puts it back. */
+function realSockets(): () => void {
+  const wasActive = nock.isActive();
+  nock.restore();
+  return () => void (wasActive && !nock.isActive() && nock.activate());
 }
 
 /** The settings every test process runs under. */

@@ -1,0 +1,50 @@
+import type { Entry } from '../../src/sandbox/ledger.ts';
+import type { Stage } from './stage.ts';
+
+/** What the venue's ledger says of the orders this service has on record. All but the first two must be 0. */
+export type Audit = {
+  orders: number;
+  /** Intents by the state they ended in. */
+  states: Record<string, number>;
+  /** The caller was told yes, and the ledger has no such order. */
+  lost: number;
+  /** The ledger has the order more than once. */
+  doubled: number;
+  /** The caller was told that there is no effect, and there is one. */
+  denied: number;
+  /** The ledger has an order that nobody asked for. */
+  strange: number;
+};
+
+/** Joins the ledger with the intents on the order uuid. */
+export async function auditOrders({ rows, party }: Stage): Promise<Audit> {
+  const intents = await rows<{ id: string; state: string }>(
+    `select id, state from intents where kind = 'orders/place'`,
+  );
+  const effects = countByKey(party.ledger.entries().filter(({ kind }) => kind === 'market'));
+  const known = new Set(intents.map(({ id }) => id));
+  const count = (wrong: (state: string, effects: number) => boolean) =>
+    intents.filter(({ id, state }) => wrong(state, effects.get(id) ?? 0)).length;
+  return {
+    orders: intents.length,
+    states: Object.fromEntries(countBy(intents.map(({ state }) => state))),
+    lost: count((state, done) => state === 'succeeded' && done === 0),
+    doubled: [...effects.values()].filter((done) => done > 1).length,
+    denied: count((state, done) => (state === 'failed' || state === 'expired') && done > 0),
+    strange: [...effects.keys()].filter((key) => !known.has(key)).length,
+  };
+}
+
+const countByKey = (entries: Entry[]) => countBy(entries.map(({ key }) => key));
+
+export function countBy(words: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
+}
+
+/** The value below which a share (0–1) of the values lies; 0 for none. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
