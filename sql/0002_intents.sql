@@ -233,6 +233,6 @@ begin
   end if;
   perform leave_lane(doubted.lane, intent);
   perform graphile_worker.add_jobs(array[
-    job_for(split_part(doubted.kind, '/', 1) || '/reconcile', intent, now() + make_interval(secs => delay_s))]);
+    job_for(regexp_replace(doubted.kind, '[^/]+$', 'reconcile'), intent, now() + make_interval(secs => delay_s))]);
   return true;
 end $$;

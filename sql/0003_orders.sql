@@ -38,24 +38,11 @@ comment on column orders.id is 'The intent that placed it, the network''s order 
 comment on column orders.handle is 'What the venue calls it: the id, unless the venue made it beside another order.';
 comment on column orders.terms is 'The order as it stands: what was placed, with every edit the venue has accepted.';
 
--- Accepts network order intents: those whose trader is the caller's own and whose target, if any, is an order of that trader.
--- Verdicts beside accept_intents': trader_unknown | order_unknown | pair_mismatch.
--- Item: as accept_intents', and trader (synthetic hotkey), pair, target?, terms? (terms: a new order row is written).
-create function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
+-- Accepts order intents that have been judged: those with a verdict already are only told so, the others are accepted, and
+-- those with terms get their order row. Item: as accept_intents', and trader, pair, terms?, verdict?
+create function accept_judged_orders(judged jsonb, at_venue text) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
-declare
-  judged jsonb;
 begin
-  select jsonb_agg(b.item || jsonb_build_object('verdict', case
-      when s.owner is null then 'trader_unknown'
-      when b.item ->> 'target' is not null and o.id is null then 'order_unknown'
-      when o.pair <> b.item ->> 'pair' then 'pair_mismatch'
-    end))
-  into judged
-  from jsonb_array_elements(batch) as b (item)
-  left join subaccounts s on s.synthetic_hotkey = b.item ->> 'trader' and s.owner = b.item ->> 'owner'
-  left join orders o on o.id = (b.item ->> 'target')::uuid and o.trader = s.synthetic_hotkey and o.owner = s.owner;
-
   return query
   select (j.item ->> 'n')::integer, (j.item ->> 'id')::uuid, j.item ->> 'verdict'
   from jsonb_array_elements(judged) as j (item)
@@ -71,10 +58,28 @@ begin
     )) a
   ), written as (
     insert into orders (id, venue, owner, trader, pair, handle, terms)
-    select i.id, 'netvenue', i.owner, i.trader, i.pair, i.id::text, i.terms
-    from jsonb_to_recordset(batch) as i (n integer, id uuid, owner text, trader text, pair text, terms jsonb)
+    select i.id, at_venue, i.owner, i.trader, i.pair, i.id::text, i.terms
+    from jsonb_to_recordset(judged) as i (n integer, id uuid, owner text, trader text, pair text, terms jsonb)
     join verdicts v on v.n = i.n and v.verdict = 'accepted'
     where i.terms is not null
   )
   select v.n, v.intent_id, v.verdict from verdicts v;
 end $$;
+
+-- Accepts network order intents: those whose trader is the caller's own and whose target, if any, is an order of that trader.
+-- Verdicts beside accept_intents': trader_unknown | order_unknown | pair_mismatch.
+-- Item: as accept_intents', and trader (synthetic hotkey), pair, target?, terms?
+create function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
+language sql as $$
+  select a.n, a.intent_id, a.verdict
+  from accept_judged_orders((
+    select jsonb_agg(b.item || jsonb_build_object('verdict', case
+        when s.owner is null then 'trader_unknown'
+        when b.item ->> 'target' is not null and o.id is null then 'order_unknown'
+        when o.pair <> b.item ->> 'pair' then 'pair_mismatch'
+      end))
+    from jsonb_array_elements(batch) as b (item)
+    left join subaccounts s on s.synthetic_hotkey = b.item ->> 'trader' and s.owner = b.item ->> 'owner'
+    left join orders o on o.id = (b.item ->> 'target')::uuid and o.trader = s.synthetic_hotkey and o.owner = s.owner
+  ), 'netvenue') a
+$$;

@@ -24,7 +24,7 @@ begin
       continue when not found;
     end if;
     perform graphile_worker.add_jobs(array[job_for(
-      case stranded.state when 'in_doubt' then split_part(stranded.kind, '/', 1) || '/reconcile' else stranded.kind end,
+      case stranded.state when 'in_doubt' then regexp_replace(stranded.kind, '[^/]+$', 'reconcile') else stranded.kind end,
       stranded.id, null)]);
     requeued := requeued + 1;
   end loop;

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.ts';
+import { drainable } from './edge/drain.ts';
 import { createEdge } from './edge/server.ts';
 import { openLog, openWebRuntime, type WebRuntime } from './runtime.ts';
 import { stopOnSignal } from './stop.ts';
@@ -14,6 +15,7 @@ export type RunningWeb = { url: string; runtime: WebRuntime; stop(): Promise<voi
 export async function startWeb(config: Config, log: Logger = openLog(config)): Promise<RunningWeb> {
   const runtime = await openWebRuntime(config, log);
   const server = createEdge(runtime);
+  const drain = drainable(server);
   server.listen(config.PORT, config.HOST);
   await once(server, 'listening').catch(async (error) => {
     await runtime.close();
@@ -25,9 +27,7 @@ export async function startWeb(config: Config, log: Logger = openLog(config)): P
     url: `http://127.0.0.1:${port}`,
     runtime,
     async stop() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      await closed;
+      await drain();
       await runtime.close();
     },
   };

@@ -53,7 +53,7 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
         if (set.size === 0 && waiters.get(intentId) === set) waiters.delete(intentId);
         resolve();
       };
-      const timer = setTimeout(cancel, Math.min(timeoutMs, OWN_LOOK_MS));
+      const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, OWN_LOOK_MS)));
       set.add(cancel);
       return { woken: promise, cancel };
     },

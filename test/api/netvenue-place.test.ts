@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { effectsOf, effectsUnder, limit, market, positionsOf, restingOf, venueOf } from '../support/orders.ts';
-import { ENTITY, startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 
@@ -78,7 +78,12 @@ describe('submitNetvenueOrder', () => {
 
   it('keeps the direction of a stop that is told', async () => {
     const trader = await service.trader();
-    const order = limit({ execution_type: 'STOP_LIMIT', stop_price: 80_000, stop_condition: 'LTE', limit_price: 79_000 });
+    const order = limit({
+      execution_type: 'STOP_LIMIT',
+      stop_price: 80_000,
+      stop_condition: 'LTE',
+      limit_price: 79_000,
+    });
 
     const reply = await trader.post(ORDERS, order);
 
@@ -138,17 +143,6 @@ describe('submitNetvenueOrder', () => {
     expect(reply.body).to.include({ success: true, status: 'accepted' });
     expect(reply.body.message).to.match(/filled, but/);
     expect(effectsOf(service, trader)).to.deep.equal(['market']);
-  });
-
-  it('waits for a pending subaccount to become active', async () => {
-    const trader = await service.trader();
-    const hotkey = `${ENTITY}_${trader.traderId}`;
-    await service.db.query(pendingAtUs(hotkey));
-
-    const reply = await trader.post(ORDERS, market());
-
-    expect(reply.status).to.equal(200);
-    expect(await service.db.oneFirst(statusOf(hotkey))).to.equal('active');
   });
 
   it('takes the name of an order from its caller, in any case', async () => {

@@ -44,7 +44,9 @@ describe('workers that are killed while they send', function () {
     const audit = await auditOrders(stage);
     const [p50, p99, most] = [0.5, 0.99, 1].map((share) => Math.round(quantile(takeovers.msOfJobs, share)));
     console.log(`      orders ${JSON.stringify(audit)}`);
-    console.log(`      ${takeovers.kills} kills; ${takeovers.msOfJobs.length} jobs held; taken over p50 ${p50} ms, p99 ${p99} ms, most ${most} ms`);
+    console.log(
+      `      ${takeovers.kills} kills; ${takeovers.msOfJobs.length} jobs held; taken over p50 ${p50} ms, p99 ${p99} ms, most ${most} ms`,
+    );
     expect(audit).to.include({ orders: ORDERS, lost: 0, doubled: 0, denied: 0, strange: 0 });
     expect(takeovers.msOfJobs, 'kills that met work').to.not.be.empty;
     expect(p99).to.be.at.most(15_000);
@@ -98,10 +100,9 @@ async function busiest({ rows, workers }: Stage): Promise<WorkerProcess[]> {
 }
 
 async function takenOver({ rows }: Stage, pools: string[], killedAt: number): Promise<number[]> {
-  const left = await rows<{ id: string }>(
-    'select id from graphile_worker._private_jobs where locked_by = any($1)',
-    [pools],
-  );
+  const left = await rows<{ id: string }>('select id from graphile_worker._private_jobs where locked_by = any($1)', [
+    pools,
+  ]);
   const waiting = new Set(left.map(({ id }) => id));
   const waited: number[] = [];
   for (; waiting.size > 0 && performance.now() - killedAt < 70_000; await sleep(50)) {

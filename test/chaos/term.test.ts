@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { Reply } from '../support/caller.ts';
+import type { Caller, Reply } from '../support/caller.ts';
 import { type Running, until } from '../support/processes.ts';
 import { auditOrders } from './audit.ts';
 import { allSettled, openStage, placeOne, type Stage, type WorkerProcess } from './stage.ts';
@@ -25,7 +28,10 @@ describe('processes that are told to stop under load, several times', function (
     const traders = await stage.traders(20);
     stage.party.faults.add({ kind: 'hang', route: '/miner/api/submit-order', times: 1 });
     await Promise.all([...traders, ...traders].map((trader) => placeOne(trader)));
-    await until('sends under way', async () => (await stage.rows(`select from intents where sending_at is not null`))[0]);
+    await until(
+      'sends under way',
+      async () => (await stage.rows(`select from intents where sending_at is not null`))[0],
+    );
 
     const left = await terminate(leaving);
     const orphaned = await stage.rows('select from graphile_worker._private_jobs where locked_by is not null');
@@ -48,7 +54,8 @@ describe('processes that are told to stop under load, several times', function (
     const asked = traders.map((trader) =>
       trader.post('/v1/orders/netvenue', { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 }),
     );
-    await until('all accepted', async () => (await stage.rows('select from intents')).length === 10 || null);
+    const kept = await placeOverKeptConnection(stage.web.url, traders[0] ?? expect.fail());
+    await until('all accepted', async () => (await stage.rows('select from intents')).length === 11 || null);
 
     const leaving = terminate(stage.web);
     const replies: Reply[] = await Promise.all(asked);
@@ -59,8 +66,9 @@ describe('processes that are told to stop under load, several times', function (
     expect(left).to.include({ code: 0, signal: null });
     expect(left.ms).to.be.at.most(OUT_WITHIN_MS);
     expect(replies.map(({ status }) => status)).to.deep.equal(Array(10).fill(200));
+    expect(await kept.received).to.match(/^HTTP\/1.1 200 .*Connection: close.*"status":"accepted"/s);
     expect(late).to.equal('ECONNREFUSED');
-    expect(await auditOrders(stage)).to.include({ orders: 10, lost: 0, doubled: 0, denied: 0 });
+    expect(await auditOrders(stage)).to.include({ orders: 11, lost: 0, doubled: 0, denied: 0 });
   });
 });
 
@@ -77,4 +85,21 @@ async function terminate(leaving: Running) {
     if (!out) leaving.kill('SIGTERM');
   }
   return { ...(await exited), ms: Math.round(performance.now() - startedAt) };
+}
+
+/** An order over a connection that its caller does not close. `received`: all that came over it, once the other side has. */
+async function placeOverKeptConnection(url: string, { key }: Caller): Promise<{ received: Promise<string> }> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const body = JSON.stringify({ trade_pair: 'ETHUSDC', order_type: 'LONG', leverage: 0.01 });
+  const head = [
+    'POST /v1/orders/netvenue HTTP/1.1',
+    'Host: service',
+    `Authorization: Bearer ${key}`,
+    'Trader-ID: 0',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
+  return { received: text(socket) };
 }

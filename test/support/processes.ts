@@ -61,7 +61,10 @@ export function startScript(file: string, settings: Record<string, string>, args
 }
 
 /** Runs a program to its end. */
-export async function runProgram(program: Program, settings: Record<string, string>): Promise<Exit & { lines: string[] }> {
+export async function runProgram(
+  program: Program,
+  settings: Record<string, string>,
+): Promise<Exit & { lines: string[] }> {
   const { exited, lines } = startProgram(program, settings);
   return { ...(await exited), lines };
 }
@@ -91,5 +94,7 @@ async function lineOf({ lines, child }: { lines: string[]; child: ChildProcess }
   const line = await until(String(pattern), () => find() ?? ended(), withinMs).catch(() => null);
   const said = find() ?? (line === 'ended' ? undefined : line);
   if (said) return said;
-  throw new Error(`${alive.has(child) ? 'It' : 'It ended and'} did not say ${pattern}:\n${lines.slice(-20).join('\n')}`);
+  throw new Error(
+    `${alive.has(child) ? 'It' : 'It ended and'} did not say ${pattern}:\n${lines.slice(-20).join('\n')}`,
+  );
 }

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import type { FaultKind } from '../../src/sandbox/faults.ts';
+import { effectsOf, effectsUnder, market, SUBMIT, venueOf } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const quick = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '900' };
+
+describe('a network order whose answer says nothing', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: quick });
+  });
+  after(() => service.stop());
+
+  const strikes = (kind: FaultKind) => service.miner.faults.add({ kind, route: SUBMIT, times: 1, delayMs: 600 });
+
+  for (const kind of ['accept_then_drop', 'cut_json', 'late'] as const) {
+    it(`is looked up and completed once where it was executed: ${kind}`, async () => {
+      const trader = await service.trader();
+      strikes(kind);
+
+      const reply = await trader.post(ORDERS, market(), { prefer: 'wait=0' });
+      const order = await trader.poll(reply);
+      const intent = await trader.get(`/v1/intents/${order.order_uuid}`);
+
+      expect(reply.status).to.equal(202);
+      expect(order).to.include({ status: 'completed', lifecycle: 'filled' });
+      expect(order.executed).to.include({ leverage: 0.1 });
+      expect(intent.body).to.include({ state: 'succeeded', effect: 'done' });
+      expect(effectsUnder(service, order.order_uuid)).to.have.length(1);
+    });
+  }
+
+  for (const kind of ['reset', 'status_500', 'html_200', 'hang'] as const) {
+    it(`ends as not carried out where the venue never acted: ${kind}`, async () => {
+      const trader = await service.trader();
+      strikes(kind);
+
+      const reply = await trader.post(ORDERS, market());
+
+      expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none', retryable: true });
+      expect(effectsOf(service, trader)).to.deep.equal([]);
+    });
+  }
+
+  for (const [words, leverage] of [
+    ['drops the connection', 0.0502],
+    ['says "Failed to connect"', 0.0503],
+  ] as const) {
+    it(`is completed where the miner ${words} though it was executed`, async () => {
+      const trader = await service.trader();
+
+      const reply = await trader.post(ORDERS, market({ leverage }));
+
+      expect(reply.status).to.equal(200);
+      expect(reply.body).to.include({ success: true, status: 'accepted' });
+      expect(reply.body.executed).to.include({ leverage });
+      expect(effectsOf(service, trader)).to.deep.equal(['market']);
+    });
+  }
+
+  it('is completed where the miner calls it a duplicate: its first sending arrived', async () => {
+    const trader = await service.trader();
+    const order_uuid = newIntentId();
+    const order = market({ trade_pair: 'BTCUSDC', leverage: 0.2 });
+    const asSent = { ...order, order_uuid, subaccount_id: Number(trader.traderId), execution_type: 'MARKET' } as const;
+    await venueOf(service).submit(asSent as Parameters<ReturnType<typeof venueOf>['submit']>[0]);
+
+    const reply = await trader.post(ORDERS, { ...order, order_uuid });
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body.executed).to.include({ leverage: 0.2 });
+    expect(effectsUnder(service, order_uuid)).to.have.length(1);
+  });
+
+  it('does not hold up the next order of its lane', async () => {
+    const trader = await service.trader();
+    strikes('hang');
+    const hung = await trader.post(ORDERS, market(), { prefer: 'respond-async' });
+
+    const reply = await trader.post(ORDERS, market({ leverage: 0.3 }));
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body.executed).to.include({ leverage: 0.3 });
+    expect(await trader.poll(hung)).to.include({ status: 'failed' });
+  });
+
+  it('stays unknown while no record of the venue can be read', async () => {
+    const trader = await service.trader();
+    strikes('accept_then_drop');
+    service.miner.faults.add({ kind: 'status_500', route: '/miner/api/order-status' });
+    service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
+
+    const reply = await trader.post(ORDERS, market(), { prefer: 'wait=2' });
+    const unknown = await trader.get(String(reply.headers.location));
+    const intent = await trader.get(`/v1/intents/${reply.headers['intent-id']}`);
+    service.miner.faults.clear();
+    const order = await trader.poll(reply);
+
+    expect(reply.status).to.equal(202);
+    expect(unknown.body).to.include({ status: 'unknown', lifecycle: null });
+    expect(intent.body).to.deep.include({ state: 'in_doubt', effect: 'unknown', result: null, problem: null });
+    expect(order).to.include({ status: 'completed', lifecycle: 'filled' });
+    expect(effectsOf(service, trader)).to.deep.equal(['market']);
+  });
+});
+
+describe('a network order that is long in flight', () => {
+  let service: TestService;
+  before(async () => {
+    const settings = { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '4000' };
+    service = await startService({ settings, party: { processingMs: 1_500 } });
+  });
+  after(() => service.stop());
+
+  it('is not taken for lost though the miner knows nothing of it yet', async () => {
+    const trader = await service.trader();
+
+    const reply = await trader.post(ORDERS, market(), { prefer: 'wait=1' });
+    const meanwhile = await venueOf(service).orderStatus(reply.body.order_uuid);
+    const looked = await trader.get(`/v1/intents/${reply.body.order_uuid}`);
+    const order = await trader.poll(reply);
+
+    expect(meanwhile.kind).to.equal('absent');
+    expect(looked.body).to.include({ state: 'in_doubt', effect: 'unknown' });
+    expect(order).to.include({ status: 'completed', lifecycle: 'filled' });
+    expect(effectsOf(service, trader)).to.deep.equal(['market']);
+  });
+});

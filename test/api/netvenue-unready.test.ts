@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { effectsOf, effectsUnder, market } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+
+describe('a subaccount that is still pending', () => {
+  let service: TestService;
+  afterEach(() => service.stop());
+
+  it('keeps its orders waiting until it is active', async () => {
+    service = await startService({ party: { activationMs: 900 } });
+    const trader = await service.trader();
+
+    const reply = await trader.post(ORDERS, market());
+
+    const [made] = service.miner.ledger.entries();
+    const [done] = effectsUnder(service, reply.body.order_uuid);
+    expect(reply.status).to.equal(200);
+    expect(Number(done?.at) - Number(made?.at)).to.be.at.least(900);
+  });
+
+  it('ends them unsent when it is not active by their deadline', async () => {
+    service = await startService({ party: { activationMs: 60_000 }, settings: { ORDER_DEADLINE_MS: '400' } });
+    const trader = await service.trader();
+
+    const reply = await trader.post(ORDERS, market());
+
+    expectProblem(reply, 'V1_TRADER_NOT_READY', { effect: 'none', retryable: true });
+    expect(effectsOf(service, trader)).to.deep.equal([]);
+  });
+});
+
+describe('a network that cannot be reached', () => {
+  let service: TestService;
+  let trader: Awaited<ReturnType<TestService['trader']>>;
+  before(async () => {
+    service = await startService({ settings: { ORDER_DEADLINE_MS: '400', PROVISION_DEADLINE_MS: '400' } });
+    trader = await service.trader();
+    await service.miner.close();
+  });
+  after(() => service.stop());
+
+  it('lets every order verb end unsent at its deadline', async () => {
+    const replies = await Promise.all([
+      trader.post(ORDERS, market()),
+      trader.post(`${ORDERS}/close`, { trade_pair: 'ETHUSDC' }),
+      trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'SOLUSDC', stop_loss: 100 }),
+    ]);
+
+    for (const reply of replies) {
+      expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: true });
+      const intent = await trader.get(`/v1/intents/${reply.headers['intent-id']}`);
+      expect(intent.body).to.include({ state: 'expired', effect: 'none', sending_at: null });
+    }
+  });
+
+  it('lets a registration end unsent at its deadline', async () => {
+    const reply = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
+
+    expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: true });
+  });
+
+  it('keeps those behind in a lane from running late', async () => {
+    const replies = await Promise.all([1, 2, 3].map(() => trader.post(ORDERS, market({ trade_pair: 'XRPUSDC' }))));
+
+    for (const reply of replies) {
+      expect(reply.body.error).to.include({ effect: 'none', retryable: true });
+      expect(['VENUE_UNREACHABLE', 'DEADLINE_PASSED']).to.include(reply.body.error.code);
+    }
+  });
+});
