@@ -4,6 +4,8 @@
  */
 const spine = 'contract|edge|kernel|db|intents|adapters|sandbox';
 const capability = `^src/(?!(?:${spine})/)([^/]+)/`;
+/** Files of a capability by their layer; a capability with two venues has a folder for each. */
+const layer = (names) => `${capability}(?:[^/]+/)?(?:${names})\\.ts$`;
 const code = '^(src|workers)/';
 
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
@@ -33,7 +35,7 @@ module.exports = {
       ['slonik', '@slonik/.+'],
       '^src/(db|intents)/',
       '^src/release\\.ts$',
-      `${capability}(intents|outcomes|queries)\\.ts$`,
+      layer('intents|outcomes|queries'),
     ),
     only('pg-only-in-db', 'The bare driver serves pools and listening only.', ['pg', 'pg-.+'], '^src/db/'),
     only(
@@ -55,13 +57,13 @@ module.exports = {
       'edge-sees-only-http',
       'Behind that door stand the handlers.',
       { path: '^src/edge/' },
-      { path: capability, pathNot: `${capability}http\\.ts$` },
+      { path: capability, pathNot: layer('http') },
     ),
     error(
       'capabilities-meet-at-intents-and-queries',
       'A capability asks another by its verbs and its reads, never by the files behind them.',
       { path: capability },
-      { path: capability, pathNot: ['^src/$1/', `${capability}(intents|queries)\\.ts$`] },
+      { path: capability, pathNot: ['^src/$1/', layer('intents|queries')] },
     ),
     error(
       'adapters-come-from-runtime',
@@ -78,7 +80,7 @@ module.exports = {
     error(
       'rules-are-pure',
       'A rule decides from what it is given: kernel and contract types are all it needs.',
-      { path: '^src/[^/]+/rules\\.ts$' },
+      { path: '^src/([^/]+/)+rules\\.ts$' },
       { pathNot: ['^src/kernel/', '^src/contract/types\\.ts$'] },
     ),
     error(

@@ -1,3 +1,5 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -24,9 +26,20 @@ const settings = z.object({
   NETVENUE_CLOSE_STYLE: z.enum(['flat_all', 'market_flat']).default('flat_all'),
   NETVENUE_PATIENCE_MS: ms.default(10_000),
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
+  EXVENUE_URL: z.url(),
+  EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
+  EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(1).default(0.5),
+  EXVENUE_PATIENCE_MS: ms.default(5_000),
+  EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),
   ORDER_DEADLINE_MS: ms.default(15_000),
   PROVISION_DEADLINE_MS: ms.default(120_000),
   VALIDATE_RESPONSES: flag.default(false),
+  PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
+  TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
+  SEALING_KEYS: z.string().min(1),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }),
+  MAIL_FROM: z.string().min(3),
+  THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
 });
 
 export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;
@@ -43,6 +56,14 @@ export function readConfig(given: Record<string, string> = {}): Config {
 
 /** Whether the environment names a database; without one the embedded server and the sandbox are used. */
 export const namesDatabase = (): boolean => Boolean(process.env.DATABASE_URL);
+
+/** The database that the environment names, by its direct address; for scripts, which need no other setting. */
+export const databaseUrl = (): string | undefined =>
+  process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL || undefined;
+
+/** Where the embedded database lives, and what is kept with it: DATA_DIR, or `.data` beside the sources. */
+export const dataFolder = (): string =>
+  path.resolve(process.env.DATA_DIR || fileURLToPath(new URL('../.data', import.meta.url)));
 
 const present = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
 

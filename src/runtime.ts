@@ -1,32 +1,46 @@
 import pino, { type Logger } from 'pino';
+import { exvenue } from './adapters/exvenue/index.ts';
+import type { Exvenue, OrderView } from './adapters/exvenue/types.ts';
+import { mailer } from './adapters/mail/index.ts';
+import type { Mailer } from './adapters/mail/types.ts';
 import { netvenue } from './adapters/netvenue/index.ts';
 import type { Netvenue, OrderBook } from './adapters/netvenue/types.ts';
 import type { Config } from './config.ts';
 import { type Db, openPool } from './db/pool.ts';
 import { listenForSettlements } from './db/settled.ts';
+import { type Throttle, throttle } from './db/throttles.ts';
 import { type Accept, acceptance, type Offer } from './intents/accept.ts';
 import type { Carrier } from './intents/carry-out.ts';
 import { intentReader } from './intents/read.ts';
 import { type Wait, waiting } from './intents/wait.ts';
 import type { Lookup } from './kernel/answer.ts';
 import { fresh } from './kernel/fresh.ts';
+import { type Sealer, sealer } from './kernel/seal.ts';
+import type { ExchangeOffer } from './orders/exvenue/intents.ts';
 import type { NetworkOffer } from './orders/intents.ts';
 import { type PartnerFinder, partnerFinder } from './partners/queries.ts';
 
-type Common = { config: Config; log: Logger; db: Db; close(): Promise<void> };
+type Common = { config: Config; log: Logger; db: Db; sealer: Sealer; exvenue: Exvenue; close(): Promise<void> };
 
 /** What the web process works with. */
 export type WebRuntime = Common & {
   partners: PartnerFinder;
+  throttle: Throttle;
   acceptIntent: Accept<Offer>;
   acceptNetworkOrder: Accept<NetworkOffer>;
+  acceptExchangeOrder: Accept<ExchangeOffer>;
   wait: Wait;
   /** Reads of venues: one call under way per key, its answer good for about a second. */
-  reads: { networkOrders(trader: string): Promise<Lookup<OrderBook>> };
+  reads: {
+    networkOrders(trader: string): Promise<Lookup<OrderBook>>;
+    exchangeOrders(wallet: string): Promise<Lookup<OrderView[]>>;
+  };
+  /** Ends waits for intents within two seconds, as if their time were up. */
+  stop(): void;
 };
 
 /** What tasks work with. `stop` makes calls under way end as in doubt. */
-export type WorkerRuntime = Common & Carrier & { venues: { netvenue: Netvenue }; stop(): void };
+export type WorkerRuntime = Common & Carrier & { venues: { netvenue: Netvenue }; mailer: Mailer; stop(): void };
 
 const READ_FRESH_MS = 1_000;
 
@@ -46,21 +60,34 @@ const platformVenue = (config: Config): Netvenue =>
     entityHotkey: config.NETVENUE_ENTITY_HOTKEY,
   });
 
+const platformExchange = (config: Config): Exvenue =>
+  exvenue({ url: config.EXVENUE_URL, network: config.EXVENUE_NETWORK, budgetShare: config.EXVENUE_BUDGET_SHARE });
+
 /** Builds what the web process works with; `close` gives everything back. */
 export async function openWebRuntime(config: Config, log: Logger = openLog(config)): Promise<WebRuntime> {
   const onError = (err: Error) => log.warn({ err }, 'database connection');
   const db = await openPool(config.DATABASE_URL, config.WEB_POOL_SIZE, onError);
   const settlements = listenForSettlements(config.directUrl, onError);
   const venue = platformVenue(config);
+  const exchange = platformExchange(config);
+  const stopping = new AbortController();
   return {
     config,
     log,
     db,
+    sealer: sealer(config.SEALING_KEYS),
+    exvenue: exchange,
     partners: partnerFinder(db),
+    throttle: throttle(db, config.THROTTLE_SCALE),
     acceptIntent: acceptance(db, 'accept_intents'),
     acceptNetworkOrder: acceptance(db, 'accept_network_orders'),
-    wait: waiting(intentReader(db), settlements),
-    reads: { networkOrders: fresh(READ_FRESH_MS, (trader: string) => venue.orders(trader)) },
+    acceptExchangeOrder: acceptance(db, 'accept_exchange_orders'),
+    wait: waiting(intentReader(db), settlements, stopping.signal),
+    reads: {
+      networkOrders: fresh(READ_FRESH_MS, (trader: string) => venue.orders(trader)),
+      exchangeOrders: fresh(READ_FRESH_MS, (wallet: string) => exchange.openOrders(wallet)),
+    },
+    stop: () => stopping.abort(),
     async close() {
       await settlements.close();
       await db.end();
@@ -75,10 +102,14 @@ export async function openWorkerRuntime(config: Config, log: Logger = openLog(co
   );
   const stopping = new AbortController();
   const late = new Set<Promise<unknown>>();
+  const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
   return {
     config,
     log,
     db,
+    sealer: sealer(config.SEALING_KEYS),
+    mailer: mail,
+    exvenue: platformExchange(config),
     venues: { netvenue: platformVenue(config) },
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
@@ -88,6 +119,7 @@ export async function openWorkerRuntime(config: Config, log: Logger = openLog(co
     async close() {
       stopping.abort();
       await Promise.all(late);
+      mail.close();
       await db.end();
     },
   };

@@ -1,9 +1,11 @@
-import { fileURLToPath } from 'node:url';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Logger } from 'pino';
 import { listSubaccountsOf } from './accounts/queries.ts';
-import { type Config, namesDatabase, readConfig } from './config.ts';
+import { type Config, dataFolder, namesDatabase, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { newSealingKey } from './kernel/seal.ts';
 import { createPartner } from './partners/intents.ts';
 import { hasPartners } from './partners/queries.ts';
 import { openLog } from './runtime.ts';
@@ -12,7 +14,8 @@ import { stopOnSignal } from './stop.ts';
 import { startWeb } from './web.ts';
 import { startWorker } from './worker.ts';
 
-const DATA_FOLDER = fileURLToPath(new URL('../.data/postgres', import.meta.url));
+const DATA_FOLDER = path.join(dataFolder(), 'postgres');
+const SEALING_KEYS_FILE = path.join(dataFolder(), 'sealing-keys');
 const STOP_WITHIN_MS = 58_000; // web, worker, then the database: each has its own bound below this
 
 type Stop = () => Promise<void>;
@@ -46,13 +49,29 @@ async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbo
   stops.push(() => database.stop());
   const sandbox = await startSandbox();
   stops.push(sandbox.stop);
-  const config = readConfig({ DATABASE_URL: database.url, HOST: '127.0.0.1', LOG_LEVEL: 'warn', ...sandbox.settings });
-  return { config, sandbox };
+  const given = {
+    DATABASE_URL: database.url,
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    SEALING_KEYS: await ownSealingKeys(),
+    ...sandbox.settings,
+  };
+  const { PORT } = readConfig({ ...given, PUBLIC_URL: 'http://127.0.0.1' });
+  return { config: readConfig({ ...given, PUBLIC_URL: `http://127.0.0.1:${PORT}` }), sandbox };
+}
+
+/** The keyring beside the embedded database, made at the first start. Of two starters at once the first one's stays. */
+async function ownSealingKeys(): Promise<string> {
+  await writeFile(SEALING_KEYS_FILE, newSealingKey(), { mode: 0o600, flag: 'wx' }).catch((error) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return readFile(SEALING_KEYS_FILE, 'utf8');
 }
 
 async function greet(url: string, sandbox: Sandbox, db: Parameters<typeof createPartner>[0]): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
   lines.push(`  sandbox ledger            ${sandbox.controlUrl}/ledger`);
+  lines.push(`  sandbox mails             ${sandbox.mailUrl}`);
   if (await hasPartners(db))
     lines.push('  partner key               printed at the first start; more: npm run partner:create');
   else lines.push(`  partner key (shown once)  ${(await createPartner(db, 'Demo partner')).key}`);

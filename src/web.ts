@@ -7,7 +7,8 @@ import { createEdge } from './edge/server.ts';
 import { openLog, openWebRuntime, type WebRuntime } from './runtime.ts';
 import { stopOnSignal } from './stop.ts';
 
-const STOP_WITHIN_MS = 28_000; // a waiting request lasts 25 s at most; a platform kills after 30 s
+const DRAIN_MS = 15_000; // how long requests may go on waiting after the stop; then they answer where to poll
+const STOP_WITHIN_MS = 25_000; // a platform kills after 30 s
 
 export type RunningWeb = { url: string; runtime: WebRuntime; stop(): Promise<void> };
 
@@ -27,7 +28,9 @@ export async function startWeb(config: Config, log: Logger = openLog(config)): P
     url: `http://127.0.0.1:${port}`,
     runtime,
     async stop() {
+      const hurry = setTimeout(runtime.stop, DRAIN_MS);
       await drain();
+      clearTimeout(hurry);
       await runtime.close();
     },
   };

@@ -2,7 +2,7 @@ import type { Netvenue, NewSubaccount, Subaccount } from '../adapters/netvenue/t
 import type { Db } from '../db/pool.ts';
 import type { Finding } from '../intents/carry-out.ts';
 import { accepted, inDoubt, rejected } from '../kernel/answer.ts';
-import { listOpenCreations, listOwnedSubaccounts } from './queries.ts';
+import { getCreations, listOwnedSubaccounts } from './queries.ts';
 import { matchCreation } from './rules.ts';
 
 /** Looks for the subaccount that a creation in doubt may have made: by its wallet, else by size, class and time. */
@@ -13,16 +13,14 @@ export async function findCreated(
 ): Promise<Finding<Subaccount>> {
   const listed = await venue.listSubaccounts();
   if (listed.kind !== 'found') return inDoubt('the subaccounts could not be listed');
-  const owned = await listOwnedSubaccounts(
-    db,
-    listed.said.map(({ syntheticHotkey }) => syntheticHotkey),
+  const hotkeys = listed.said.map(({ syntheticHotkey }) => syntheticHotkey);
+  if ('exAddress' in asked) return byAddress(asked.exAddress, await listOwnedSubaccounts(db, hotkeys), listed.said);
+  const { open, owned } = await getCreations(db, asked, hotkeys);
+  const taken = new Set(owned);
+  const alike = listed.said.filter(
+    ({ syntheticHotkey, assetClass, accountSize }) =>
+      !taken.has(syntheticHotkey) && assetClass === asked.assetClass && accountSize === asked.accountSize,
   );
-  const orphans = listed.said.filter(({ syntheticHotkey }) => !owned.has(syntheticHotkey));
-  if ('exAddress' in asked) return byAddress(asked.exAddress, orphans, listed.said);
-  const alike = orphans.filter(
-    (orphan) => orphan.assetClass === asked.assetClass && orphan.accountSize === asked.accountSize,
-  );
-  const open = await listOpenCreations(db, asked.assetClass, asked.accountSize);
   const match = matchCreation(intentId, open, alike);
   if (match.kind === 'mine') return accepted(match.orphan);
   if (match.kind === 'wait') return inDoubt('another creation is under way');
@@ -30,9 +28,11 @@ export async function findCreated(
   return { kind: 'undecidable', problem: { code: 'SUBACCOUNT_AMBIGUOUS' } };
 }
 
-function byAddress(exAddress: string, orphans: Subaccount[], all: Subaccount[]): Finding<Subaccount> {
-  const mine = orphans.find((orphan) => orphan.exAddress === exAddress);
+function byAddress(exAddress: string, owned: ReadonlySet<string>, all: Subaccount[]): Finding<Subaccount> {
+  const alike = all.filter((subaccount) => subaccount.exAddress === exAddress);
+  const mine = alike.find(({ syntheticHotkey }) => !owned.has(syntheticHotkey));
   if (mine) return accepted(mine);
-  const taken = all.some((subaccount) => subaccount.exAddress === exAddress);
-  return taken ? rejected('already_registered', 'This address already has a subaccount.') : { kind: 'absent' };
+  return alike.length > 0
+    ? rejected('already_registered', 'This address already has a subaccount.')
+    : { kind: 'absent' };
 }

@@ -3,19 +3,40 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { OpenCreation } from './rules.ts';
 
-const openRow = z.object({ id: z.string(), sent_ms: z.number(), in_doubt: z.boolean() });
+const creationsRow = z.object({
+  open: z.array(z.object({ id: z.string(), sent_ms: z.number(), in_doubt: z.boolean() })),
+  owned: z.array(z.string()),
+});
 
-/** Creations of one size and class that were sent and whose outcome is open, oldest first. */
-export const listOpenCreations = (db: Db, assetClass: string, accountSize: number): Promise<readonly OpenCreation[]> =>
-  db.any(sql.prepared('open_creations', openRow)`
-    select i.id, extract(epoch from i.sending_at)::double precision * 1000 as sent_ms, i.state = 'in_doubt' as in_doubt
-    from intents i
-    where i.kind = 'accounts/provision'
-      and i.state in ('running', 'in_doubt')
-      and i.sending_at is not null
-      and i.sent -> 'subaccount' ->> 'assetClass' = ${assetClass}
-      and (i.sent -> 'subaccount' ->> 'accountSize')::numeric = ${accountSize}
-    order by i.sending_at, i.id`);
+/**
+ * Creations of one size and class that were sent and whose outcome is open, oldest first, and which of these subaccounts
+ * some row of ours owns. Both from one snapshot: a creation that ended between two would leave its subaccount to nobody.
+ */
+export const getCreations = (
+  db: Db,
+  { assetClass, accountSize }: { assetClass: string; accountSize: number },
+  hotkeys: string[],
+): Promise<{ open: OpenCreation[]; owned: string[] }> =>
+  db.one(sql.prepared('creations', creationsRow)`
+    select
+      (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'id', i.id,
+          'sent_ms', extract(epoch from i.sending_at)::double precision * 1000,
+          'in_doubt', i.state = 'in_doubt'
+        ) order by i.sending_at, i.id), '[]')
+        from intents i
+        where i.kind = 'accounts/provision'
+          and i.state in ('running', 'in_doubt')
+          and i.sending_at is not null
+          and i.sent -> 'subaccount' ->> 'assetClass' = ${assetClass}
+          and (i.sent -> 'subaccount' ->> 'accountSize')::numeric = ${accountSize}
+      ) as open,
+      array(
+        select s.synthetic_hotkey
+        from subaccounts s
+        where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})
+      ) as owned`);
 
 /** Which of these subaccounts some row of ours owns already. */
 export const listOwnedSubaccounts = async (db: Db, hotkeys: string[]): Promise<ReadonlySet<string>> =>

@@ -4,6 +4,8 @@ import type { operations } from './types.ts';
 
 export type OperationId = keyof operations & string;
 export type ParameterPlace = 'path' | 'query' | 'header';
+/** A security scheme that must pass, and the scopes or roles it must carry. */
+export type Requirement = { scheme: string; roles: string[] };
 export type Parameter = { name: string; in: ParameterPlace; required: boolean; pointer: string };
 
 /** One operation of the contract, as the edge needs it. Pointers are JSON pointers into the document. */
@@ -11,8 +13,12 @@ export type Operation = {
   id: OperationId;
   method: string;
   path: string;
-  /** Names of security schemes of which one must pass; empty for open operations. */
-  security: string[];
+  /** Sets of requirements of which one must pass whole; no set, or an empty one, lets anyone in. */
+  security: Requirement[][];
+  /** Whether tries are counted per address of the net (`x-throttled` in the contract). */
+  throttled: boolean;
+  /** Whether refusals speak RFC 6749 as well (`x-oauth-errors`). */
+  oauthErrors: boolean;
   parameters: Parameter[];
   body: { pointer: string; contentType: string; required: boolean } | undefined;
   /** Response schemas by status: the pointer of the JSON schema, or null for an answer without one. */
@@ -39,7 +45,9 @@ function operation(path: string, method: string): Operation {
     id: spec.operationId as OperationId,
     method,
     path,
-    security: security.flatMap(Object.keys),
+    security: security.map((set) => Object.entries(set).map(([scheme, roles]) => ({ scheme, roles: roles as string[] }))),
+    throttled: spec['x-throttled'] === true,
+    oauthErrors: spec['x-oauth-errors'] === true,
     parameters: ((spec.parameters ?? []) as Json[]).map((_, n) => parameter(`${base}/parameters/${n}`)),
     body: spec.requestBody ? body(`${base}/requestBody`) : undefined,
     responses: new Map(

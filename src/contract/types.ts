@@ -100,6 +100,125 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every enrollment of this partner */
+        get: operations["listSessions"];
+        put?: never;
+        /**
+         * Enroll the signing key of an exchange wallet
+         * @description Enrolling an enrolled wallet replaces its key. The key must be the wallet's own or an agent key the exchange knows for it. It is sealed
+         *     at rest and never returned.
+         */
+        post: operations["enrollSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{ex_wallet}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One enrollment */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        /** Revoke an enrollment and wipe its key */
+        delete: operations["revokeSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/exvenue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open orders on the exchange */
+        get: operations["listExvenueOrders"];
+        put?: never;
+        /**
+         * Place an order on the exchange
+         * @description A market order is an immediate-or-cancel limit at the mid price and `max_slippage` beyond it.
+         */
+        post: operations["submitExvenueOrder"];
+        /** Cancel every open order on the exchange */
+        delete: operations["cancelAllExvenueOrders"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/exvenue/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a position at market
+         * @description A reduce-only, immediate-or-cancel order of the position's whole size.
+         */
+        post: operations["closeExvenuePosition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/exvenue/tp-sl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add or replace take-profit and stop-loss of a position
+         * @description New triggers are placed and seen at the exchange before old ones go; the position is never without protection.
+         */
+        post: operations["setExvenueTpSl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/exvenue/{order_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Cancel one open order on the exchange */
+        delete: operations["cancelExvenueOrder"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/register/netvenue": {
         parameters: {
             query?: never;
@@ -339,6 +458,133 @@ export interface components {
             message: string | null;
             executed: components["schemas"]["Executed"] | null;
         };
+        /** @description A number, or a decimal in a string; never a float in between. */
+        Decimal: number | string;
+        DecimalString: string;
+        /**
+         * @example BTC-USDC
+         * @example BTC/USD
+         * @example BTCUSD
+         * @example BTC
+         */
+        Pair: string;
+        /** @enum {unknown} */
+        TradeSide: "long" | "short";
+        SessionEnrollRequest: {
+            ex_wallet: components["schemas"]["Address"];
+            /** @description 32 bytes in hex, an agent key of the wallet or its own. */
+            private_key: string;
+            payout_wallet?: components["schemas"]["Address"];
+            label?: string;
+        };
+        SessionInfo: {
+            ex_wallet: components["schemas"]["Address"];
+            agent_address: components["schemas"]["Address"];
+            is_agent: boolean;
+            payout_wallet: components["schemas"]["Address"] | null;
+            label: string | null;
+            /** @constant */
+            status: "enrolled";
+            /** @description Whether the exchange has confirmed the key; checked again later when it could not be asked. */
+            verified: boolean;
+            key_version: number;
+            created_at: components["schemas"]["Time"];
+            updated_at: components["schemas"]["Time"];
+            last_used_at: components["schemas"]["Time"] | null;
+        };
+        SubmitOrderRequest: {
+            pair: components["schemas"]["Pair"];
+            side: components["schemas"]["TradeSide"];
+            size: components["schemas"]["Decimal"];
+            /** @enum {unknown} */
+            order_type: "market" | "limit";
+            price?: components["schemas"]["Decimal"];
+            /** @default false */
+            size_in_usd: boolean;
+            /**
+             * @default gtc
+             * @enum {unknown}
+             */
+            time_in_force: "gtc" | "ioc" | "alo";
+            /** @default false */
+            reduce_only: boolean;
+            take_profit?: components["schemas"]["Decimal"];
+            stop_loss?: components["schemas"]["Decimal"];
+            leverage?: number;
+            /** @default true */
+            is_cross: boolean;
+            /** @description Market only; default 0.05. */
+            max_slippage?: number;
+            /** Format: uuid */
+            client_order_id?: string;
+        } & unknown;
+        ClosePositionRequest: {
+            pair: components["schemas"]["Pair"];
+            /** @default 0.05 */
+            max_slippage: number;
+            /** Format: uuid */
+            client_order_id?: string;
+        };
+        TpSlRequest: {
+            pair: components["schemas"]["Pair"];
+            take_profit?: components["schemas"]["Decimal"];
+            stop_loss?: components["schemas"]["Decimal"];
+        } & (unknown | unknown);
+        /** @enum {unknown} */
+        TriggerStatus: "not_requested" | "pending_parent_fill" | "placed" | "partial_failure" | "failed";
+        Order: {
+            /** @description The exchange's id */
+            ex_order_id: string | null;
+            /** @description This service's id */
+            order_id: string | null;
+            /** @description Null only for orders that did not come through this service */
+            client_order_id: string | null;
+            pair: string;
+            /**
+             * @description Null only for a close whose position has not been read yet.
+             * @enum {unknown}
+             */
+            side: "long" | "short" | null;
+            size: components["schemas"]["DecimalString"] | null;
+            filled_size: components["schemas"]["DecimalString"] | null;
+            /** @enum {unknown} */
+            order_type: "market" | "limit";
+            /** @enum {unknown} */
+            status: "pending" | "open" | "partial" | "filled" | "cancelled" | "rejected";
+            fill_price: components["schemas"]["DecimalString"] | null;
+            limit_price: components["schemas"]["DecimalString"] | null;
+            take_profit: components["schemas"]["DecimalString"] | null;
+            stop_loss: components["schemas"]["DecimalString"] | null;
+            tp_order_id: string | null;
+            sl_order_id: string | null;
+            trigger_status: components["schemas"]["TriggerStatus"];
+            trigger_error: string | null;
+            created_at: components["schemas"]["Time"];
+        };
+        CancelResult: {
+            /** @enum {unknown} */
+            status: "ok" | "partial" | "not_found" | "already_closed" | "pending";
+            message: string;
+            total_open_orders: number;
+            cancelled_count: number;
+            failed_count: number;
+            results: {
+                order_id: string;
+                pair: string | null;
+                /** @enum {unknown} */
+                status: "cancelled" | "not_found" | "already_closed" | "error";
+                message: string;
+            }[];
+        };
+        TpSlResult: {
+            pair: string;
+            tp_order_id: string | null;
+            sl_order_id: string | null;
+            trigger_status: components["schemas"]["TriggerStatus"];
+            trigger_error: string | null;
+            take_profit: components["schemas"]["DecimalString"] | null;
+            stop_loss: components["schemas"]["DecimalString"] | null;
+        };
         RegisterNetvenueRequest: {
             /** @enum {unknown} */
             asset_class?: "crypto" | "forex" | "equities" | "commodities" | "all_markets";
@@ -389,6 +635,84 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["NetvenueOrderResult"];
+            };
+        };
+        /** @description The enrollment */
+        Session: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SessionInfo"];
+            };
+        };
+        /** @description What the exchange said */
+        ExvenueOrder: {
+            headers: {
+                "Intent-Id": components["headers"]["IntentId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Order"];
+            };
+        };
+        /** @description Durably accepted by this service; poll `Location` */
+        ExvenueOrderPending: {
+            headers: {
+                "Intent-Id": components["headers"]["IntentId"];
+                Location: components["headers"]["Location"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Order"];
+            };
+        };
+        /** @description What was cancelled */
+        Cancelled: {
+            headers: {
+                "Intent-Id": components["headers"]["IntentId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CancelResult"];
+            };
+        };
+        /** @description Durably accepted by this service; poll `Location` */
+        CancelPending: {
+            headers: {
+                "Intent-Id": components["headers"]["IntentId"];
+                Location: components["headers"]["Location"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CancelResult"];
+            };
+        };
+        /** @description The protection in force */
+        TpSl: {
+            headers: {
+                "Intent-Id": components["headers"]["IntentId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TpSlResult"];
+            };
+        };
+        /** @description Durably accepted by this service; poll `Location` */
+        TpSlPending: {
+            headers: {
+                "Intent-Id": components["headers"]["IntentId"];
+                Location: components["headers"]["Location"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "Preference-Applied": components["headers"]["PreferenceApplied"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TpSlResult"];
             };
         };
         /** @description Missing or bad credentials */
@@ -488,6 +812,12 @@ export interface components {
          * @example 7
          */
         NetvenueTrader: string;
+        /**
+         * @description The wallet of a trader on the exchange.
+         * @example 0x00000000000000000000000000000000000000aa
+         */
+        ExvenueTrader: components["schemas"]["Address"];
+        ExWallet: components["schemas"]["Address"];
         OrderUuid: string;
         /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
         Prefer: string;
@@ -741,6 +1071,309 @@ export interface operations {
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The enrollments, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInfo"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    enrollSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionEnrollRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Session"];
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ex_wallet: components["parameters"]["ExWallet"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Session"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ex_wallet: components["parameters"]["ExWallet"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listExvenueOrders: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open orders as the exchange shows them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    submitExvenueOrder: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SubmitOrderRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ExvenueOrder"];
+            202: components["responses"]["ExvenueOrderPending"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelAllExvenueOrders: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Cancelled"];
+            202: components["responses"]["CancelPending"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    closeExvenuePosition: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "pair": "BTC-USDC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClosePositionRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ExvenueOrder"];
+            202: components["responses"]["ExvenueOrderPending"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setExvenueTpSl: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "pair": "BTC-USDC",
+                 *       "take_profit": "130000",
+                 *       "stop_loss": "90000"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TpSlRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["TpSl"];
+            202: components["responses"]["TpSlPending"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelExvenueOrder: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @description The exchange's order id. */
+                order_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["Cancelled"];
+            202: components["responses"]["CancelPending"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];

@@ -1,4 +1,6 @@
 import { registerNetvenueTrader } from '../accounts/http.ts';
+import * as enrollments from '../enrollments/http.ts';
+import * as exchangeOrders from '../orders/exvenue/http.ts';
 import {
   cancelNetvenueOrder,
   closeNetvenuePosition,
@@ -12,6 +14,8 @@ import type { Handlers } from './handler.ts';
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers = {
+  ...enrollments,
+  ...exchangeOrders,
   submitNetvenueOrder,
   getNetvenueOrder,
   cancelNetvenueOrder,

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { type Effect, Refusal, refusals } from '../kernel/refusals.ts';
+import { type Effect, Refusal, type RefusalCode, refusals } from '../kernel/refusals.ts';
 
 /** A problem document (RFC 9457); published clients of this interface read the code under `error`. */
 export function problemDocument(refusal: Refusal, requestId: string): Record<string, unknown> {
@@ -25,9 +25,27 @@ export function refuse(ctx: Context, refusal: Refusal, requestId: string): void 
   ctx.set(refusal.details.headers ?? {});
   if (refusal.details.retryAfterS !== undefined) ctx.set('Retry-After', String(Math.ceil(refusal.details.retryAfterS)));
   if (refusal.details.intent_id) ctx.set('Intent-Id', refusal.details.intent_id);
-  ctx.type = 'application/problem+json';
-  ctx.body = JSON.stringify(problemDocument(refusal, requestId));
+  ctx.type = ctx.state.oauthErrors ? 'application/json' : 'application/problem+json';
+  const problem = problemDocument(refusal, requestId);
+  ctx.body = JSON.stringify(ctx.state.oauthErrors ? withOauthError(problem, refusal) : problem);
 }
+
+const OAUTH_ERRORS: Partial<Record<RefusalCode, string>> = {
+  V2_INVALID_CREDENTIALS: 'invalid_client',
+  V2_UNSUPPORTED_GRANT: 'unsupported_grant_type',
+  V2_INVALID_SCOPE: 'invalid_scope',
+  V2_THROTTLED: 'temporarily_unavailable',
+  INTERNAL: 'server_error',
+  SERVICE_UNAVAILABLE: 'temporarily_unavailable',
+};
+
+/** RFC 6749, section 5.2, wants a word under `error`: our own members move to `detail`, where clients look as well. */
+const withOauthError = ({ error: detail, ...problem }: Record<string, unknown>, refusal: Refusal) => ({
+  ...problem,
+  error: OAUTH_ERRORS[refusal.code] ?? 'invalid_request',
+  error_description: refusal.message,
+  detail,
+});
 
 const writes = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 

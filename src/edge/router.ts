@@ -4,12 +4,15 @@ import { listOperations, type Operation } from '../contract/document.ts';
 import { requestDigest } from '../kernel/digest.ts';
 import { Refusal } from '../kernel/refusals.ts';
 import type { WebRuntime } from '../runtime.ts';
-import { authenticate, getScheme } from './authenticate.ts';
+import { callerAddress } from './address.ts';
+import { authenticate } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { serveDocs } from './docs.ts';
 import type { Call } from './handler.ts';
 import { handlers } from './operations.ts';
 import { readPrefer } from './prefer.ts';
+import { getScheme } from './schemes.ts';
+import { type Spend, spendAddress, spending } from './throttle.ts';
 import { answerCheck, type RequestParts, requestValidator } from './validate.ts';
 
 type AnyHandler = (call: Call) => Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
@@ -33,16 +36,19 @@ const byLiteralFirst = (operations: Operation[]) =>
 function addRoute(router: Router, operation: Operation, runtime: WebRuntime): void {
   const handler = handlers[operation.id] as AnyHandler | undefined; // the router cannot know which operation it is
   if (!handler) throw new Error(`Operation ${operation.id} has no handler`);
-  operation.security.forEach(getScheme);
+  for (const { scheme } of operation.security.flat()) getScheme(scheme);
   const validate = requestValidator(operation);
   const check = runtime.config.VALIDATE_RESPONSES ? answerCheck(operation) : undefined;
 
   router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx: Context) => {
     ctx.state.operation = operation.id;
-    const principal = await authenticate(operation, { authorization: ctx.get('Authorization') }, runtime);
+    ctx.state.oauthErrors = operation.oauthErrors;
+    const principal = await authenticate(operation, ctx, runtime);
+    const spend = spending(ctx, runtime);
+    await spendAddress(operation, callerAddress(ctx, principal), principal.owner, spend);
     const parts = await readParts(ctx, operation);
     validate(parts);
-    const reply = await handler(toCall(ctx, operation, parts, principal, runtime));
+    const reply = await handler(toCall(ctx, operation, parts, { principal, spend }, runtime));
     check?.(reply.status, reply.body);
     ctx.status = reply.status;
     ctx.set(reply.headers ?? {});
@@ -67,7 +73,7 @@ function toCall(
   ctx: Context,
   operation: Operation,
   parts: RequestParts,
-  principal: Call['principal'],
+  { principal, spend }: { principal: Call['principal']; spend: Spend },
   runtime: WebRuntime,
 ): Call {
   const key = ctx.get('Idempotency-Key');
@@ -78,6 +84,8 @@ function toCall(
     runtime,
     principal,
     requestId: ctx.state.requestId,
+    address: callerAddress(ctx, principal),
+    throttle: spend,
     ...parts,
     asking: {
       owner: principal.owner,

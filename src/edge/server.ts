@@ -13,7 +13,8 @@ const REQUEST_WITHIN_MS = 30_000;
 
 /** The HTTP edge as a node server, not yet listening. Throws when contract and handlers do not match. */
 export function createEdge(runtime: WebRuntime): Server {
-  const app = new Koa();
+  const { TRUSTED_PROXIES } = runtime.config;
+  const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   const router = contractRouter(runtime);
   app.use(answerEverything(runtime));
   app.use(router.routes());

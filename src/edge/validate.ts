@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { document, type Operation, type ParameterPlace } from '../contract/document.ts';
+import { isUuid } from '../kernel/ids.ts';
 import { type FieldError, Refusal } from '../kernel/refusals.ts';
 
 const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv wants an absolute https address; nothing is fetched
@@ -21,6 +22,7 @@ const answers = withDocument(new Ajv2020({ ...options, allErrors: false }));
 
 function withDocument(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
+  ajv.addFormat('uuid', isUuid); // ajv-formats takes the URN form too, which PostgreSQL does not read
   ajv.addVocabulary([...ROOT_WORDS, ...SCHEMA_WORDS]);
   return ajv.addSchema(document, DOCUMENT_ID);
 }
@@ -40,7 +42,8 @@ export function requestValidator(operation: Operation): Validator {
 
   return (parts) => {
     const fields = places.flatMap(({ place, check }) => faults(check, parts[place], place));
-    if (bodyCheck) fields.push(...faults(bodyCheck, parts.body, 'body'));
+    const isBodyAbsent = parts.body === undefined && !operation.body?.required;
+    if (bodyCheck && !isBodyAbsent) fields.push(...faults(bodyCheck, parts.body, 'body'));
     if (fields.length > 0)
       throw new Refusal('INVALID_REQUEST', { effect: 'none', fields: fields.slice(0, MOST_FIELDS) });
   };

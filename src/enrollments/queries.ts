@@ -1,6 +1,8 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { Exvenue, Signer } from '../adapters/exvenue/types.ts';
 import type { Db } from '../db/pool.ts';
+import type { Place, Sealer } from '../kernel/seal.ts';
 
 const enrollmentRow = z.object({
   ex_wallet: z.string(),
@@ -64,6 +66,17 @@ export const findKey = (db: Db, keyId: string): Promise<StoredKey | null> =>
     select k.id, k.signer, k.sealed
     from signing_keys k
     where k.id = ${keyId}`);
+
+/** Where a signing key lies sealed. */
+export const keyPlace = (keyId: string): Place => ({ table: 'signing_keys', row: keyId, column: 'sealed' });
+
+/** A stored key, ready to sign; null when it has been wiped. The plain key never leaves this function. */
+export function openKey({ exvenue, sealer }: { exvenue: Exvenue; sealer: Sealer }, key: StoredKey): Signer | null {
+  if (!key.sealed) return null;
+  const signer = exvenue.signerOf(sealer.open(key.sealed, keyPlace(key.id)).toString('hex'));
+  if (signer?.address !== key.signer) throw new Error('A sealed key does not belong to its signer');
+  return signer;
+}
 
 /** The first of `count` fresh nonces of a signer; the others follow it one by one. Never given twice. */
 export const nextNonce = async (db: Db, signer: string, count = 1): Promise<number> => {

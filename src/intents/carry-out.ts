@@ -3,10 +3,10 @@ import type { Answer } from '../kernel/answer.ts';
 import { beginSending, claim, findDoubtful } from './claim.ts';
 import type { Intent, Problem } from './intent.ts';
 import { nextLookMs, nextTryMs } from './plans.ts';
-import { doubt, fail, retry } from './settle.ts';
+import { doubt, fail, retry, succeed } from './settle.ts';
 
-/** What is ready to go out, why it cannot go, or why it must wait a little. */
-export type Ready<Sent> = { send: Sent } | { problem: Problem } | { notYet: Problem };
+/** What is ready to go out, why it cannot go, why it must wait a little, or what is so already without sending anything. */
+export type Ready<Sent> = { send: Sent } | { problem: Problem } | { notYet: Problem } | { done: Record<string, unknown> };
 
 /** One write at a party, in three steps. `Sent` is committed before the first byte leaves. */
 export type Step<Sent extends Record<string, unknown>, Said> = {
@@ -54,6 +54,7 @@ export async function carryOut<Sent extends Record<string, unknown>, Said>(
   }
   const ready = await step.prepare(intent);
   if ('problem' in ready) await fail(carrier.db, intent, ready.problem);
+  else if ('done' in ready) await succeed(carrier.db, intent, ready.done);
   else if ('notYet' in ready) await retry(carrier.db, intent, nextTryMs(intent.tries), ready.notYet);
   else await sendAndRecord(carrier, intent, ready.send, step);
 }

@@ -5,16 +5,19 @@ import type { IntentReader } from './read.ts';
 /** Waits for an intent to end, at most so long. Answers its row as it is then. */
 export type Wait = (intentId: string, waitMs: number) => Promise<Intent>;
 
-/** Joins the reader and the listening connection into a bounded wait. A wait of 0 reads nothing ahead of time. */
-export function waiting(read: IntentReader, settlements: Settlements): Wait {
+/**
+ * Joins the reader and the listening connection into a bounded wait. A wait of 0 reads nothing ahead of time. Once `stopping`
+ * is aborted, every wait ends at its next look.
+ */
+export function waiting(read: IntentReader, settlements: Settlements, stopping: AbortSignal): Wait {
   return async (intentId, waitMs) => {
     const until = Date.now() + waitMs;
     for (;;) {
-      const left = until - Date.now();
+      const left = stopping.aborted ? 0 : Math.max(0, until - Date.now());
       const { woken, cancel } = settlements.next(intentId, left); // before the look: nothing can slip between
       const intent = await read(intentId);
       if (!intent) throw new Error('An accepted intent is missing');
-      if (intent.settled_at !== null || left <= 0) {
+      if (intent.settled_at !== null || left === 0) {
         cancel();
         return intent;
       }

@@ -1,4 +1,16 @@
-import { canonical, compare, decimalsOf, dividedBy, isPositive, isZero, magnitudeOf, minus, plus, roundedTo, times } from './decimals.ts';
+import {
+  canonical,
+  compare,
+  decimalsOf,
+  dividedBy,
+  isPositive,
+  isZero,
+  magnitudeOf,
+  minus,
+  plus,
+  roundedTo,
+  times,
+} from './decimals.ts';
 
 /**
  * The steps prices and sizes of one asset come in. A price has at most so many significant figures and at most so many
@@ -16,8 +28,7 @@ export const isOnTick = (grid: Grid, price: string): boolean =>
   isPositive(price) && decimalsOf(price) <= decimalsAllowed(grid, price);
 
 /** Whether a size lies on the grid. */
-export const isOnLot = (grid: Grid, size: string): boolean =>
-  isPositive(size) && decimalsOf(size) <= grid.sizeDecimals;
+export const isOnLot = (grid: Grid, size: string): boolean => isPositive(size) && decimalsOf(size) <= grid.sizeDecimals;
 
 /**
  * The price on the grid that is never worse for who asks than the price asked: a buyer pays no more, a seller gets no
@@ -77,4 +88,3 @@ const onTick = (grid: Grid, price: string, rounding: 'down' | 'up'): string | nu
   isPositive(price) ? aboveZero(roundedTo(price, decimalsAllowed(grid, price), rounding)) : null;
 
 const aboveZero = (value: string): string | null => (isZero(value) ? null : canonical(value));
-

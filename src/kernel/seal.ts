@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -17,6 +17,11 @@ export type Sealer = {
   open(sealed: Uint8Array, place: Place): Buffer;
   /** Whether a value was sealed under another key than the active one. */
   needsReseal(sealed: Uint8Array): boolean;
+  /**
+   * Keyed digests of a short secret for a place, one per key of the ring, the active key's first. Store the first and compare
+   * with all: without the ring nobody can try out what was digested.
+   */
+  marks(plain: string, place: Place): [Buffer, ...Buffer[]];
 };
 
 /** Reads a keyring, `id:base64key` separated by commas, the first one active. Throws for what is none, never with a key. */
@@ -37,6 +42,10 @@ export function sealer(keys: string): Sealer {
       return open(parts, keyOf(parts.keyId), place);
     },
     needsReseal: (sealed) => partsOf(sealed).keyId !== activeKeyId,
+    marks: (plain, place) => {
+      const [first, ...others] = [...ring].map(([id, key]) => mark(id, key, plain, place));
+      return [first as Buffer, ...others]; // as: the ring holds at least the active key
+    },
   };
 }
 
@@ -58,6 +67,9 @@ function seal(keyId: string, key: Buffer, plain: string | Uint8Array, place: Pla
   const hidden = Buffer.concat([cipher.update(plain), cipher.final()]);
   return Buffer.concat([Buffer.from([VERSION, keyId.length]), Buffer.from(keyId), nonce, cipher.getAuthTag(), hidden]);
 }
+
+const mark = (keyId: string, key: Buffer, plain: string, place: Place) =>
+  createHmac('sha256', key).update('mark').update(bound(keyId, place)).update('\0').update(plain).digest();
 
 type Parts = { keyId: string; nonce: Buffer; tag: Buffer; hidden: Buffer };
 

@@ -38,12 +38,12 @@ export async function findCancelled({ venue, trader }: About, target: string): P
   return ABSENT;
 }
 
-/** Looks whether a resting order stands as the signal wanted it. */
-export async function findEdited({ venue, trader }: About, signal: Signal): Promise<Found> {
+/** Looks whether a resting order stands as the signal wanted it. `before` is how it stood when the signal was sent. */
+export async function findEdited({ venue, trader }: About, signal: Signal, before: Partial<Signal>): Promise<Found> {
   const book = await venue.orders(trader);
   if (book.kind !== 'found') return inDoubt('the book could not be read');
   const order = book.said.unfilled.find(({ uuid }) => uuid === signal.order_uuid);
-  if (order) return standsAs(order, signal) ? accepted(nothingExecuted) : ABSENT;
+  if (order) return standsAs(order, signal, before) ? accepted(nothingExecuted) : ABSENT;
   return rejected('order_not_found', 'The order rests no longer.');
 }
 
@@ -98,20 +98,50 @@ const executedBy = ({ orderType, quantity, value, leverage, price }: DashboardOr
   price,
 });
 
-/** Compares what the dashboard shows of an order with what was sent; members it does not show do not count. */
-function standsAs(order: DashboardOrder, signal: Signal): boolean {
+/**
+ * Whether an order shows what an edit changed. Sizes count only where nothing else was changed, and only for having moved: the
+ * venue makes an order over a cap smaller than it was asked.
+ */
+function standsAs(order: DashboardOrder, signal: Signal, before: Partial<Signal>): boolean {
   const wanted = { ...signal, ...signal.bracket_orders?.find(({ order_uuid }) => order_uuid === signal.order_uuid) };
-  const pairs: [number | null, number | undefined][] = [
-    [order.limitPrice, wanted.limit_price],
-    [order.stopPrice, wanted.stop_price],
-    [order.stopLoss, wanted.stop_loss],
-    [order.takeProfit, wanted.take_profit],
-    [size(order.leverage), wanted.leverage],
-    [size(order.value), wanted.value],
-    [size(order.quantity), wanted.quantity],
-  ];
-  return pairs.every(([shown, asked]) => asked === undefined || shown === asked);
+  const shown = shownTerms(order);
+  const changed = SHOWN.filter((name) => wanted[name] !== undefined && !same(wanted[name], before[name]));
+  if (changed.length > 0) return changed.every((name) => same(wanted[name], shown[name]));
+  const sizes = shownSizes(order);
+  const isAt = (terms: Partial<Signal>) =>
+    SIZES.some((size) => terms[size] !== undefined && near(terms[size], sizes[size]));
+  return isAt(wanted) || !isAt(before);
 }
 
+const SIZES = ['leverage', 'value', 'quantity'] as const;
+const SHOWN = [
+  'order_type',
+  'limit_price',
+  'stop_price',
+  'stop_condition',
+  'stop_loss',
+  'take_profit',
+  'trailing_stop',
+] as const;
+
+const shownTerms = (order: DashboardOrder): Record<(typeof SHOWN)[number], unknown> => ({
+  order_type: order.orderType,
+  limit_price: order.limitPrice,
+  stop_price: order.stopPrice,
+  stop_condition: order.stopCondition,
+  stop_loss: order.stopLoss,
+  take_profit: order.takeProfit,
+  trailing_stop: order.trailingStop,
+});
+
 /** The validator keeps the sizes of a SHORT negative. */
-const size = (shown: number | null) => (shown === null ? null : Math.abs(shown));
+const shownSizes = ({ leverage, value, quantity }: DashboardOrder) => ({
+  leverage: Math.abs(leverage ?? 0),
+  value: Math.abs(value ?? 0),
+  quantity: Math.abs(quantity ?? 0),
+});
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Sizes are computed from one another at the venue: their last digits are noise. */
+const near = (asked = 0, shown = 0) => Math.abs(asked - shown) <= 1e-6 * asked;

@@ -17,6 +17,12 @@ export async function readHeld(venue: Netvenue, trader: string, pair: string): P
   return nothingFilled(await venue.orders(trader), pair) ? { position: null, brackets } : 'unreadable';
 }
 
+/** How much of its pair a position holds, without its sign; null where the venue shows no sizes. */
+export function heldQuantity({ filledOrders }: Pick<DashboardPosition, 'filledOrders'>): number | null {
+  if (filledOrders.length === 0 || filledOrders.some(({ quantity }) => quantity === null)) return null;
+  return Math.abs(filledOrders.reduce((sum, { quantity }) => sum + Number(quantity), 0));
+}
+
 const openIn = ({ positions }: Dashboard, pair: string) =>
   positions.find(({ side, closeMs, tradePair }) => closeMs === null && side !== 'FLAT' && samePair(tradePair, pair)) ??
   null;

@@ -58,20 +58,21 @@ export const bracketTerms = (protection: Protection): Terms => ({
 });
 
 /**
- * The signal that protects a position. With brackets there already, the first is edited in
- * place and the others fall away in the same signal, so the position is never without protection.
+ * The signal that protects a position. With brackets there already, the largest is edited in place and the others fall away in the
+ * same signal, so the position is never without protection; where it covers less than what is held, it grows to that.
  */
 export function protecting(
   intentId: string,
   subaccountId: number,
   protection: Protection,
-  brackets: Pick<DashboardOrder, 'uuid'>[],
+  replaced: { brackets: Pick<DashboardOrder, 'uuid' | 'quantity'>[]; held: number | null },
 ): Signal {
   const terms = bracketTerms(protection);
-  const [first, ...others] = brackets;
+  const [first, ...others] = [...replaced.brackets].sort((a, b) => covered(b) - covered(a));
   if (!first) return placing(intentId, subaccountId, terms);
   const { trailing_stop, ...prices } = terms;
-  const entry = { ...pick(prices, ['stop_loss', 'take_profit', 'leverage', 'value', 'quantity']), ...trailing_stop };
+  const grown = replaced.held !== null && covered(first) < replaced.held && { quantity: replaced.held };
+  const entry = { ...pick(prices, ['stop_loss', 'take_profit']), ...trailing_stop, ...grown };
   return {
     execution_type: 'LIMIT_EDIT',
     order_type: 'FLAT',
@@ -81,6 +82,10 @@ export function protecting(
     bracket_orders: [{ order_uuid: first.uuid, ...entry }, ...others.map(({ uuid }) => ({ order_uuid: uuid }))],
   };
 }
+
+/** What a bracket covers; one whose size is not shown covers everything. */
+const covered = ({ quantity }: Pick<DashboardOrder, 'quantity'>) =>
+  quantity === null ? Number.POSITIVE_INFINITY : Math.abs(quantity);
 
 const pick = <T extends object, K extends keyof T>(from: T, names: K[]) =>
   Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Partial<

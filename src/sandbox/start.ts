@@ -1,3 +1,4 @@
+import { startMailParty } from './mail.ts';
 import { startNetvenueParty } from './netvenue/index.ts';
 
 const ENTITY_HOTKEY = 'sandbox_entity';
@@ -13,6 +14,8 @@ export type Sandbox = {
   settings: Record<string, string>;
   entityHotkey: string;
   controlUrl: string;
+  /** Where the mails of the service can be read. */
+  mailUrl: string;
   /** Gives the parties the subaccounts of earlier runs back: they keep nothing themselves. Positions are not among it. */
   restore(subaccounts: readonly Known[]): void;
   stop(): Promise<void>;
@@ -27,6 +30,7 @@ export async function startSandbox(): Promise<Sandbox> {
     activationMs: ACTIVATION_MS,
     processingMs: PROCESSING_MS,
   });
+  const mail = await startMailParty();
   return {
     settings: {
       NETVENUE_MINER_URL: netvenue.minerUrl,
@@ -34,10 +38,14 @@ export async function startSandbox(): Promise<Sandbox> {
       NETVENUE_VALIDATOR_URL: netvenue.validatorUrl,
       NETVENUE_VALIDATOR_KEY: VALIDATOR_KEY,
       NETVENUE_ENTITY_HOTKEY: ENTITY_HOTKEY,
+      EXVENUE_URL: 'http://127.0.0.1:9',
       VALIDATE_RESPONSES: 'true',
+      SMTP_URL: mail.smtpUrl,
+      MAIL_FROM: 'Trading Partner Service <no-reply@sandbox.invalid>',
     },
     entityHotkey: ENTITY_HOTKEY,
     controlUrl: netvenue.controlUrl,
+    mailUrl: mail.readUrl,
     restore(subaccounts) {
       let next = 0;
       for (const { subaccount_id, asset_class, account_size } of subaccounts) {
@@ -46,6 +54,9 @@ export async function startSandbox(): Promise<Sandbox> {
         next = subaccount_id + 1;
       }
     },
-    stop: netvenue.close,
+    async stop() {
+      await netvenue.close();
+      await mail.close();
+    },
   };
 }

@@ -6,7 +6,7 @@ import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
-const quick = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '900' };
+const quick = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' };
 
 describe('a network order whose answer says nothing', () => {
   let service: TestService;
@@ -94,7 +94,7 @@ describe('a network order whose answer says nothing', () => {
     service.miner.faults.add({ kind: 'status_500', route: '/miner/api/order-status' });
     service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
 
-    const reply = await trader.post(ORDERS, market(), { prefer: 'wait=2' });
+    const reply = await trader.post(ORDERS, market(), { prefer: 'wait=1' });
     const unknown = await trader.get(String(reply.headers.location));
     const intent = await trader.get(`/v1/intents/${reply.headers['intent-id']}`);
     service.miner.faults.clear();

@@ -59,7 +59,7 @@ describe('orders the network refuses', () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market({ leverage: 1.5 }));
 
-    const reply = await trader.post(ORDERS, limit({ leverage: 0.1 }));
+    const reply = await trader.post(ORDERS, limit({ limit_price: 100_000 }));
 
     expectProblem(reply, 'VENUE_REJECTED', { reason: 'no_buying_power', effect: 'none' });
   });

@@ -4,102 +4,110 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Caller, Reply } from '../support/caller.ts';
-import { type Running, until } from '../support/processes.ts';
+import { type Exit, type Running, until } from '../support/processes.ts';
 import { auditOrders } from './audit.ts';
 import { allSettled, openStage, placeOne, type Stage, type WorkerProcess } from './stage.ts';
 
 const OUT_WITHIN_MS = 25_000;
 const REPEATED_AT_MS = [1_000, 6_000, 12_000];
+const WAITING = 10;
+const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 };
+
+type Left = Exit & { ms: number };
 
 describe('processes that are told to stop under load, several times', function () {
   this.timeout(90_000);
   let stage: Stage;
-  beforeEach(async () => {
+  let worker: Left;
+  let edge: Left;
+  let replies: Reply[];
+  let hung: Reply;
+  let kept: string;
+
+  before(async () => {
     stage = await openStage({
       workers: 1,
-      party: { processingMs: 300 },
+      party: { processingMs: 1_000 },
       settings: { NETVENUE_PATIENCE_MS: '60000', NETVENUE_IN_FLIGHT_MS: '5000', ORDER_DEADLINE_MS: '60000' },
     });
-  });
-  afterEach(() => stage.close());
-
-  it('a worker leaves in time with code 0, loses nothing and burns no attempt', async () => {
-    const [leaving] = [...stage.workers] as [WorkerProcess];
-    const traders = await stage.traders(20);
+    const traders = await stage.traders(WAITING + 2);
+    const [silent, last, ...others] = traders as [Caller, Caller, ...Caller[]];
     stage.party.faults.add({ kind: 'hang', route: '/miner/api/submit-order', times: 1 });
-    await Promise.all([...traders, ...traders].map((trader) => placeOne(trader)));
-    await until(
-      'sends under way',
-      async () => (await stage.rows(`select from intents where sending_at is not null`))[0],
-    );
+    const asked = [silent.post('/v1/orders/netvenue', order, { prefer: 'wait=25' })];
+    await sending(stage, 1);
+    for (const trader of others) asked.push(trader.post('/v1/orders/netvenue', order));
+    const received = placeOverKeptConnection(stage.web.url, last);
+    await sending(stage, WAITING + 2);
+    await Promise.all(traders.map((trader) => placeOne(trader))); // each behind one that is under way
 
-    const left = await terminate(leaving);
-    const orphaned = await stage.rows('select from graphile_worker._private_jobs where locked_by is not null');
-    const burnt = await stage.rows('select attempts, last_error from graphile_worker._private_jobs where attempts > 0');
+    [worker, edge] = await Promise.all([terminate([...stage.workers][0] as WorkerProcess), terminate(stage.web)]);
+    [hung, ...replies] = (await Promise.all(asked)) as [Reply, ...Reply[]];
+    kept = await received;
+    console.log(
+      `      out after ${worker.ms} ms (worker, with one silent send) and ${edge.ms} ms (edge, with one waiting)`,
+    );
+  });
+  after(() => stage.close());
+
+  it('leave in time with code 0', () => {
+    expect([worker.code, edge.code]).to.deep.equal([0, 0]);
+    expect(worker.ms).to.be.within(10_000, OUT_WITHIN_MS);
+    expect(edge.ms).to.be.within(10_000, OUT_WITHIN_MS);
+  });
+
+  it('answer what was under way, and where to poll for what is open', () => {
+    expect(replies.map(({ status }) => status)).to.deep.equal(Array(WAITING).fill(200));
+    expect(kept).to.match(/^HTTP\/1.1 200 .*Connection: close.*"status":"accepted"/s);
+    expect(hung).to.deep.include({ status: 202 });
+    expect(hung.headers.location).to.match(/^\/v1\/orders\/netvenue\//);
+  });
+
+  it('leave no job locked and burn no attempt', async () => {
+    expect(await stage.rows('select from graphile_worker._private_jobs where locked_by is not null')).to.be.empty;
+    expect(await stage.rows('select from graphile_worker._private_jobs where attempts > 0')).to.be.empty;
+    expect(await stage.rows('select from worker_processes')).to.be.empty;
+  });
+
+  it('lose nothing: the next worker carries out what was left', async () => {
     await stage.startWorker();
     await allSettled(stage, 30_000);
 
     const audit = await auditOrders(stage);
-    console.log(`      the worker was out after ${left.ms} ms; ${JSON.stringify(audit)}`);
-    expect(left).to.include({ code: 0, signal: null });
-    expect(left.ms).to.be.within(REPEATED_AT_MS[1] ?? 0, OUT_WITHIN_MS); // the hung send kept it past the second signal
-    expect(orphaned, 'jobs still locked').to.be.empty;
-    expect(burnt, 'jobs with attempts').to.be.empty;
-    expect(audit).to.include({ orders: 40, lost: 0, doubled: 0, denied: 0, strange: 0 });
-    expect(audit.states).to.deep.equal({ succeeded: 39, failed: 1 }); // the hung one was never carried out
-  });
-
-  it('the edge answers the requests under way, takes no new ones, and leaves in time with code 0', async () => {
-    const traders = await stage.traders(10);
-    const asked = traders.map((trader) =>
-      trader.post('/v1/orders/netvenue', { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 }),
-    );
-    const kept = await placeOverKeptConnection(stage.web.url, traders[0] ?? expect.fail());
-    await until('all accepted', async () => (await stage.rows('select from intents')).length === 11 || null);
-
-    const leaving = terminate(stage.web);
-    const replies: Reply[] = await Promise.all(asked);
-    const left = await leaving;
-    const late = await placeOne(traders[0] ?? expect.fail()).catch((error: NodeJS.ErrnoException) => error.code);
-
-    console.log(`      the edge was out after ${left.ms} ms`);
-    expect(left).to.include({ code: 0, signal: null });
-    expect(left.ms).to.be.at.most(OUT_WITHIN_MS);
-    expect(replies.map(({ status }) => status)).to.deep.equal(Array(10).fill(200));
-    expect(await kept.received).to.match(/^HTTP\/1.1 200 .*Connection: close.*"status":"accepted"/s);
-    expect(late).to.equal('ECONNREFUSED');
-    expect(await auditOrders(stage)).to.include({ orders: 11, lost: 0, doubled: 0, denied: 0 });
+    expect(audit).to.include({ orders: 2 * (WAITING + 2), lost: 0, doubled: 0, denied: 0, strange: 0 });
+    expect(audit.states).to.deep.equal({ succeeded: 2 * (WAITING + 2) - 1, failed: 1 }); // the silent one was never carried out
   });
 });
 
+const sending = ({ rows }: Stage, count: number) =>
+  until('sends under way', async () => {
+    const sent = await rows('select from intents where sending_at is not null');
+    return sent.length >= count || null;
+  });
+
 /** SIGTERM now and again while it takes its time, as platforms do. */
-async function terminate(leaving: Running) {
+async function terminate(leaving: Running): Promise<Left> {
   const startedAt = performance.now();
   leaving.kill('SIGTERM');
-  let out = false;
-  const exited = leaving.exited.finally(() => {
-    out = true;
-  });
   for (const at of REPEATED_AT_MS) {
-    await Promise.race([sleep(at - (performance.now() - startedAt)), exited]);
-    if (!out) leaving.kill('SIGTERM');
+    await Promise.race([sleep(at - (performance.now() - startedAt)), leaving.exited]);
+    leaving.kill('SIGTERM');
   }
-  return { ...(await exited), ms: Math.round(performance.now() - startedAt) };
+  return { ...(await leaving.exited), ms: Math.round(performance.now() - startedAt) };
 }
 
-/** An order over a connection that its caller does not close. `received`: all that came over it, once the other side has. */
-async function placeOverKeptConnection(url: string, { key }: Caller): Promise<{ received: Promise<string> }> {
+/** An order over a connection that its caller keeps. Resolves with all that came over it, once the other side has ended it. */
+async function placeOverKeptConnection(url: string, { key }: Caller): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');
-  const body = JSON.stringify({ trade_pair: 'ETHUSDC', order_type: 'LONG', leverage: 0.01 });
+  const body = JSON.stringify(order);
   const head = [
     'POST /v1/orders/netvenue HTTP/1.1',
     'Host: service',
     `Authorization: Bearer ${key}`,
-    'Trader-ID: 0',
+    'Trader-ID: 1',
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${body}`);
-  return { received: text(socket) };
+  return text(socket);
 }

@@ -101,6 +101,11 @@ export const testSettings = (
   NETVENUE_PATIENCE_MS: '1500',
   NETVENUE_IN_FLIGHT_MS: '3000',
   VALIDATE_RESPONSES: 'true',
+  PUBLIC_URL: 'http://127.0.0.1',
+  EXVENUE_URL: 'http://127.0.0.1:9',
+  SEALING_KEYS: `test:${Buffer.alloc(32, 'test').toString('base64')}`,
+  SMTP_URL: 'smtp://127.0.0.1:9',
+  MAIL_FROM: 'Test service <service@test.invalid>',
   ...more,
 });
 

@@ -25,5 +25,5 @@ async function prepare(intent: Intent, { db }: WorkerRuntime) {
   const terms = editedTerms(order.terms, changes);
   const fault = unfit(terms);
   if (fault) return { problem: { code: 'V1_EDIT_UNFIT', message: fault } };
-  return { send: { signal: editing(order.handle, subaccount_id, terms), target, terms } };
+  return { send: { signal: editing(order.handle, subaccount_id, terms), target, before: order.terms, terms } };
 }

@@ -3,7 +3,7 @@ import type { Intent } from '../../src/intents/intent.ts';
 import type { Task } from '../../src/intents/task.ts';
 import type { ProtectAsked } from '../../src/orders/intents.ts';
 import { recordProtection } from '../../src/orders/outcomes.ts';
-import { readHeld } from '../../src/orders/positions.ts';
+import { heldQuantity, readHeld } from '../../src/orders/positions.ts';
 import { findOrderByHandle } from '../../src/orders/queries.ts';
 import { sizeOf } from '../../src/orders/rules.ts';
 import { bracketTerms, protecting } from '../../src/orders/signals.ts';
@@ -25,7 +25,10 @@ async function prepare(intent: Intent, { db, venues }: WorkerRuntime) {
   if (held === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
   if (held.position === null) return { problem: { code: 'V1_NO_POSITION' } };
   const replaced = sizeOf(protection) === undefined ? held.brackets : []; // protection of a part stands beside what is there
-  const signal = protecting(intent.id, subaccount_id, protection, replaced);
+  const signal = protecting(intent.id, subaccount_id, protection, {
+    brackets: replaced,
+    held: heldQuantity(held.position),
+  });
   const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? intent.id;
   return { send: { signal, bracket, terms: bracketTerms(protection) } };
 }

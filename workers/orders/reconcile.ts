@@ -9,8 +9,11 @@ import * as record from '../../src/orders/outcomes.ts';
 import type { Terms } from '../../src/orders/rules.ts';
 
 /** What the order tasks commit before they send; members beside the signal belong to single kinds. */
-type Sent = { signal: Signal; target: string; terms: Terms; bracket: string; position_uuid: string };
+type Sent = { signal: Signal; target: string; before: Terms; terms: Terms; bracket: string; position_uuid: string };
 type About = { venue: Netvenue; trader: string };
+/** A bracket is sent as FLAT and shown as the side it trades: that alone says nothing. */
+const ANY_BRACKET = { order_type: 'FLAT' } as const;
+
 type Kind = {
   look(about: About, sent: Sent): Promise<Finding<SignalAccepted>>;
   record(db: Db, intent: Intent, sent: Sent, answer: Answer<SignalAccepted>): Promise<boolean>;
@@ -26,7 +29,7 @@ const kinds: Record<string, Kind> = {
     record: (db, intent, { target }, answer) => record.recordCancellation(db, intent, target, answer),
   },
   'orders/edit': {
-    look: (about, { signal }) => findEdited(about, signal),
+    look: (about, { signal, before }) => findEdited(about, signal, before),
     record: record.recordEdit,
   },
   'orders/close': {
@@ -35,7 +38,9 @@ const kinds: Record<string, Kind> = {
   },
   'orders/protect': {
     look: (about, { signal }) =>
-      signal.execution_type === 'BRACKET' ? findPlaced(about, signal.order_uuid) : findEdited(about, signal),
+      signal.execution_type === 'BRACKET'
+        ? findPlaced(about, signal.order_uuid)
+        : findEdited(about, signal, ANY_BRACKET),
     record: record.recordProtection,
   },
 };

@@ -11,7 +11,11 @@ const ITEM_REFUSALS: readonly Refusal[] = [
   [/^Order must have minimum value/i, 'below_minimum', 'The order is worth less than the venue accepts.'],
   [/^Insufficient margin/i, 'insufficient_margin', 'The account has not enough margin for this order.'],
   [/^Reduce only order would increase/i, 'reduce_only', 'A reduce-only order must make a position smaller.'],
-  [/^Post only order would have/i, 'post_only_would_match', 'The order would have been filled at once, and must not be.'],
+  [
+    /^Post only order would have/i,
+    'post_only_would_match',
+    'The order would have been filled at once, and must not be.',
+  ],
   [/^Order could not immediately match/i, 'no_match', 'Nothing in the book matched the order at its price.'],
   [/^Invalid TP\/SL price/i, 'bad_trigger_price', 'The trigger price lies on the wrong side of the market.'],
   [/^No liquidity available/i, 'no_liquidity', 'The book has nothing to fill this order.'],
@@ -24,12 +28,20 @@ const ITEM_REFUSALS: readonly Refusal[] = [
   [/^Order has (invalid|zero) size/i, 'invalid_size', 'The venue takes no order of this size.'],
   [/^Order was never placed, already canceled, or filled/i, 'order_gone', 'No such order is open any more.'],
   [/^Cannot modify canceled or filled order/i, 'order_gone', 'No such order is open any more.'],
-  [/^(Too many|Cannot place more) open orders/i, 'too_many_open_orders', 'The account has as many open orders as it may.'],
+  [
+    /^(Too many|Cannot place more) open orders/i,
+    'too_many_open_orders',
+    'The account has as many open orders as it may.',
+  ],
 ];
 
 /** What the venue says of a whole action, sometimes after `L1 error: `. Venue facts: error responses, rate limits, nonces. */
 const ACTION_REFUSALS: readonly Refusal[] = [
-  [/^User or API Wallet .*does not exist/i, 'key_not_authorized', 'The venue does not let this key trade for the account.'],
+  [
+    /^User or API Wallet .*does not exist/i,
+    'key_not_authorized',
+    'The venue does not let this key trade for the account.',
+  ],
   [/^Must deposit before/i, 'not_deposited', 'The account has never received a deposit.'],
   [/^Invalid nonce: duplicate/i, 'duplicate_nonce', 'An action of this number was executed before.'],
   [/^Invalid nonce/i, 'invalid_nonce', 'The venue does not take an action of this number.'],

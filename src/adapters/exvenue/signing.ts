@@ -13,7 +13,13 @@ export type Terms = { nonce: number; network: Network; expiresAfterMs?: number; 
 export const signedBody = async (action: WireAction, account: PrivateKeyAccount, terms: Terms): Promise<string> => {
   const { nonce, network } = terms;
   const optional = optionalTerms(terms);
-  const signature = await signL1Action({ wallet: account, action, nonce, isTestnet: network === 'testnet', ...optional });
+  const signature = await signL1Action({
+    wallet: account,
+    action,
+    nonce,
+    isTestnet: network === 'testnet',
+    ...optional,
+  });
   return JSON.stringify({ action, nonce, signature, ...optional });
 };
 

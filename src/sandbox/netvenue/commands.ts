@@ -1,8 +1,19 @@
 import { checkSignal } from './checks.ts';
+import { quantityOf } from './positions.ts';
 import { cancel, rest, unrest } from './resting.ts';
 import type { Asked, BracketAsked } from './signal.ts';
 import { closePosition, restingOrder } from './trading.ts';
-import { type Account, type Order, type Resting, record, refused, took, type Verdict, type World } from './world.ts';
+import {
+  type Account,
+  type Order,
+  type Resting,
+  record,
+  refused,
+  took,
+  type Verdict,
+  type World,
+  worthOf,
+} from './world.ts';
 
 /** LIMIT_CANCEL of one uuid, a list, or `ALL`. One unknown uuid refuses the whole command. */
 export const cancelOrders = (world: World, account: Account, { uuid }: Asked): Verdict => {
@@ -24,7 +35,9 @@ export const editOrder = (world: World, account: Account, asked: Asked): Verdict
   const resubmitted = { ...asked, execution: target.execution };
   checkSignal(resubmitted, (pair) => world.pairs.has(pair));
   const edited =
-    target.execution === 'BRACKET' ? withExits(target, asked) : restingOrder(account, target.pair, resubmitted);
+    target.execution === 'BRACKET'
+      ? withExits(target, asked, account)
+      : restingOrder(account, target.pair, resubmitted);
   if (typeof edited === 'string') return refused(edited);
   return replace(world, account, target, edited);
 };
@@ -46,7 +59,7 @@ const editBrackets = (world: World, account: Account, entries: BracketAsked[]): 
   for (const [index, entry] of entries.entries()) {
     const target = targets[index];
     if (!target) continue;
-    if (hasExits(entry)) replace(world, account, target, withExits(target, entry));
+    if (hasExits(entry)) replace(world, account, target, withExits(target, entry, account));
     else cancel(world, account, target);
   }
   return took(targets[0] ?? null);
@@ -54,16 +67,16 @@ const editBrackets = (world: World, account: Account, entries: BracketAsked[]): 
 
 const hasExits = ({ stopLoss, takeProfit, trailing }: BracketAsked) => Boolean(stopLoss ?? takeProfit ?? trailing);
 
+/** A bracket at other prices and, where the edit names one, another size. */
 const withExits = (
   order: Resting,
-  { stopLoss, takeProfit, trailing }: Pick<BracketAsked, 'stopLoss' | 'takeProfit' | 'trailing'>,
-): Order => ({
-  ...order,
-  stopLoss,
-  takeProfit,
-  trailing,
-  processedMs: Date.now(),
-});
+  { stopLoss, takeProfit, trailing, size }: Pick<BracketAsked, 'stopLoss' | 'takeProfit' | 'trailing' | 'size'>,
+  account: Account,
+): Order => {
+  const quantity = size ? quantityOf(account, order.pair, size, order.side, order.pair.price) : order.quantity;
+  const value = worthOf(order.pair, quantity);
+  return { ...order, stopLoss, takeProfit, trailing, quantity, value, processedMs: Date.now() };
+};
 
 const replace = (world: World, account: Account, target: Order, edited: Order): Verdict => {
   unrest(world, account, target);

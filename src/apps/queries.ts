@@ -1,0 +1,86 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { batched } from '../db/batched.ts';
+import type { Db } from '../db/pool.ts';
+import { digest } from '../kernel/digest.ts';
+import type { App } from '../kernel/principal.ts';
+import { grant } from '../kernel/scopes.ts';
+
+/** Finds the app a client id and secret belong to; null for wrong and ended secrets and disabled apps. Its scopes are all it holds. */
+export type ClientFinder = (clientId: string, secret: string) => Promise<App | null>;
+/** Finds the app of an access token; null for unknown and expired ones, ended secrets and disabled apps. */
+export type AppFinder = (token: string) => Promise<App | null>;
+
+const clientRow = z.object({
+  app_id: z.string(),
+  slug: z.string(),
+  entity_hotkey: z.string().nullable(),
+  allowed_scopes: z.array(z.string()),
+  secret_id: z.string(),
+});
+const tokenRow = clientRow.extend({ digest: z.instanceof(Buffer), scopes: z.array(z.string()), expires_at: z.string() });
+
+/** Makes the process's finder of clients. */
+export function clientFinder(db: Db): ClientFinder {
+  return async (clientId, secret) => {
+    const row = await db.maybeOne(sql.prepared('find_client', clientRow)`
+      select a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, s.id as secret_id
+      from app_secrets s
+      join apps a on a.id = s.app_id
+      where s.digest = ${sql.binary(digest(secret))}
+        and a.id = ${clientId}
+        and (s.expires_at is null or s.expires_at > now())
+        and a.disabled_at is null`);
+    return row && appOfRow(row, row.allowed_scopes, null);
+  };
+}
+
+/**
+ * Makes the process's finder of apps by token. Every token is looked up anew, and carries no scope that was taken from the app
+ * since; look-ups that come together share a query.
+ */
+export function appFinder(db: Db): AppFinder {
+  return batched(async (tokens: string[]) => {
+    const digests = tokens.map(digest);
+    const rows = await db.any(sql.prepared('find_app_tokens', tokenRow)`
+      select t.digest, t.scopes, t.expires_at, a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, s.id as secret_id
+      from app_tokens t
+      join app_secrets s on s.id = t.secret_id
+      join apps a on a.id = t.app_id
+      where t.digest = any(${sql.array(digests, 'bytea')})
+        and t.expires_at > now()
+        and (s.expires_at is null or s.expires_at > now())
+        and a.disabled_at is null`);
+    const byDigest = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+    return digests.map((bytes) => {
+      const row = byDigest.get(bytes.toString('hex'));
+      return row ? appOfRow(row, grant(row.allowed_scopes, row.scopes), row.expires_at) : null;
+    });
+  });
+}
+
+const appOfRow = (row: z.infer<typeof clientRow>, scopes: string[], expiresAt: string | null): App => ({
+  kind: 'app',
+  owner: row.app_id,
+  slug: row.slug,
+  entityHotkey: row.entity_hotkey,
+  scopes,
+  secretId: row.secret_id,
+  expiresAt,
+});
+
+const recordRow = z.object({
+  app_id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  entity_hotkey: z.string().nullable(),
+  allowed_scopes: z.array(z.string()),
+  active: z.boolean(),
+});
+
+/** The record of an app as it sees itself. It holds no secret. */
+export const getApp = (db: Db, appId: string): Promise<z.infer<typeof recordRow>> =>
+  db.one(sql.prepared('get_app', recordRow)`
+    select a.id as app_id, a.slug, a.name, a.entity_hotkey, a.allowed_scopes, a.disabled_at is null as active
+    from apps a
+    where a.id = ${appId}`);

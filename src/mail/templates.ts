@@ -1,0 +1,89 @@
+/** What a mail says. `lines` are paragraphs; `secret` is a code to read or a link to follow, shown on its own. */
+type Text = { subject: string; lines: string[]; secret?: { code: string } | { link: string; label: string } };
+type Data = { app?: string };
+type Template = (data: Data, secret: string) => Text;
+
+const NOT_YOU = 'If this was not you, ignore this mail: without it nothing happens.';
+
+/** Every mail of the service by its name. */
+const templates: Record<string, Template> = {
+  verify_email: ({ app }, code) => ({
+    subject: `Your code for ${app}`,
+    lines: [`Enter this code in ${app} to verify your e-mail address. It is good for ten minutes.`, NOT_YOU],
+    secret: { code },
+  }),
+  verify_email_again: ({ app }, code) => ({
+    subject: `Your code for ${app}`,
+    lines: [
+      `Enter this code in ${app} to verify your e-mail address. It is good for ten minutes.`,
+      'Someone signed up with this address before; the password chosen then stands. If it is not yours, reset it.',
+      NOT_YOU,
+    ],
+    secret: { code },
+  }),
+  account_exists: ({ app }) => ({
+    subject: `You already have an account at ${app}`,
+    lines: [
+      `Someone tried to sign up at ${app} with this e-mail address, which has an account already. Nothing was changed.`,
+      'If it was you, log in with your password, or reset it if you no longer know it.',
+    ],
+  }),
+  reset_password: ({ app }, token) => ({
+    subject: `Reset your password for ${app}`,
+    lines: [`Enter this reset code in ${app} to choose a new password. It is good for one hour, once.`, NOT_YOU],
+    secret: { code: token },
+  }),
+  password_changed: ({ app }) => ({
+    subject: `Your password for ${app} was changed`,
+    lines: ['Your password was changed just now, and every session was ended.', 'If this was not you, reset it at once.'],
+  }),
+  reveal_credentials: ({ app }, link) => ({
+    subject: `Access for ${app} is approved`,
+    lines: [
+      'Your access request is approved. Open this link to see the credentials of your app.',
+      'They are shown once; the link is good for 72 hours.',
+    ],
+    secret: { link, label: 'Show the credentials' },
+  }),
+  request_declined: ({ app }) => ({
+    subject: `Your access request for ${app}`,
+    lines: [`We cannot approve the access request for ${app}.`, 'Reply to this mail if you would like to know more.'],
+  }),
+};
+
+/** A mail's subject, text and HTML. Whatever comes from data is escaped. Throws for a template that is not there. */
+export function renderMail(name: string, data: Data, secret: string): { subject: string; text: string; html: string } {
+  const template = templates[name];
+  if (!template) throw new Error(`There is no mail template ${name}`);
+  const said = template(data, secret);
+  return { subject: oneLine(said.subject), text: asText(said), html: asHtml(said) };
+}
+
+/** The data fields come from people; a subject is one line. */
+const oneLine = (text: string) => text.replace(/\s+/g, ' ');
+
+function asText({ lines, secret }: Text): string {
+  const [first, ...others] = lines;
+  const shown = !secret ? [] : ['code' in secret ? secret.code : secret.link];
+  return `${[first, ...shown, ...others].join('\n\n')}\n`;
+}
+
+function asHtml({ subject, lines, secret }: Text): string {
+  const [first = '', ...others] = lines;
+  return [
+    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<title>${escaped(subject)}</title></head>`,
+    '<body style="font-family:sans-serif;max-width:36em;line-height:1.5">',
+    `<p>${escaped(first)}</p>${secret ? shownSecret(secret) : ''}`,
+    ...others.map((line) => `<p>${escaped(line)}</p>`),
+    '</body></html>',
+  ].join('');
+}
+
+function shownSecret(secret: NonNullable<Text['secret']>): string {
+  if ('link' in secret) return `<p><a href="${escaped(secret.link)}">${escaped(secret.label)}</a></p>`;
+  return `<p style="font-size:1.4em;word-break:break-all"><strong>${escaped(secret.code)}</strong></p>`;
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);

@@ -1,0 +1,152 @@
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { listOperations } from '../../src/contract/document.ts';
+import type { Caller, Reply } from '../support/caller.ts';
+import { market } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';
+
+/** Every path of the contract with the methods that it does not answer to. */
+const strays = [...Map.groupBy(listOperations(), ({ path }) => path)].map(([path, operations]) => {
+  const known = operations.map(({ method }) => method.toUpperCase());
+  return { path, known, wrong: METHODS.filter((method) => !known.includes(method)) };
+});
+
+describe('the edge', () => {
+  let service: TestService;
+  let partner: Caller;
+  before(async () => {
+    service = await startService({ worker: false });
+    partner = await service.partner();
+  });
+  after(() => service.stop());
+
+  async function ask(method: string, path: string, init: RequestInit = {}): Promise<Reply> {
+    const headers = { Authorization: `Bearer ${partner.key}`, ...init.headers };
+    const response = await fetch(service.url + path, { ...init, method, headers });
+    const text = await response.text();
+    return { status: response.status, headers: Object.fromEntries(response.headers), body: text && JSON.parse(text) };
+  }
+
+  for (const { path, known, wrong } of strays.filter(({ path }) => !path.includes('{'))) {
+    it(`answers 405 to other methods of ${path} and names its own`, async () => {
+      const replies = await Promise.all(wrong.map((method) => ask(method, path)));
+
+      for (const reply of replies.filter(({ status }) => status !== 422 && status !== 401)) {
+        expectProblem(reply, 'METHOD_NOT_ALLOWED', { retryable: false });
+        expect(String(reply.headers.allow).split(', ')).to.include.members(known);
+      }
+      expect(replies.some(({ status }) => status === 405)).to.equal(true);
+    });
+  }
+
+  it('answers 405 to methods of a path with an id, and to methods nobody knows', async () => {
+    const replies = [await ask('PATCH', `${ORDERS}/${UUID}`), await ask('PROPFIND', ORDERS)];
+
+    for (const reply of replies) expectProblem(reply, 'METHOD_NOT_ALLOWED');
+    expect(String(replies[0]?.headers.allow).split(', ')).to.include.members(['GET', 'DELETE']);
+    expect(String(replies[1]?.headers.allow).split(', ')).to.include.members(['POST']);
+  });
+
+  for (const path of [
+    '/',
+    '/v1',
+    '/v1/orders',
+    `${ORDERS}/`,
+    `/V1/orders/netvenue/${UUID}`,
+    '/v1/intents',
+    '/docs/../x',
+  ]) {
+    it(`knows nothing at ${path}`, async () => {
+      expectProblem(await ask('GET', path), 'NOT_FOUND', { retryable: false });
+    });
+  }
+
+  it('says on a write to nowhere that it had no effect', async () => {
+    expectProblem(await ask('POST', '/v1/nowhere', { body: '{}' }), 'NOT_FOUND', { effect: 'none' });
+  });
+
+  it('takes paths that cannot be decoded for bad input, not for a bug', async () => {
+    const replies = await Promise.all(['%E0%A4%A', '%', '%ff'].map((id) => ask('GET', `/v1/intents/${id}`)));
+
+    for (const reply of replies) expect([404, 422]).to.include(reply.status);
+  });
+
+  it('gives a caller’s request id back, and one of its own for none or a bad one', async () => {
+    const ids = await Promise.all(
+      ['abc.DEF_1:2-3', '', 'with space', 'x'.repeat(129)].map(async (id) => {
+        const { headers } = await ask('GET', '/healthz', { headers: { 'X-Request-Id': id } });
+        return headers['x-request-id'];
+      }),
+    );
+
+    expect(ids[0]).to.equal('abc.DEF_1:2-3');
+    for (const id of ids.slice(1)) expect(id).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('refuses queries that nobody asked for, and those given twice', async () => {
+    const replies = [
+      await ask('POST', `${ORDERS}?unheard=1`, {
+        headers: { 'Trader-ID': '0', 'Content-Type': 'application/json' },
+        body: JSON.stringify(market()),
+      }),
+      await ask('DELETE', `${ORDERS}/${UUID}?trade_pair=A&trade_pair=B`, { headers: { 'Trader-ID': '0' } }),
+    ];
+
+    for (const reply of replies) {
+      expectProblem(reply, 'INVALID_REQUEST', { effect: 'none' });
+      expect(reply.body.error.fields[0].loc[0]).to.equal('query');
+    }
+  });
+
+  it('counts the size of a compressed body after it is unpacked', async () => {
+    const body = gzipSync(JSON.stringify({ trade_pair: 'x'.repeat(10_000_000) }));
+    const headers = { 'Trader-ID': '0', 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+
+    expectProblem(await ask('POST', ORDERS, { body, headers }), 'BODY_TOO_LARGE', { effect: 'none' });
+  });
+
+  it('refuses a huge body although its length was not told', async () => {
+    const parts = Array.from({ length: 300 }, () => `80000\r\n${'x'.repeat(0x80000)}\r\n`);
+    const head = `POST ${ORDERS} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${partner.key}\r\nTrader-ID: 0\r\n`;
+
+    const answer = await raw(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`, parts);
+
+    expect(answer).to.match(/^HTTP\/1.1 413 /);
+    expect(answer).to.include('BODY_TOO_LARGE');
+  });
+
+  it('keeps answering after requests that break off', async () => {
+    const head = `POST ${ORDERS} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${partner.key}\r\nTrader-ID: 0\r\n`;
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"trade_pair"`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    socket.destroy();
+
+    const { status } = await ask('GET', '/healthz');
+
+    expect(status).to.equal(200);
+    expect(service.log.lines.filter(({ msg }) => msg === 'bug')).to.deep.equal([]);
+  });
+
+  /** Writes to the socket until the service answers, and gives the answer back. */
+  function raw(head: string, parts: string[]): Promise<string> {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    let answer = '';
+    const done = () => resolve(answer);
+    socket.on('data', (bytes) => {
+      answer += bytes;
+      if (answer.includes('\r\n\r\n{')) socket.destroy();
+    });
+    socket.on('error', done).on('close', done);
+    socket.write(head);
+    for (const part of parts) socket.write(part);
+    return promise;
+  }
+});

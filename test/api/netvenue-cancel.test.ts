@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { effectsOf, limit, market, restingOf, SUBMIT } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const cancelling = (uuid: string, pair = 'BTCUSDC') => `${ORDERS}/${uuid}?trade_pair=${pair}`;
+
+describe('cancelNetvenueOrder', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' } });
+  });
+  after(() => service.stop());
+  afterEach(() => service.miner.setPrice('BTCUSDC', 100_000));
+
+  const resting = async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, limit());
+    return { trader, uuid: String(body.order_uuid) };
+  };
+
+  it('cancels a resting order', async () => {
+    const { trader, uuid } = await resting();
+
+    const reply = await trader.delete(cancelling(uuid));
+    const status = await trader.get(`${ORDERS}/${uuid}`);
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body).to.include({ success: true, status: 'accepted', order_uuid: uuid });
+    expect(reply.headers['intent-id']).not.to.equal(uuid);
+    expect(status.body).to.include({ status: 'completed', lifecycle: 'cancelled' });
+    expect(await restingOf(service, trader)).to.deep.equal([]);
+  });
+
+  it('cancels once: the second time the order rests no longer', async () => {
+    const { trader, uuid } = await resting();
+    await trader.delete(cancelling(uuid));
+
+    const reply = await trader.delete(cancelling(uuid));
+
+    expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
+    expect(effectsOf(service, trader)).to.deep.equal(['limit', 'cancel']);
+  });
+
+  it('refuses an order that was filled at once', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, market());
+
+    const reply = await trader.delete(cancelling(placed.body.order_uuid));
+
+    expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
+  });
+
+  it('refuses an order that was filled meanwhile', async () => {
+    const { trader, uuid } = await resting();
+    service.miner.setPrice('BTCUSDC', 89_000);
+
+    const reply = await trader.delete(cancelling(uuid));
+
+    expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
+  });
+
+  it('refuses an order that the venue refused', async () => {
+    const trader = await service.trader();
+    const refused = await trader.post(ORDERS, market({ leverage: 0.0404 }));
+
+    const reply = await trader.delete(cancelling(String(refused.headers['intent-id'])));
+
+    expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
+  });
+
+  it('waits behind the order it cancels', async () => {
+    const trader = await service.trader();
+    const order_uuid = newIntentId();
+    service.miner.faults.add({ kind: 'late', route: SUBMIT, times: 1, delayMs: 150 });
+    const placed = await trader.post(ORDERS, limit({ order_uuid }), { prefer: 'wait=0' });
+
+    const reply = await trader.delete(cancelling(order_uuid));
+
+    expect([placed.status, reply.status]).to.deep.equal([202, 200]);
+    expect(effectsOf(service, trader)).to.deep.equal(['limit', 'cancel']);
+  });
+
+  it('requires the trade pair, and the right one', async () => {
+    const { trader, uuid } = await resting();
+
+    const without = await trader.delete(`${ORDERS}/${uuid}`);
+    const wrong = await trader.delete(cancelling(uuid, 'ETHUSDC'));
+
+    expectProblem(without, 'INVALID_REQUEST', { effect: 'none' });
+    expect(without.body.error.fields[0].loc).to.deep.equal(['query', 'trade_pair']);
+    expectProblem(wrong, 'V1_TRADE_PAIR_MISMATCH', { effect: 'none' });
+    expect(effectsOf(service, trader)).to.deep.equal(['limit']);
+  });
+
+  it('knows only orders of this trader of this partner', async () => {
+    const { trader, uuid } = await resting();
+    const sibling = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 5_000 });
+    const other = await service.trader();
+
+    const unknown = await trader.delete(cancelling(newIntentId()));
+    const foreign = await other.delete(cancelling(uuid));
+    const siblings = await trader.delete(cancelling(uuid), {
+      headers: { 'Trader-ID': String(sibling.body.subaccount.subaccount_id) },
+    });
+    const stranger = await other.delete(cancelling(uuid), { headers: { 'Trader-ID': trader.traderId } });
+
+    for (const reply of [unknown, foreign, siblings]) expectProblem(reply, 'V1_ORDER_UNKNOWN', { effect: 'none' });
+    expectProblem(stranger, 'V1_TRADER_UNKNOWN', { effect: 'none' });
+    expect(await restingOf(service, trader)).to.have.length(1);
+  });
+
+  it('is looked up where its answer was lost', async () => {
+    const { trader, uuid } = await resting();
+    service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
+
+    const reply = await trader.delete(cancelling(uuid), { prefer: 'wait=0' });
+    const intent = await trader.poll(reply);
+    const status = await trader.get(`${ORDERS}/${uuid}`);
+
+    expect(reply.status).to.equal(202);
+    expect(reply.body).to.include({ success: true, status: 'pending', order_uuid: uuid });
+    expect(intent).to.include({ kind: 'orders/cancel', state: 'succeeded', effect: 'done' });
+    expect(status.body).to.include({ lifecycle: 'cancelled' });
+    expect(effectsOf(service, trader)).to.deep.equal(['limit', 'cancel']);
+  });
+
+  it('is not carried out where it never arrived', async () => {
+    const { trader, uuid } = await resting();
+    service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
+
+    const reply = await trader.delete(cancelling(uuid));
+    const status = await trader.get(`${ORDERS}/${uuid}`);
+
+    expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
+    expect(status.body).to.include({ lifecycle: 'resting' });
+  });
+});

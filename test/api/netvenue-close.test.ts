@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { effectsOf, limit, market, positionsOf, restingOf, SUBMIT } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const CLOSE = `${ORDERS}/close`;
+const quick = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' };
+
+describe('closeNetvenuePosition', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: quick });
+  });
+  after(() => service.stop());
+
+  it('closes the position of the pair and leaves the others alone', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body).to.include({ success: true, status: 'accepted' });
+    expect(reply.body.executed).to.include({ quantity: -0.01, price: 100_000 });
+    expect((await positionsOf(service, trader)).map(({ tradePair }) => tradePair)).to.deep.equal(['ETHUSDC']);
+  });
+
+  it('goes out as FLAT_ALL of the position that is open, by its uuid', async () => {
+    const trader = await service.trader();
+    const opened = await trader.post(ORDERS, market());
+    await trader.post(ORDERS, market());
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
+
+    const closings = service.miner.ledger.entries().filter(({ kind }) => kind === 'flat_all');
+    expect(closings.at(-1)).to.include({ key: `${opened.body.order_uuid}-flat-all` });
+    expect(reply.body.executed).to.include({ quantity: -0.02 });
+  });
+
+  it('is 409 where nothing is open, whatever was open before', async () => {
+    const [fresh, resting, flat] = await Promise.all([service.trader(), service.trader(), service.trader()]);
+    await resting.post(ORDERS, limit());
+    await flat.post(ORDERS, market());
+    await flat.post(CLOSE, { trade_pair: 'BTCUSDC' });
+
+    const replies = await Promise.all([fresh, resting, flat].map((one) => one.post(CLOSE, { trade_pair: 'BTCUSDC' })));
+
+    for (const reply of replies) expectProblem(reply, 'V1_NO_POSITION', { effect: 'none', retryable: false });
+    expect(effectsOf(service, fresh)).to.deep.equal([]);
+  });
+
+  it('closes what the orders before it in its lane have opened', async () => {
+    const trader = await service.trader();
+    const opening = trader.post(ORDERS, market(), { prefer: 'wait=0' });
+    await opening;
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
+
+    expect(reply.status).to.equal(200);
+    expect(effectsOf(service, trader)).to.deep.equal(['market', 'flat_all']);
+  });
+
+  it('waits while the venue cannot say what is open', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    service.miner.faults.add({ kind: 'status_500', route: '/validator/', times: 1 });
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
+
+    expect(reply.status).to.equal(200);
+    expect(await positionsOf(service, trader)).to.deep.equal([]);
+  });
+
+  it('is looked up where its answer was lost', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' }, { prefer: 'wait=0' });
+    const order = await trader.poll(reply);
+
+    expect(order).to.include({ status: 'completed', execution_type: 'FLAT_ALL' });
+    expect(order.executed).to.include({ quantity: -0.01 });
+    expect(effectsOf(service, trader)).to.deep.equal(['market', 'flat_all']);
+  });
+
+  it('takes the yes of the venue for nothing while the position stands', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    service.miner.faults.add({ kind: 'html_200', route: SUBMIT, times: 1 });
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
+
+    expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
+    expect(await positionsOf(service, trader)).to.have.length(1);
+  });
+
+  it('names no trader but the caller’s own', async () => {
+    const [trader, other] = await Promise.all([service.trader(), service.trader()]);
+
+    const headers = { 'Trader-ID': trader.traderId };
+    const foreign = await other.post(CLOSE, { trade_pair: 'BTCUSDC' }, { headers });
+    const unknown = await other.post(CLOSE, { trade_pair: 'BTCUSDC' }, { headers: { 'Trader-ID': '999999999' } });
+
+    for (const reply of [foreign, unknown]) expectProblem(reply, 'V1_TRADER_UNKNOWN', { effect: 'none' });
+  });
+});
+
+describe('closeNetvenuePosition with the setting for old miners', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { ...quick, NETVENUE_CLOSE_STYLE: 'market_flat' } });
+  });
+  after(() => service.stop());
+
+  it('goes out as a market order FLAT and sweeps the protection', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market({ stop_loss: 90_000 }));
+    await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+
+    const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body.executed).to.include({ quantity: -0.01 });
+    expect(effectsOf(service, trader)).to.deep.equal(['market', 'bracket', 'market', 'market']);
+    expect(await restingOf(service, trader)).to.deep.equal([]);
+    expect(await positionsOf(service, trader)).to.have.length(1);
+  });
+});

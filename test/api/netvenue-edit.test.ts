@@ -1,0 +1,151 @@
+import { expect } from 'chai';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { effectsOf, limit, market, restingOf, SUBMIT } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const changes = (more: object, trade_pair = 'BTCUSDC') => ({ trade_pair, ...more });
+
+describe('editNetvenueOrder', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' } });
+  });
+  after(() => service.stop());
+
+  const resting = async (order: object = {}) => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, limit(order));
+    return { trader, uuid: String(body.order_uuid), edit: `${ORDERS}/${body.order_uuid}/edit` };
+  };
+  const standing = async (trader: { traderId: string }) => (await restingOf(service, trader))[0];
+
+  it('changes what is named and keeps the rest', async () => {
+    const { trader, uuid, edit } = await resting({ stop_loss: 85_000, take_profit: 120_000 });
+
+    const reply = await trader.post(edit, changes({ limit_price: 91_000 }));
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body).to.include({ success: true, status: 'accepted', order_uuid: uuid });
+    expect(await standing(trader)).to.include({ uuid, limitPrice: 91_000, stopLoss: 85_000, takeProfit: 120_000 });
+    expect(await standing(trader)).to.include({ quantity: 0.01, orderType: 'LONG', executionType: 'LIMIT' });
+  });
+
+  it('puts a new size in the place of one of another kind', async () => {
+    const { trader, edit } = await resting({ leverage: 0.2 });
+
+    const reply = await trader.post(edit, changes({ quantity: 0.05 }));
+
+    expect(reply.status).to.equal(200);
+    expect(await standing(trader)).to.include({ quantity: 0.05, limitPrice: 90_000 });
+  });
+
+  it('merges the second of two edits in a row with the first', async () => {
+    const { trader, edit } = await resting();
+
+    const replies = [
+      await trader.post(edit, changes({ limit_price: 91_000 }), { prefer: 'wait=0' }),
+      await trader.post(edit, changes({ take_profit: 130_000 })),
+    ];
+
+    expect(replies.at(-1)?.status).to.equal(200);
+    expect(await standing(trader)).to.include({ limitPrice: 91_000, takeProfit: 130_000, quantity: 0.01 });
+    expect(effectsOf(service, trader)).to.deep.equal(['limit', 'edit', 'edit']);
+  });
+
+  it('keeps the direction and the trigger of a stop-limit', async () => {
+    const stop = { execution_type: 'STOP_LIMIT', stop_price: 110_000, limit_price: 111_000 };
+    const { trader, edit } = await resting(stop);
+
+    const reply = await trader.post(edit, changes({ stop_price: 112_000, limit_price: 113_000 }));
+
+    expect(reply.status).to.equal(200);
+    expect(await standing(trader)).to.include({ stopPrice: 112_000, stopCondition: 'GTE', limitPrice: 113_000 });
+  });
+
+  it('shows the edited order as still resting', async () => {
+    const { trader, uuid, edit } = await resting();
+    await trader.post(edit, changes({ order_type: 'SHORT', limit_price: 110_000 }));
+
+    const { body } = await trader.get(`${ORDERS}/${uuid}`);
+
+    expect(body).to.include({ status: 'completed', lifecycle: 'resting', order_type: 'SHORT' });
+  });
+
+  it('is refused where the whole order would not fit together any more', async () => {
+    const { trader, edit } = await resting({ stop_loss: 85_000 });
+
+    const reply = await trader.post(edit, changes({ limit_price: 84_000 }));
+
+    expectProblem(reply, 'V1_EDIT_UNFIT', { effect: 'none', retryable: false });
+    expect(await standing(trader)).to.include({ limitPrice: 90_000 });
+  });
+
+  it('is refused for another pair, and for an order that rests no longer', async () => {
+    const { trader, uuid, edit } = await resting();
+    const filled = await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+
+    const otherPair = await trader.post(edit, changes({ limit_price: 4_000 }, 'ETHUSDC'));
+    const over = await trader.post(`${ORDERS}/${filled.body.order_uuid}/edit`, changes({ limit_price: 1 }, 'ETHUSDC'));
+    await trader.delete(`${ORDERS}/${uuid}?trade_pair=BTCUSDC`);
+    const cancelled = await trader.post(edit, changes({ limit_price: 91_000 }));
+
+    expectProblem(otherPair, 'V1_TRADE_PAIR_MISMATCH', { effect: 'none' });
+    for (const reply of [over, cancelled]) expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
+  });
+
+  it('is refused where the order was filled meanwhile', async () => {
+    const { trader, edit } = await resting({ trade_pair: 'XRPUSDC', limit_price: 2, quantity: 100 });
+    service.miner.setPrice('XRPUSDC', 1.9);
+
+    const reply = await trader.post(edit, changes({ limit_price: 1.8 }, 'XRPUSDC'));
+
+    expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
+  });
+
+  it('knows only orders of this trader of this partner', async () => {
+    const { trader, edit } = await resting();
+    const other = await service.trader();
+
+    const unknown = await trader.post(`${ORDERS}/${newIntentId()}/edit`, changes({ limit_price: 91_000 }));
+    const foreign = await other.post(edit, changes({ limit_price: 91_000 }));
+
+    for (const reply of [unknown, foreign]) expectProblem(reply, 'V1_ORDER_UNKNOWN', { effect: 'none' });
+    expect(await standing(trader)).to.include({ limitPrice: 90_000 });
+  });
+
+  for (const [words, change, stands] of [
+    ['of a price', { limit_price: 91_000 }, { limitPrice: 91_000 }],
+    ['of a size', { leverage: 0.3 }, { quantity: 3_000 / 90_000 }],
+    ['that the venue made smaller', { quantity: 5 }, { quantity: 15_000 / 90_000 }],
+    [
+      'of a price beside a size that the venue made smaller',
+      { leverage: 9, limit_price: 91_000 },
+      { limitPrice: 91_000 },
+    ],
+    ['of a trailing stop', { trailing_stop: { trailing_value: 100 } }, { limitPrice: 90_000 }],
+  ] as const) {
+    it(`is looked up where the answer to an edit ${words} was lost`, async () => {
+      const { trader, edit } = await resting();
+      service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
+
+      const intent = await trader.poll(await trader.post(edit, changes(change), { prefer: 'wait=0' }));
+
+      expect(intent).to.include({ kind: 'orders/edit', state: 'succeeded', effect: 'done' });
+      expect(await standing(trader)).to.include(stands);
+    });
+  }
+
+  for (const change of [{ limit_price: 91_000 }, { quantity: 0.02 }, { trailing_stop: { trailing_value: 100 } }]) {
+    it(`is not carried out where it never arrived: ${Object.keys(change)}`, async () => {
+      const { trader, edit } = await resting();
+      service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
+
+      const reply = await trader.post(edit, changes(change));
+
+      expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
+      expect(await standing(trader)).to.include({ limitPrice: 90_000, quantity: 0.01, trailingStop: null });
+    });
+  }
+});

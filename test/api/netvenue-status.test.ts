@@ -1,0 +1,125 @@
+import { expect } from 'chai';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { limit, market } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+
+describe('getNetvenueOrder', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+  afterEach(() => service.miner.setPrice('BTCUSDC', 100_000));
+
+  it('shows an order that was filled', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, market());
+
+    const { status, body } = await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
+
+    expect(status).to.equal(200);
+    expect(body).to.deep.include({ order_uuid: placed.body.order_uuid, status: 'completed', lifecycle: 'filled' });
+    expect(body).to.include({ execution_type: 'MARKET', trade_pair: 'BTCUSDC', order_type: 'LONG', message: null });
+    expect(body.executed).to.deep.equal(placed.body.executed);
+    expect(Date.parse(body.completed_at)).to.be.at.least(Date.parse(body.submitted_at));
+  });
+
+  it('finds out that a resting order has been filled since, and at what', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, limit());
+    service.miner.setPrice('BTCUSDC', 89_000);
+
+    const { body } = await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
+
+    expect(body).to.include({ status: 'completed', lifecycle: 'filled' });
+    expect(body.executed).to.include({ price: 89_000, quantity: 0.01 });
+  });
+
+  it('remembers what it found out', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, limit());
+    service.miner.setPrice('BTCUSDC', 89_000);
+    await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
+    service.miner.faults.add({ kind: 'status_500', route: '/validator/', times: 1 });
+
+    const { body } = await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
+    service.miner.faults.clear();
+
+    expect(body).to.include({ status: 'completed', lifecycle: 'filled' });
+  });
+
+  it('says nothing of a resting order while the venue cannot be asked', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, limit());
+    service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
+
+    const blind = await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
+    service.miner.faults.clear();
+    const again = await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
+
+    expect(blind.body).to.include({ status: 'completed', lifecycle: null });
+    expect(again.body).to.include({ status: 'completed', lifecycle: 'resting' });
+  });
+
+  it('finds an order whatever the case of its uuid', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, market());
+
+    const { status, body } = await trader.get(`${ORDERS}/${placed.body.order_uuid.toUpperCase()}`);
+
+    expect(status).to.equal(200);
+    expect(body.order_uuid).to.equal(placed.body.order_uuid);
+  });
+
+  it('shows closing and protecting under their own uuids', async () => {
+    const trader = await service.trader();
+    await trader.post(ORDERS, market());
+    const protection = await trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 90_000 });
+    const closing = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+    const [protected_, closed] = await Promise.all(
+      [protection, closing].map(({ body }) => trader.get(`${ORDERS}/${body.order_uuid}`)),
+    );
+
+    expect(protected_?.body).to.include({ status: 'completed', execution_type: 'BRACKET', order_type: 'FLAT' });
+    expect(closed?.body).to.include({ status: 'completed', execution_type: 'FLAT_ALL', order_type: 'FLAT' });
+    expect(closed?.body.executed).to.include({ quantity: -0.01 });
+  });
+
+  it('knows no order under the id of a cancellation', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, limit());
+    const cancelled = await trader.delete(`${ORDERS}/${placed.body.order_uuid}?trade_pair=BTCUSDC`);
+
+    const reply = await trader.get(`${ORDERS}/${cancelled.headers['intent-id']}`);
+
+    expectProblem(reply, 'V1_ORDER_UNKNOWN');
+  });
+
+  it('knows no order that was never placed', async () => {
+    const trader = await service.trader();
+
+    const reply = await trader.get(`${ORDERS}/${newIntentId()}`);
+
+    expectProblem(reply, 'V1_ORDER_UNKNOWN', { retryable: false });
+    expect(reply.body.error).not.to.have.property('effect');
+  });
+
+  it('shows nobody the order of another partner or of another trader', async () => {
+    const [trader, other] = await Promise.all([service.trader(), service.trader()]);
+    const sibling = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 5_000 });
+    const placed = await trader.post(ORDERS, market());
+    const path = `${ORDERS}/${placed.body.order_uuid}`;
+
+    const replies = await Promise.all([
+      other.get(path),
+      other.get(path, { headers: { 'Trader-ID': trader.traderId } }),
+      trader.get(path, { headers: { 'Trader-ID': String(sibling.body.subaccount.subaccount_id) } }),
+    ]);
+
+    for (const reply of replies) expectProblem(reply, 'V1_ORDER_UNKNOWN');
+  });
+});

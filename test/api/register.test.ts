@@ -1,0 +1,180 @@
+import { expect } from 'chai';
+import type { FaultKind } from '../../src/sandbox/faults.ts';
+import { market } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const REGISTER = '/v1/register/netvenue';
+const CREATE = '/miner/api/create-';
+const PAYOUT = '0x00000000000000000000000000000000000000Bb';
+
+let sizes = 1_000;
+/** A size nobody else asked for: creations of one size and class are interchangeable while they are in doubt. */
+const ownSize = () => ++sizes;
+const address = () => `0xAb${String(ownSize()).padStart(38, '0')}`;
+
+describe('registerNetvenueTrader', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' } });
+  });
+  after(() => service.stop());
+
+  const strikes = (kind: FaultKind, times: number) =>
+    service.miner.faults.add({ kind, route: CREATE, times, delayMs: 600 });
+  const made = (size: number) =>
+    service.miner.ledger.entries().filter(({ kind, detail }) => kind === 'subaccount' && detail.account_size === size);
+
+  it('makes a standard subaccount that can trade', async () => {
+    const partner = await service.partner();
+    const account_size = ownSize();
+
+    const reply = await partner.post(REGISTER, { asset_class: 'forex', account_size });
+    const headers = { 'Trader-ID': String(reply.body.subaccount.subaccount_id) };
+    const order = await partner.post('/v1/orders/netvenue', market({ trade_pair: 'EURUSD' }), { headers });
+
+    expect(reply.status).to.equal(200);
+    expect(reply.body.subaccount).to.include({ asset_class: 'forex', account_size });
+    expect(reply.body.message).to.be.a('string');
+    expect(reply.headers['intent-id']).to.match(/^[0-9a-f-]{36}$/);
+    expect(made(account_size)).to.have.length(1);
+    expect(order.status).to.equal(200);
+  });
+
+  it('makes a subaccount linked to a wallet, of 10,000 where no size is told', async () => {
+    const partner = await service.partner();
+    const ex_address = address();
+
+    const reply = await partner.post(REGISTER, { ex_address, payout_address: PAYOUT });
+
+    const linked = service.miner.ledger
+      .entries()
+      .filter(({ detail }) => detail.hl_address === ex_address.toLowerCase());
+    expect(reply.status).to.equal(200);
+    expect(reply.body.subaccount).to.include({ account_size: 10_000 });
+    expect(linked).to.have.length(1);
+  });
+
+  it('refuses a wallet that has its subaccount already, whoever asks', async () => {
+    const [partner, other] = await Promise.all([service.partner(), service.partner()]);
+    const ex_address = address();
+    await partner.post(REGISTER, { ex_address });
+
+    const replies = await Promise.all([
+      partner.post(REGISTER, { ex_address }),
+      other.post(REGISTER, { ex_address: ex_address.toLowerCase() }),
+    ]);
+
+    for (const reply of replies) {
+      expectProblem(reply, 'VENUE_REJECTED', { reason: 'already_registered', effect: 'none' });
+    }
+  });
+
+  it('tells why the venue refused', async () => {
+    const partner = await service.partner();
+    strikes('refuse', 1);
+
+    const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size: ownSize() });
+
+    expectProblem(reply, 'VENUE_REJECTED', { reason: 'insufficient_collateral', effect: 'none' });
+  });
+
+  it('answers 202 and where to poll when the caller does not wait', async () => {
+    const partner = await service.partner();
+    strikes('late', 1);
+
+    const reply = await partner.post(
+      REGISTER,
+      { asset_class: 'crypto', account_size: ownSize() },
+      { prefer: 'respond-async' },
+    );
+    const intent = await partner.poll(reply);
+
+    expect(reply.status).to.equal(202);
+    expect(reply.body).to.deep.include({ status: 'pending', subaccount: null });
+    expect(reply.headers).to.include({ 'retry-after': '1', 'preference-applied': 'respond-async' });
+    expect(intent).to.include({ kind: 'accounts/provision', state: 'succeeded', effect: 'done' });
+    expect(intent.result.subaccount).to.have.property('subaccount_id');
+  });
+
+  for (const kind of ['accept_then_drop', 'cut_json', 'late'] as const) {
+    it(`finds the subaccount whose answer was lost and makes no second one: ${kind}`, async () => {
+      const partner = await service.partner();
+      const account_size = ownSize();
+      strikes(kind, 1);
+
+      const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size });
+
+      expect(reply.status).to.equal(200);
+      expect(made(account_size).map(({ subaccount_id }) => subaccount_id)).to.deep.equal([
+        reply.body.subaccount.subaccount_id,
+      ]);
+    });
+  }
+
+  it('finds the linked subaccount whose answer was lost', async () => {
+    const partner = await service.partner();
+    const ex_address = address();
+    strikes('accept_then_drop', 1);
+
+    const reply = await partner.post(REGISTER, { ex_address });
+    const again = await partner.post(REGISTER, { ex_address });
+
+    expect(reply.status).to.equal(200);
+    expectProblem(again, 'VENUE_REJECTED', { reason: 'already_registered' });
+  });
+
+  it('gives two alike whose answers were lost at once one subaccount each', async () => {
+    const partners = await Promise.all([service.partner(), service.partner()]);
+    const account_size = ownSize();
+    strikes('accept_then_drop', 2);
+
+    const replies = await Promise.all(
+      partners.map((partner) => partner.post(REGISTER, { asset_class: 'crypto', account_size })),
+    );
+
+    const ids = replies.map(({ body }) => body.subaccount?.subaccount_id);
+    expect(replies.map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect(ids).to.have.members(made(account_size).map(({ subaccount_id }) => subaccount_id));
+    expect(new Set(ids)).to.have.property('size', 2);
+  });
+
+  it('leaves the subaccounts that others own alone', async () => {
+    const partner = await service.partner();
+    const account_size = ownSize();
+    await partner.post(REGISTER, { asset_class: 'crypto', account_size });
+    strikes('reset', 1);
+
+    const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size });
+
+    expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none', retryable: true });
+    expect(made(account_size)).to.have.length(1);
+  });
+
+  it('guesses nothing where more were made than were asked for', async () => {
+    const partner = await service.partner();
+    const account_size = ownSize();
+    strikes('accept_then_drop', 1);
+    const pending = await partner.post(REGISTER, { asset_class: 'crypto', account_size }, { prefer: 'wait=0' });
+    service.miner.addSubaccounts(1, { size: account_size });
+
+    const intent = await partner.poll(pending);
+    const reply = await partner.get(String(pending.headers.location));
+
+    expect(intent).to.include({ state: 'failed' });
+    expect(reply.body.problem).to.include({ code: 'SUBACCOUNT_AMBIGUOUS', retryable: false });
+  });
+
+  for (const kind of ['reset', 'status_500', 'html_200', 'hang'] as const) {
+    it(`ends as not carried out where nothing was made: ${kind}`, async () => {
+      const partner = await service.partner();
+      const account_size = ownSize();
+      strikes(kind, 1);
+
+      const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size });
+
+      expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
+      expect(made(account_size)).to.deep.equal([]);
+    });
+  }
+});

@@ -1,0 +1,243 @@
+import { expect } from 'chai';
+import { item, openSpine, type Row, type Spine } from '../support/spine.ts';
+
+describe('the life of an intent', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+  });
+  after(() => spine.close());
+
+  const accepted = async (more = {}) => {
+    const one = item(more);
+    await spine.accept(one);
+    return one.id;
+  };
+  const claimed = async (more = {}): Promise<Row> => {
+    const id = await accepted(more);
+    return (await spine.claim(id)) as Row;
+  };
+  const sent = async (more = {}): Promise<Row> => {
+    const held = await claimed(more);
+    await spine.beginSending(held.id, held.fence);
+    return held;
+  };
+  const jobsOf = async (id: string) => (await spine.jobs()).filter(({ intent_id }) => intent_id === id);
+
+  describe('accept_intents', () => {
+    it('gives every item of a batch its own verdict', async () => {
+      const known = item({ digest: '0a', idempotency_key: 'k1' });
+      const foreign = item({ owner: 'ptn_b' });
+      await spine.accept(known, foreign);
+      const [byKey, reused, taken, fresh] = [
+        item({ digest: '0a', idempotency_key: 'k1' }),
+        item({ digest: '0b', idempotency_key: 'k1' }),
+        item({ id: foreign.id, idempotency_key: 'k2' }),
+        item({ idempotency_key: 'k3' }),
+      ];
+
+      const verdicts = await spine.accept(byKey, { ...known, idempotency_key: undefined }, reused, taken, fresh);
+
+      expect(verdicts).to.deep.equal([
+        { n: 0, intent_id: known.id, verdict: 'replayed' },
+        { n: 1, intent_id: known.id, verdict: 'replayed' },
+        { n: 2, intent_id: known.id, verdict: 'key_reused' },
+        { n: 3, intent_id: foreign.id, verdict: 'id_taken' },
+        { n: 4, intent_id: fresh.id, verdict: 'accepted' },
+      ]);
+      expect(await spine.row(byKey.id)).to.equal(undefined);
+      expect(await spine.query('select key from idempotency_keys order by key')).to.deep.equal([
+        { key: 'k1' },
+        { key: 'k3' },
+      ]);
+    });
+
+    it('tells two alike in one batch apart: the second replays the first', async () => {
+      const [one, two] = [item({ idempotency_key: 'same' }), item({ idempotency_key: 'same' })];
+
+      const verdicts = await spine.accept(one, two);
+
+      expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'replayed']);
+      expect(verdicts[1]?.intent_id).to.equal(one.id);
+    });
+
+    it('keeps the same key of two owners apart', async () => {
+      const verdicts = await spine.accept(
+        item({ idempotency_key: 'mine' }),
+        item({ idempotency_key: 'mine', owner: 'ptn_b', digest: '01' }),
+      );
+
+      expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'accepted']);
+    });
+
+    it('queues one job for what it accepted, with nothing but the id in it', async () => {
+      const id = await accepted({ kind: 'orders/close', asked: { secret: 'no' } });
+
+      const jobs = await jobsOf(id);
+      const [{ payload } = { payload: null }] = await spine.query<{ payload: object | null }>(
+        `select payload from graphile_worker._private_jobs where payload ->> 'intent_id' = $1`,
+        [id],
+      );
+
+      expect(jobs.map(({ task }) => task)).to.deep.equal(['orders/close']);
+      expect(payload).to.deep.equal({ intent_id: id });
+    });
+
+    it('writes all of a batch or, where one item cannot be written, nothing', async () => {
+      const [good, bad] = [item(), item({ digest: 'no hex' })];
+
+      const failure = await spine.accept(good, bad).catch((error) => error);
+
+      expect(failure).to.be.instanceOf(Error);
+      expect(await spine.row(good.id)).to.equal(undefined);
+      expect(await jobsOf(good.id)).to.deep.equal([]);
+    });
+  });
+
+  describe('claim_intent', () => {
+    it('takes it, raises the fence, and again for whoever comes after', async () => {
+      const id = await accepted();
+
+      const claims = [await spine.claim(id), await spine.claim(id)];
+
+      expect(claims.map((row) => row?.fence)).to.deep.equal([1, 2]);
+      expect(await spine.row(id)).to.include({ state: 'running', tries: 2 });
+    });
+
+    it('lets it expire unsent past its deadline', async () => {
+      const id = await accepted({ deadline_s: 0 });
+
+      const held = await spine.claim(id);
+
+      expect(held).to.equal(null);
+      expect(await spine.row(id)).to.deep.include({ state: 'expired', sending_at: null });
+      expect((await spine.row(id)).outcome).to.deep.equal({ problem: { code: 'DEADLINE_PASSED' } });
+    });
+
+    it('lets it expire with the reason of its last try', async () => {
+      const { id, fence } = await claimed();
+      await spine.retry(id, fence);
+      await spine.query(`update intents set deadline_at = now() where id = $1`, [id]);
+
+      await spine.claim(id);
+
+      expect((await spine.row(id)).outcome).to.deep.equal({ problem: { code: 'VENUE_UNREACHABLE' } });
+    });
+
+    it('gives it to a look past its deadline where it may have been sent', async () => {
+      const { id } = await sent();
+      await spine.query(`update intents set deadline_at = now() - interval '1 hour' where id = $1`, [id]);
+
+      const held = await spine.claim(id);
+
+      expect(held).to.include({ state: 'running' });
+      expect(held?.sending_at).to.be.instanceOf(Date);
+    });
+
+    for (const ending of ['succeeded', 'failed', 'expired']) {
+      it(`finds nothing in one that has ${ending}`, async () => {
+        const { id, fence } = await claimed();
+        await spine.settle(id, fence, ending);
+
+        expect(await spine.claim(id)).to.equal(null);
+        expect(await spine.row(id)).to.include({ state: ending, fence });
+      });
+    }
+
+    it('finds nothing in one that is being looked up', async () => {
+      const { id, fence } = await sent();
+      await spine.doubt(id, fence);
+
+      expect(await spine.claim(id)).to.equal(null);
+    });
+  });
+
+  describe('begin_sending', () => {
+    it('commits once what goes out', async () => {
+      const { id, fence } = await claimed();
+
+      const answers = [await spine.beginSending(id, fence), await spine.beginSending(id, fence)];
+
+      expect(answers).to.deep.equal([true, false]);
+      expect(await spine.row(id)).to.deep.include({ sent: { what: 1 } });
+    });
+
+    it('refuses past the deadline', async () => {
+      const { id, fence } = await claimed();
+      await spine.query(`update intents set deadline_at = now() where id = $1`, [id]);
+
+      expect(await spine.beginSending(id, fence)).to.equal(false);
+      expect((await spine.row(id)).sending_at).to.equal(null);
+    });
+  });
+
+  describe('a stale fence', () => {
+    for (const write of ['beginSending', 'settle', 'retry', 'doubt'] as const) {
+      it(`writes nothing: ${write}`, async () => {
+        const { id, fence } = write === 'beginSending' ? await claimed() : await sent();
+        await spine.claim(id);
+        const before = await spine.row(id);
+        const jobs = await jobsOf(id);
+
+        const wrote = await spine[write](id, fence);
+
+        expect(wrote).to.equal(false);
+        expect(await spine.row(id)).to.deep.equal(before);
+        expect(await jobsOf(id)).to.have.length(jobs.length);
+      });
+    }
+  });
+
+  describe('settle_intent', () => {
+    it('ends it once: the second ending changes nothing', async () => {
+      const { id, fence } = await sent();
+
+      const answers = [await spine.settle(id, fence), await spine.settle(id, fence, 'failed')];
+
+      expect(answers).to.deep.equal([true, false]);
+      expect(await spine.row(id)).to.include({ state: 'succeeded' });
+    });
+
+    it('ends one in doubt under the fence of its sender', async () => {
+      const { id, fence } = await sent();
+      await spine.doubt(id, fence);
+
+      expect(await spine.settle(id, fence)).to.equal(true);
+    });
+  });
+
+  describe('retry_intent', () => {
+    it('puts it back unsent, with a job for later', async () => {
+      const { id, fence } = await sent();
+      await spine.finishJobs(id);
+
+      await spine.retry(id, fence, 5);
+
+      const [job] = await jobsOf(id);
+      expect(await spine.row(id)).to.include({ state: 'queued', sending_at: null });
+      expect(job).to.include({ task: 'orders/place' });
+      expect(job?.in_ms).to.be.within(4_000, 5_000);
+    });
+  });
+
+  describe('doubt_intent', () => {
+    it('plans a look by the task of its kind', async () => {
+      const { id, fence } = await sent({ kind: 'accounts/provision' });
+      await spine.finishJobs(id);
+
+      await spine.doubt(id, fence, 3);
+
+      const [job] = await jobsOf(id);
+      expect(await spine.row(id)).to.include({ state: 'in_doubt', looks: 1 });
+      expect(job).to.include({ task: 'accounts/reconcile' });
+      expect(job?.in_ms).to.be.within(2_000, 3_000);
+    });
+
+    it('is not for what was never sent', async () => {
+      const { id, fence } = await claimed();
+
+      expect(await spine.doubt(id, fence)).to.equal(false);
+      expect(await spine.row(id)).to.include({ state: 'running' });
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { item, openSpine, type Row, type Spine } from '../support/spine.ts';
+
+describe('requeue_stranded', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+  });
+  after(() => spine.close());
+  beforeEach(() => spine.query('truncate intents, lanes, graphile_worker._private_jobs'));
+
+  const requeue = async () => (await spine.query<{ n: number }>('select requeue_stranded() n'))[0]?.n;
+  const age = () => spine.query(`update intents set created_at = now() - interval '1 minute'`);
+  const loseJobs = () => spine.query('delete from graphile_worker._private_jobs');
+  const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
+
+  it('leaves alone what has its job, and what waits behind a head that has one', async () => {
+    await spine.accept(item(), item({ lane: 'a' }), item({ lane: 'a' }));
+    await age();
+
+    expect(await requeue()).to.equal(0);
+    expect(await jobs()).to.have.length(2);
+  });
+
+  it('leaves alone what was accepted just now', async () => {
+    await spine.accept(item());
+    await loseJobs();
+
+    expect(await requeue()).to.equal(0);
+  });
+
+  it('gives a new job to whoever lost it, once', async () => {
+    const [alone, head, behind] = [item(), item({ lane: 'a' }), item({ lane: 'a' })];
+    await spine.accept(alone, head, behind);
+    await age();
+    await loseJobs();
+
+    const requeued = [await requeue(), await requeue()];
+
+    expect(requeued).to.deep.equal([2, 0]);
+    expect(await jobs()).to.have.deep.members([
+      ['orders/place', alone.id],
+      ['orders/place', head.id],
+    ]);
+  });
+
+  it('gives a running one its task and one in doubt its look', async () => {
+    const [running, doubtful] = [item(), item({ lane: 'a', kind: 'orders/cancel' })];
+    await spine.accept(running, doubtful);
+    await spine.claim(running.id);
+    const { fence } = (await spine.claim(doubtful.id)) as Row;
+    await spine.beginSending(doubtful.id, fence);
+    await spine.doubt(doubtful.id, fence);
+    await age();
+    await loseJobs();
+
+    await requeue();
+
+    expect(await jobs()).to.have.deep.members([
+      ['orders/place', running.id],
+      ['orders/reconcile', doubtful.id],
+    ]);
+  });
+
+  it('gives one whose job was tried too often a new one', async () => {
+    const one = item();
+    await spine.accept(one);
+    await age();
+    await spine.query('update graphile_worker._private_jobs set attempts = max_attempts');
+
+    expect(await requeue()).to.equal(1);
+  });
+
+  for (const [words, statement] of [
+    ['has ended', `update intents set state = 'failed', outcome = '{}', settled_at = now() where id = $1`],
+    ['is gone', 'delete from intents where id = $1'],
+    ['is in doubt', `update intents set state = 'in_doubt' where id = $1`],
+  ] as const) {
+    it(`frees a lane whose head ${words}, for the first in it`, async () => {
+      const [head, first, second] = [item({ lane: 'a' }), item({ lane: 'a' }), item({ lane: 'a' })];
+      await spine.accept(head, first, second);
+      await spine.query(statement, [head.id]);
+      await age();
+      await spine.finishJobs(head.id);
+
+      const requeued = await requeue();
+
+      expect(requeued).to.equal(1);
+      expect(await spine.headOf('a')).to.equal(first.id);
+      expect(await jobs()).to.deep.equal([['orders/place', first.id]]);
+    });
+  }
+
+  it('frees a lane that lost its head', async () => {
+    const [first, second] = [item({ lane: 'a' }), item({ lane: 'a' })];
+    await spine.accept(first, second);
+    await age();
+    await loseJobs();
+    await spine.query('update lanes set head = null');
+
+    await requeue();
+
+    expect(await spine.headOf('a')).to.equal(first.id);
+    expect(await jobs()).to.deep.equal([['orders/place', first.id]]);
+  });
+});

@@ -1,0 +1,105 @@
+import { Client } from 'pg';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { freshDatabase } from './postgres.ts';
+
+export type Item = { id: string; lane?: string } & Record<string, unknown>;
+export type Verdict = { n: number; intent_id: string; verdict: string };
+export type Row = { id: string; kind: string; state: string; fence: number; tries: number; looks: number } & {
+  lane: string | null;
+  outcome: { problem?: { code: string }; result?: object } | null;
+  sent: object | null;
+  sending_at: Date | null;
+  settled_at: Date | null;
+};
+export type Job = { task: string; intent_id: string; in_ms: number };
+
+/** One connection to the spine's SQL functions. */
+export type Hand = {
+  accept(...items: Item[]): Promise<Verdict[]>;
+  claim(id: string): Promise<Row | null>;
+  beginSending(id: string, fence: number): Promise<boolean>;
+  settle(id: string, fence: number, ending?: string): Promise<boolean>;
+  retry(id: string, fence: number, delayS?: number): Promise<boolean>;
+  doubt(id: string, fence: number, delayS?: number): Promise<boolean>;
+  query<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
+};
+
+/** A database of one's own, with hands that reach for the functions directly. No worker runs. */
+export type Spine = Hand & {
+  url: string;
+  /** One more connection. */
+  hand(): Promise<Hand>;
+  row(id: string): Promise<Row>;
+  /** Queued jobs in the order they were queued. */
+  jobs(): Promise<Job[]>;
+  /** Takes an intent's jobs off the queue, as a worker that has done them does. */
+  finishJobs(id: string): Promise<void>;
+  headOf(lane: string): Promise<string | null>;
+  close(): Promise<void>;
+};
+
+/** An intent to accept: a placement of some partner in no lane, for a minute, or whatever else is asked. */
+export const item = (more: Partial<Item> & Record<string, unknown> = {}): Item => ({
+  id: newIntentId(),
+  kind: 'orders/place',
+  owner: 'ptn_a',
+  asked: {},
+  digest: '00',
+  deadline_s: 60,
+  ...more,
+});
+
+const JOBS = `
+  select j.task_identifier as task, p.payload ->> 'intent_id' as intent_id,
+    extract(epoch from j.run_at - now())::double precision * 1000 as in_ms
+  from graphile_worker.jobs j
+  join graphile_worker._private_jobs p on p.id = j.id
+  order by j.id`;
+
+export async function openSpine(): Promise<Spine> {
+  const database = await freshDatabase();
+  const clients: Client[] = [];
+  const hand = async () => {
+    const client = new Client({ ...database.connection, ssl: false });
+    client.on('error', () => {}); // tests cut connections off on purpose
+    await client.connect();
+    clients.push(client);
+    return handOf(client);
+  };
+  const first = await hand();
+  return {
+    ...first,
+    url: database.url,
+    hand,
+    row: async (id) => (await first.query<Row>('select * from intents where id = $1', [id]))[0] as Row,
+    jobs: () => first.query<Job>(JOBS),
+    async finishJobs(id) {
+      await first.query(`delete from graphile_worker._private_jobs where payload ->> 'intent_id' = $1`, [id]);
+    },
+    async headOf(lane) {
+      const [row] = await first.query<{ head: string | null }>('select head from lanes where name = $1', [lane]);
+      return row?.head ?? null;
+    },
+    async close() {
+      await Promise.all(clients.map((client) => client.end().catch(() => {})));
+      await database.drop();
+    },
+  };
+}
+
+function handOf(client: Client): Hand {
+  const query: Hand['query'] = async (text, values) => (await client.query(text, values)).rows;
+  const ask = async (text: string, values: unknown[]) => (await query<{ ok: boolean }>(text, values))[0]?.ok === true;
+  return {
+    query,
+    accept: (...items) =>
+      query('select * from accept_intents($1) order by n', [JSON.stringify(items.map((one, n) => ({ ...one, n })))]),
+    claim: async (id) => (await query<Row>('select * from claim_intent($1)', [id]))[0] ?? null,
+    beginSending: (id, fence) => ask('select begin_sending($1, $2, $3) ok', [id, fence, '{"what":1}']),
+    settle: (id, fence, ending = 'succeeded') =>
+      ask('select settle_intent($1, $2, $3, $4) ok', [id, fence, ending, '{"result":{}}']),
+    retry: (id, fence, delayS = 0) =>
+      ask('select retry_intent($1, $2, $3, $4) ok', [id, fence, delayS, '{"problem":{"code":"VENUE_UNREACHABLE"}}']),
+    doubt: (id, fence, delayS = 0) => ask('select doubt_intent($1, $2, $3) ok', [id, fence, delayS]),
+  };
+}
