@@ -9,18 +9,24 @@ begin
     select i.id, i.kind, i.state, i.lane
     from intents i
     left join lanes l on l.name = i.lane
+    left join intents h on h.id = l.head and h.state in ('queued', 'running')
     where i.state in ('queued', 'running', 'in_doubt')
       and i.created_at < now() - interval '30 seconds'
-      and (i.lane is null or i.state = 'in_doubt' or l.head is null or l.head = i.id)
+      and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id)
       and i.id::text not in (
         select j.payload ->> 'intent_id'
         from graphile_worker._private_jobs j
         where j.payload ->> 'intent_id' is not null and j.attempts < j.max_attempts
       )
-    order by i.position
+    order by i.lane, i.position
   loop
     if stranded.state <> 'in_doubt' and stranded.lane is not null then
-      update lanes set head = stranded.id where name = stranded.lane and coalesce(head, stranded.id) = stranded.id;
+      update lanes l
+      set head = stranded.id
+      where l.name = stranded.lane
+        and not exists (
+          select from intents h where h.id = l.head and h.id <> stranded.id and h.state in ('queued', 'running')
+        );
       continue when not found;
     end if;
     perform graphile_worker.add_jobs(array[job_for(

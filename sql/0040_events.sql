@@ -13,6 +13,7 @@ create table events (
   created_at timestamptz not null,
   constraint events_place_once unique (app, position)
 );
+create index events_by_time on events (app, created_at);
 
 comment on table event_logs is 'The end of each app''s log; whoever writes an event holds the row until the commit, so places have no gaps.';
 comment on column events.body is 'The envelope, byte for byte as it is signed and sent: id, type, data and timestamp.';

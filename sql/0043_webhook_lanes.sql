@@ -26,7 +26,7 @@ begin
   from (
     select
     from webhook_deliveries d
-    where d.endpoint_id = endpoint and d.state = 'pending' and d.due_at <= now()
+    where d.endpoint_id = endpoint and d.state = 'pending' and d.due_at <= (select clock_timestamp())
     limit 4
   ) d;
   for _ in 1..due loop
@@ -138,7 +138,7 @@ language sql as $$
   from (
     select p.id
     from webhook_deliveries p
-    where p.endpoint_id = endpoint and p.state = 'pending' and p.due_at <= now()
+    where p.endpoint_id = endpoint and p.state = 'pending' and p.due_at <= (select clock_timestamp())
     order by p.due_at
     limit 1
     for update skip locked
@@ -172,7 +172,7 @@ create function step_lanes(batch jsonb) returns table (n integer, verdict text, 
 language plpgsql as $$
 declare
   item record;
-  goes_on boolean;
+  endpoint record;
 begin
   for item in
     select i.*
@@ -193,13 +193,14 @@ begin
       continue;
     end if;
 
-    select e.active and (e.failing_since is null or e.lanes & ((1 << item.lane) - 1) = 0) into goes_on
+    select e.active, e.failing_since is not null and e.lanes & ((1 << item.lane) - 1) <> 0 as is_over_share into endpoint
     from webhook_endpoints e
     where e.id = item.endpoint_id;
-    if goes_on then
-      held := coalesce(
-        case when item.said is null then take_lost(item.endpoint_id, item.lane) end,
-        take_due(item.endpoint_id, item.lane));
+    if endpoint.active and item.said is null then
+      held := take_lost(item.endpoint_id, item.lane);
+    end if;
+    if endpoint.active and held is null and not endpoint.is_over_share then
+      held := take_due(item.endpoint_id, item.lane);
     end if;
     verdict := case when held is not null then 'send' else end_lane(item.endpoint_id, item.lane) end;
     if verdict = 'due' then
@@ -232,7 +233,7 @@ begin
   elsif not ending.is_over_share and exists (
     select
     from webhook_deliveries d
-    where d.endpoint_id = endpoint and d.state = 'pending' and d.due_at <= now()
+    where d.endpoint_id = endpoint and d.state = 'pending' and d.due_at <= (select clock_timestamp())
   ) then
     return 'due';
   end if;

@@ -47,6 +47,7 @@ async function start(): Promise<Stop> {
 async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbox }> {
   const database = await startEmbedded({ dataDir: DATA_FOLDER });
   stops.push(() => database.stop());
+  if (!database.owned) throw new Error(`Another process uses ${DATA_FOLDER}. Stop it, or set DATA_DIR.`);
   const sandbox = await startSandbox();
   stops.push(sandbox.stop);
   const given = {
@@ -70,7 +71,8 @@ async function ownSealingKeys(): Promise<string> {
 
 async function greet(url: string, sandbox: Sandbox, db: Parameters<typeof createPartner>[0]): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
-  lines.push(`  sandbox ledger            ${sandbox.controlUrl}/ledger`);
+  lines.push(`  sandbox network ledger    ${sandbox.controlUrl}/ledger`);
+  lines.push(`  sandbox exchange ledger   ${sandbox.exchangeControlUrl}/ledger`);
   lines.push(`  sandbox mails             ${sandbox.mailUrl}`);
   if (await hasPartners(db))
     lines.push('  partner key               printed at the first start; more: npm run partner:create');

@@ -16,6 +16,7 @@ const POLL_MS = 500; // for jobs planned ahead; new ones are announced
 const DRAIN_MS = 12_000; // how long calls under way may go on after the stop before they end as in doubt
 const STOP_WITHIN_MS = 25_000;
 const RESTART_MS = 500;
+const FORESEEN = /maxPoolSize/; // fewer connections than jobs at once: the queue's own statements are short
 
 export type RunningWorker = { runtime: WorkerRuntime; stop(): Promise<void> };
 type RunnerName = 'trading' | 'outbound';
@@ -120,7 +121,7 @@ function startRunner(
     pgPool,
     events,
     logger: new QueueLogger(() => (level, message) => {
-      if (level === 'error' || level === 'warning') log.warn({ runner: name }, message);
+      if ((level === 'error' || level === 'warning') && !FORESEEN.test(message)) log.warn({ runner: name }, message);
     }),
     noHandleSignals: true,
     preset: {

@@ -47,12 +47,12 @@ export const listOwnedSubaccounts = async (db: Db, hotkeys: string[]): Promise<R
       where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
   );
 
-const knownRow = z.object({ subaccount_id: z.number(), asset_class: z.string(), account_size: z.coerce.number() });
+const knownRow = z.object({ subaccount_id: z.number(), asset_class: z.string(), account_size: z.number() });
 
 /** Every subaccount of an entity that a row of ours owns, by id. */
 export const listSubaccountsOf = (db: Db, entityHotkey: string): Promise<readonly z.infer<typeof knownRow>[]> =>
   db.any(sql.type(knownRow)`
-    select s.subaccount_id, s.asset_class, s.account_size
+    select s.subaccount_id, s.asset_class, s.account_size::double precision as account_size
     from subaccounts s
     where s.entity_hotkey = ${entityHotkey}
     order by s.subaccount_id`);

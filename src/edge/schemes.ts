@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { RefusalCode } from '../kernel/refusals.ts';
 import { covers } from '../kernel/scopes.ts';
@@ -24,11 +25,8 @@ const bearer = ({ headers }: Credentials, prefix = '') => {
   return token?.startsWith(prefix) ? token : undefined;
 };
 
-/** `__Host-` keeps a cookie to this host, to https and to every path (RFC 6265bis, section 4.1.3.2). */
-export const ADMIN_COOKIE = '__Host-admin_session';
-
 const cookie = ({ headers }: Credentials) =>
-  new RegExp(`(?:^|;\\s*)${ADMIN_COOKIE}=(adm_[A-Za-z0-9_-]{1,128})(?:;|$)`).exec(headers.cookie ?? '')?.[1];
+  new RegExp(`(?:^|;\\s*)${ADMIN_COOKIE_NAME}=(adm_[A-Za-z0-9_-]{1,128})(?:;|$)`).exec(headers.cookie ?? '')?.[1];
 
 const sessionToken = ({ headers: { 'x-session-token': token } }: Credentials) =>
   typeof token === 'string' && token !== '' ? token.slice(0, 512) : undefined;

@@ -1,3 +1,4 @@
+import { startExvenueParty } from './exvenue/index.ts';
 import { startMailParty } from './mail.ts';
 import { startNetvenueParty } from './netvenue/index.ts';
 
@@ -5,6 +6,7 @@ const ENTITY_HOTKEY = 'sandbox_entity';
 const MINER_KEY = 'sandbox-miner-key';
 const VALIDATOR_KEY = 'sandbox-validator-key';
 const ACTIVATION_MS = 400;
+const WALLET_USD = '100000'; // what every wallet has on the exchange from the start
 const PROCESSING_MS = 50; // the real miner takes 1 to 60 s; a partner trying things should not
 
 type Known = { subaccount_id: number; asset_class: string; account_size: number };
@@ -14,6 +16,7 @@ export type Sandbox = {
   settings: Record<string, string>;
   entityHotkey: string;
   controlUrl: string;
+  exchangeControlUrl: string;
   /** Where the mails of the service can be read. */
   mailUrl: string;
   /** Gives the parties the subaccounts of earlier runs back: they keep nothing themselves. Positions are not among it. */
@@ -30,6 +33,7 @@ export async function startSandbox(): Promise<Sandbox> {
     activationMs: ACTIVATION_MS,
     processingMs: PROCESSING_MS,
   });
+  const exvenue = await startExvenueParty({ network: 'testnet', autoFund: WALLET_USD });
   const mail = await startMailParty();
   return {
     settings: {
@@ -38,24 +42,27 @@ export async function startSandbox(): Promise<Sandbox> {
       NETVENUE_VALIDATOR_URL: netvenue.validatorUrl,
       NETVENUE_VALIDATOR_KEY: VALIDATOR_KEY,
       NETVENUE_ENTITY_HOTKEY: ENTITY_HOTKEY,
-      EXVENUE_URL: 'http://127.0.0.1:9',
+      EXVENUE_URL: exvenue.url,
+      EXVENUE_NETWORK: 'testnet',
       VALIDATE_RESPONSES: 'true',
       SMTP_URL: mail.smtpUrl,
       MAIL_FROM: 'Trading Partner Service <no-reply@sandbox.invalid>',
     },
     entityHotkey: ENTITY_HOTKEY,
     controlUrl: netvenue.controlUrl,
+    exchangeControlUrl: exvenue.controlUrl,
     mailUrl: mail.readUrl,
     restore(subaccounts) {
       let next = 0;
       for (const { subaccount_id, asset_class, account_size } of subaccounts) {
         if (subaccount_id > next) netvenue.addSubaccounts(subaccount_id - next);
-        netvenue.addSubaccounts(1, { assetClass: asset_class, size: account_size });
+        netvenue.addSubaccounts(1, { assetClass: asset_class, size: account_size, active: true });
         next = subaccount_id + 1;
       }
     },
     async stop() {
       await netvenue.close();
+      await exvenue.close();
       await mail.close();
     },
   };

@@ -6,17 +6,14 @@ import { createPartner, mintKey, revokeKey } from '../../src/partners/intents.ts
 import type { Reply } from '../support/caller.ts';
 import { limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
-import { type Sample, samples } from '../support/samples.ts';
+import { type Sample, samples, UUID } from '../support/samples.ts';
 import { ENTITY, startService, type TestService } from '../support/service.ts';
 
+const TRADER = '7'; // as the contract's example names it
 const WALLET = `0x${'a'.repeat(40)}`;
-const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';
-const hasUuid = (parameters: { name: string; in: string }[]) =>
-  parameters.some(({ name, in: place }) => place === 'path' && /_(uu)?id$/.test(name));
-
 const all = samples();
-const withBody = all.filter(({ operation }) => operation.body);
-const ofTrader = all.filter(({ headers }) => 'Trader-ID' in headers && headers['Trader-ID'] === '0');
+const withBody = all.filter(({ body }) => body !== undefined);
+const ofTrader = all.filter(({ headers }) => headers['Trader-ID'] === TRADER);
 const sampleOf = (id: string) => all.find(({ operation }) => operation.id === id) as Sample;
 
 describe('bad input', () => {
@@ -30,7 +27,7 @@ describe('bad input', () => {
     ({ key, partner_id: partnerId } = await createPartner(service.db, 'Careless partner'));
     await service.db.query(sql.unsafe`
       insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
-      values (${`${ENTITY}_0`}, ${ENTITY}, 0, ${partnerId}, ${UUID}, 'crypto', 10000, 'active')`);
+      values (${`${ENTITY}_${TRADER}`}, ${ENTITY}, ${Number(TRADER)}, ${partnerId}, ${UUID}, 'crypto', 10000, 'active')`);
   });
   after(() => service.stop());
 

@@ -74,7 +74,6 @@ describe('requeue_stranded', () => {
   for (const [words, statement] of [
     ['has ended', `update intents set state = 'failed', outcome = '{}', settled_at = now() where id = $1`],
     ['is gone', 'delete from intents where id = $1'],
-    ['is in doubt', `update intents set state = 'in_doubt' where id = $1`],
   ] as const) {
     it(`frees a lane whose head ${words}, for the first in it`, async () => {
       const [head, first, second] = [item({ lane: 'a' }), item({ lane: 'a' }), item({ lane: 'a' })];

@@ -1,8 +1,10 @@
 import nock from 'nock';
 import pino, { type Logger } from 'pino';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { createPartner } from '../../src/partners/intents.ts';
+import { type ExvenueParty, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
 import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
 import { type RunningWeb, startWeb } from '../../src/web.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
@@ -27,12 +29,15 @@ export type TestService = {
   settings: Record<string, string>;
   db: Db;
   miner: NetvenueParty;
+  exchange: ExvenueParty;
   log: LogLines;
   /** Starts the worker of a service that was started without one. */
   startWorker(): Promise<RunningWorker>;
   partner(): Promise<Caller>;
   /** A partner with one registered, active subaccount, whose id is its Trader-ID. */
   trader(): Promise<Caller & { traderId: string }>;
+  /** A partner who has enrolled a new wallet's own key; the wallet is the Trader-ID. */
+  wallet(): Promise<Caller & { wallet: string; privateKey: `0x${string}` }>;
   stop(): Promise<void>;
 };
 
@@ -40,7 +45,8 @@ export async function startService({ settings = {}, party = {}, worker = true }:
   const unmocked = realSockets();
   const database = await freshDatabase();
   const miner = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...party });
-  const all = testSettings(database.url, miner, settings);
+  const exchange = await startExvenueParty({ network: 'testnet', autoFund: '100000' });
+  const all = testSettings(database.url, miner, { EXVENUE_URL: exchange.url, ...settings });
   const config = readConfig(all);
   const log = logLines();
   const db = await openPool(database.url, 5, () => {});
@@ -52,6 +58,7 @@ export async function startService({ settings = {}, party = {}, worker = true }:
     settings: all,
     db,
     miner,
+    exchange,
     log,
     partner,
     async startWorker() {
@@ -66,11 +73,20 @@ export async function startService({ settings = {}, party = {}, worker = true }:
       const traderId = String(reply.body.subaccount.subaccount_id);
       return { ...caller(web.url, owner.key, { 'Trader-ID': traderId }), traderId };
     },
+    async wallet() {
+      const owner = await partner();
+      const privateKey = generatePrivateKey();
+      const wallet = privateKeyToAddress(privateKey).toLowerCase();
+      const reply = await owner.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
+      if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+      return { ...caller(web.url, owner.key, { 'Trader-ID': wallet }), wallet, privateKey };
+    },
     async stop() {
       await web.stop();
       await Promise.all(workers.map((running) => running.stop()));
       await db.end();
       await miner.close();
+      await exchange.close();
       await database.drop();
       unmocked();
     },
@@ -103,6 +119,10 @@ export const testSettings = (
   VALIDATE_RESPONSES: 'true',
   PUBLIC_URL: 'http://127.0.0.1',
   EXVENUE_URL: 'http://127.0.0.1:9',
+  EXVENUE_NETWORK: 'testnet',
+  EXVENUE_BUDGET_SHARE: '1',
+  EXVENUE_EXPIRES_MS: '2000',
+  EXVENUE_PATIENCE_MS: '1500',
   SEALING_KEYS: `test:${Buffer.alloc(32, 'test').toString('base64')}`,
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'Test service <service@test.invalid>',

@@ -1,23 +1,29 @@
 import { absolute, compare, isPositive, isZero, minus, times } from '../../kernel/decimals.ts';
 import { lesser, reducible } from './book.ts';
-import { isTriggered } from './prices.ts';
 import { marginOf, moneyOf, worth } from './positions.ts';
+import { isTriggered } from './prices.ts';
 import type { OrderAsked } from './request.ts';
-import { type Account, type Coin, heldOf, type World } from './world.ts';
+import type { Account, Coin } from './world.ts';
 
 /** Why an order is refused: the venue's text, and the word it is recorded under. Venue facts: errors, order statuses. */
 export type Refused = { text: string; word: string };
 
-/** An order beside what is known of it. `attached`: an exit that waits for the fill of its parent at this price. */
-export type Candidate = { owner: Account; coin: Coin; asked: OrderAsked; followsPosition: boolean; parentPrice: string | null };
+/** An order beside what is known of it. `parentPrice`: of the order whose fill an exit waits for. */
+export type Candidate = {
+  owner: Account;
+  coin: Coin;
+  asked: OrderAsked;
+  followsPosition: boolean;
+  parentPrice: string | null;
+};
 
 /** The first thing wrong with an order, null where nothing is. */
-export const refusalOf = (world: World, candidate: Candidate): Refused | null => {
-  const failed = CHECKS.find(([holds]) => !holds(candidate, world));
+export const refusalOf = (candidate: Candidate): Refused | null => {
+  const failed = CHECKS.find(([holds]) => !holds(candidate));
   return failed ? { text: `${failed[1]} asset=${candidate.coin.id}`, word: failed[2] } : null;
 };
 
-type Check = readonly [holds: (candidate: Candidate, world: World) => boolean, text: string, word: string];
+type Check = readonly [holds: (candidate: Candidate) => boolean, text: string, word: string];
 
 const MINIMUM_USD = '10';
 const SIGNIFICANT_FIGURES = 5;
@@ -26,7 +32,8 @@ const PRICE_DECIMALS = 6;
 const isTradable = ({ coin }: Candidate) => !coin.isDelisted;
 const hasPrice = ({ asked }: Candidate) => isPositive(asked.price);
 const hasSize = ({ asked, followsPosition }: Candidate) => followsPosition || !isZero(asked.size);
-const isInLots = ({ asked, coin }: Candidate) => isPositiveOrZero(asked.size) && decimals(asked.size) <= coin.sizeDecimals;
+const isInLots = ({ asked, coin }: Candidate) =>
+  isPositiveOrZero(asked.size) && decimals(asked.size) <= coin.sizeDecimals;
 const isInTicks = ({ asked, coin }: Candidate) =>
   [asked.price, asked.trigger?.triggerPx ?? asked.price].every((price) => onTick(price, coin.sizeDecimals));
 
@@ -54,10 +61,7 @@ const isCovered = (candidate: Candidate) => {
   return compare(marginOf(owner, coin, worth(opens, price)), moneyOf(owner, coin.dex).free) <= 0;
 };
 
-const mayTake = ({ asked }: Candidate, world: World) => !world.postOnly || asked.tif === 'Alo';
-
 const CHECKS: readonly Check[] = [
-  [mayTake, 'Only post-only orders allowed immediately after a network upgrade', 'rejected'],
   [isTradable, 'Trading is halted.', 'rejected'],
   [hasPrice, 'Order has invalid price.', 'rejected'],
   [hasSize, 'Order has zero size.', 'rejected'],
@@ -80,6 +84,3 @@ const onTick = (price: string, sizeDecimals: number): boolean => {
 const decimals = (text: string): number => text.split('.')[1]?.length ?? 0;
 const isPositiveOrZero = (size: string): boolean => !size.startsWith('-');
 const sided = ({ owner, coin, asked }: Candidate) => ({ owner, coin, isBuy: asked.isBuy });
-
-/** Whether the account holds anything of a coin. */
-export const holds = (account: Account, coin: Coin): boolean => !isZero(heldOf(account, coin));

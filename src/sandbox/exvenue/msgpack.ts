@@ -12,7 +12,10 @@ const bytesOf = (value: unknown): number[] => {
   if (Array.isArray(value)) return [...counted(value.length, 0x90, 0xdc), ...value.flatMap(bytesOf)];
   if (typeof value !== 'object' || value === null) return [0xc0];
   const members = Object.entries(value);
-  return [...counted(members.length, 0x80, 0xde), ...members.flatMap(([name, member]) => [...text(name), ...bytesOf(member)])];
+  return [
+    ...counted(members.length, 0x80, 0xde),
+    ...members.flatMap(([name, member]) => [...text(name), ...bytesOf(member)]),
+  ];
 };
 
 const integer = (value: number): number[] => {

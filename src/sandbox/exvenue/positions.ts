@@ -1,5 +1,26 @@
-import { absolute, compare, dividedBy, isPositive, isZero, minus, negated, plus, roundedTo, times } from '../../kernel/decimals.ts';
-import { type Account, charge, type Coin, deposit, type Fill, heldOf, leverageOf, type Order, type World } from './world.ts';
+import {
+  absolute,
+  compare,
+  dividedBy,
+  isPositive,
+  isZero,
+  minus,
+  negated,
+  plus,
+  roundedTo,
+  times,
+} from '../../kernel/decimals.ts';
+import {
+  type Account,
+  type Coin,
+  charge,
+  deposit,
+  type Fill,
+  heldOf,
+  leverageOf,
+  type Order,
+  type World,
+} from './world.ts';
 
 /** Shares of the value of a fill, for takers and makers of the lowest tier. Venue facts: fees. */
 const FEES = { taker: '0.00045', maker: '0.00015' } as const;
@@ -17,6 +38,7 @@ export const execute = (world: World, order: Order, size: string, price: string,
   charge(owner, fee, coin.dex);
   owner.actions.volume = plus(owner.actions.volume, value);
   order.size = isPositive(minus(order.size, size)) ? minus(order.size, size) : '0';
+  order.filledSize = plus(order.filledSize, size);
   order.filledValue = plus(order.filledValue, value);
   const direction = directionOf(startPosition, isBuy);
   const tid = world.nextTid;
@@ -38,7 +60,10 @@ export const moneyOf = (account: Account, dex: string) => {
   const cash = account.cash?.get(dex) ?? '0';
   const value = positions.reduce((sum, { coin }) => plus(sum, unrealizedOf(account, coin)), cash);
   const notional = positions.reduce((sum, { coin, size }) => plus(sum, worth(size, coin.mid)), '0');
-  const used = positions.reduce((sum, { coin, size }) => plus(sum, marginOf(account, coin, worth(size, coin.mid))), '0');
+  const used = positions.reduce(
+    (sum, { coin, size }) => plus(sum, marginOf(account, coin, worth(size, coin.mid))),
+    '0',
+  );
   const free = compare(value, used) > 0 ? minus(value, used) : '0';
   return { positions, cash, value: usd(value), notional: usd(notional), used: usd(used), free: usd(free) };
 };

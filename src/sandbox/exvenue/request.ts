@@ -55,7 +55,10 @@ const readAction = (action: Json): ActionAsked => {
     case 'cancel':
       return readCancels(action, 'cancel', ({ a, o }) => ({ a: integerOf(a), o: integerOf(o) }));
     case 'cancelByCloid':
-      return readCancels(action, 'cancelByCloid', ({ asset, cloid }) => ({ asset: integerOf(asset), cloid: nameOf(cloid) }));
+      return readCancels(action, 'cancelByCloid', ({ asset, cloid }) => ({
+        asset: integerOf(asset),
+        cloid: nameOf(cloid),
+      }));
     case 'batchModify':
       return readModifies(action);
     case 'updateLeverage':
@@ -70,7 +73,13 @@ const readAction = (action: Json): ActionAsked => {
 const readPlacing = ({ orders, grouping }: Json): ActionAsked => {
   if (grouping !== 'na' && grouping !== 'normalTpsl' && grouping !== 'positionTpsl') throw new Malformed();
   const wire = listOf(orders).map(orderedOrder);
-  return { type: 'order', orders: wire.map(readOrder), grouping, items: wire.length, hashed: { type: 'order', orders: wire, grouping } };
+  return {
+    type: 'order',
+    orders: wire.map(readOrder),
+    grouping,
+    items: wire.length,
+    hashed: { type: 'order', orders: wire, grouping },
+  };
 };
 
 const readCancels = (
@@ -80,8 +89,15 @@ const readCancels = (
 ): ActionAsked => {
   if (f === false) throw new Malformed(); // the venue takes the flag only where it is set
   const wire = listOf(cancels).map(read);
-  const named = wire.map((item) => ('a' in item ? { asset: item.a, name: item.o } : { asset: item.asset, name: item.cloid }));
-  return { type: 'cancel', cancels: named, items: wire.length, hashed: { type, cancels: wire, ...(f === true && { f }) } };
+  const named = wire.map((item) =>
+    'a' in item ? { asset: item.a, name: item.o } : { asset: item.asset, name: item.cloid },
+  );
+  return {
+    type: 'cancel',
+    cancels: named,
+    items: wire.length,
+    hashed: { type, cancels: wire, ...(f === true && { f }) },
+  };
 };
 
 const readModifies = ({ modifies, a }: Json): ActionAsked => {
@@ -96,7 +112,12 @@ const readModifies = ({ modifies, a }: Json): ActionAsked => {
 };
 
 const readLeverage = ({ asset, isCross, leverage }: Json): ActionAsked => {
-  const asked = { type: 'updateLeverage' as const, asset: integerOf(asset), isCross: flagOf(isCross), leverage: integerOf(leverage) };
+  const asked = {
+    type: 'updateLeverage' as const,
+    asset: integerOf(asset),
+    isCross: flagOf(isCross),
+    leverage: integerOf(leverage),
+  };
   return { ...asked, items: 1, hashed: asked };
 };
 
@@ -138,12 +159,21 @@ const must = <T>(holds: boolean, value: unknown): T => {
   return value as T; // as: `holds` says so
 };
 
-const objectOf = (value: unknown): Json => must(typeof value === 'object' && value !== null && !Array.isArray(value), value);
+const objectOf = (value: unknown): Json =>
+  must(typeof value === 'object' && value !== null && !Array.isArray(value), value);
 const listOf = (value: unknown): Json[] => must<unknown[]>(Array.isArray(value), value).map(objectOf);
 const integerOf = (value: unknown): number => must(Number.isSafeInteger(value) && Number(value) >= 0, value);
 const flagOf = (value: unknown): boolean => must(typeof value === 'boolean', value);
 const decimalOf = (value: unknown): string => canonical(must(typeof value === 'string' && isDecimal(value), value));
-const wordOf = <W extends string>(value: unknown, ...words: W[]): W => must(words.some((word) => word === value), value);
+const wordOf = <W extends string>(value: unknown, ...words: W[]): W =>
+  must(
+    words.some((word) => word === value),
+    value,
+  );
 const hexOf = (value: unknown, digits: number): string =>
-  must<string>(typeof value === 'string' && new RegExp(`^0x[0-9a-f]{1,${digits}}$`, 'i').test(value), value).toLowerCase();
-const nameOf = (value: unknown): string => must<string>(typeof value === 'string' && /^0x[0-9a-f]{32}$/i.test(value), value).toLowerCase();
+  must<string>(
+    typeof value === 'string' && new RegExp(`^0x[0-9a-f]{1,${digits}}$`, 'i').test(value),
+    value,
+  ).toLowerCase();
+const nameOf = (value: unknown): string =>
+  must<string>(typeof value === 'string' && /^0x[0-9a-f]{32}$/i.test(value), value).toLowerCase();

@@ -19,7 +19,7 @@ export type Trigger = { isMarket: boolean; triggerPx: string; tpsl: 'tp' | 'sl' 
 
 /**
  * An order the exchange holds or held. `live`: in the book or watching its trigger; children of an unfilled parent are
- * not. `size` is what is left, `status` the venue's word.
+ * not. `fired`: its trigger was reached. `size` is what is left, `status` the venue's word.
  */
 export type Order = {
   oid: number;
@@ -30,6 +30,7 @@ export type Order = {
   price: string;
   size: string;
   originalSize: string;
+  filledSize: string;
   filledValue: string;
   reduceOnly: boolean;
   tif: Tif | null;
@@ -38,6 +39,7 @@ export type Order = {
   parent: Order | null;
   children: Order[];
   live: boolean;
+  fired: boolean;
   status: string;
   placedMs: number;
   statusMs: number;
@@ -130,9 +132,18 @@ export const heldOf = (account: Account, coin: Coin): string => account.position
 export const leverageOf = (account: Account, coin: Coin): { value: number; isCross: boolean } =>
   account.leverage.get(coin.name) ?? { value: Math.min(20, coin.maxLeverage), isCross: !coin.onlyIsolated };
 
-/** Writes one effect of an order into the ledger, under its cloid or, where it has none, its number. */
-export const record = ({ ledger }: World, kind: Effect['kind'], order: Order, more: Effect['detail'] = {}): void => {
-  const { cloid, oid, owner, coin, isBuy, price, size, originalSize } = order;
+/** What the ledger calls an order: its cloid or, where it has none, its number. */
+export const keyOf = ({ cloid, oid }: Order): string => cloid ?? `oid:${oid}`;
+
+/** Writes one effect of an order into the ledger. */
+export const record = (
+  { ledger }: World,
+  kind: Effect['kind'],
+  order: Order,
+  more: Effect['detail'] = {},
+  key = keyOf(order),
+): void => {
+  const { oid, owner, coin, isBuy, price, size, originalSize } = order;
   const detail = { oid, account: owner.address, isBuy, price, size, originalSize, ...more };
-  ledger.record({ key: cloid ?? `oid:${oid}`, kind, pair: coin.name, detail });
+  ledger.record({ key, kind, pair: coin.name, detail });
 };

@@ -37,8 +37,8 @@ export type NetvenueParty = {
   faults: Faults;
   /** Fills what rests and is reached. False for an unknown pair or no price. */
   setPrice(pair: string, price: number): boolean;
-  /** Makes so many pending subaccounts of one class and size without a request each; returns their ids. */
-  addSubaccounts(count: number, asked?: { assetClass?: string; size?: number }): number[];
+  /** Makes so many subaccounts of one class and size without a request each, pending unless `active`; returns their ids. */
+  addSubaccounts(count: number, asked?: { assetClass?: string; size?: number; active?: boolean }): number[];
   close(): Promise<void>;
 };
 
@@ -80,9 +80,14 @@ const newWorld = (
   resting: new Map(),
 });
 
-const addSubaccounts = (world: World, count: number, { assetClass = 'crypto', size = 10_000 } = {}): number[] =>
+const addSubaccounts = (
+  world: World,
+  count: number,
+  { assetClass = 'crypto', size = 10_000, active = false } = {},
+): number[] =>
   Array.from({ length: count }, () => {
     const account = createAccount(world, { assetClass, size, exAddress: null, payoutAddress: null });
     if (typeof account === 'string') throw new Error(account);
+    if (active) account.activeFromMs = account.createdMs;
     return account.id;
   });

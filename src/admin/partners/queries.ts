@@ -1,0 +1,49 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+
+const partnerRow = z.object({
+  partner_id: z.string(),
+  name: z.string(),
+  active: z.boolean(),
+  live_keys: z.number(),
+  created_at: z.string(),
+  disabled_at: z.string().nullable(),
+});
+const keyRow = z.object({
+  key_id: z.string(),
+  partner_id: z.string(),
+  hint: z.string(),
+  label: z.string().nullable(),
+  created_at: z.string(),
+  revoked_at: z.string().nullable(),
+});
+
+export type PartnerSummary = z.infer<typeof partnerRow>;
+export type PartnerKey = z.infer<typeof keyRow>;
+
+const partnerColumns = sql.fragment`
+  p.id as partner_id, p.name, p.disabled_at is null as active, p.created_at, p.disabled_at,
+  (select count(*)::integer from partner_keys k where k.partner_id = p.id and k.revoked_at is null) as live_keys`;
+
+/** Every partner, oldest first. */
+export const listPartners = (db: Db): Promise<readonly PartnerSummary[]> =>
+  db.any(sql.prepared('list_partners', partnerRow)`
+    select ${partnerColumns}
+    from partners p
+    order by p.created_at, p.id`);
+
+/** One partner, or null. */
+export const findPartner = (db: Db, partnerId: string): Promise<PartnerSummary | null> =>
+  db.maybeOne(sql.prepared('find_partner', partnerRow)`
+    select ${partnerColumns}
+    from partners p
+    where p.id = ${partnerId}`);
+
+/** The keys of a partner, oldest first. Of a key only its hint is shown. */
+export const listPartnerKeys = (db: Db, partnerId: string): Promise<readonly PartnerKey[]> =>
+  db.any(sql.prepared('list_partner_keys', keyRow)`
+    select k.id as key_id, k.partner_id, k.hint, k.label, k.created_at, k.revoked_at
+    from partner_keys k
+    where k.partner_id = ${partnerId}
+    order by k.created_at, k.id`);

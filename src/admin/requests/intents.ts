@@ -1,0 +1,125 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { digest } from '../../kernel/digest.ts';
+import { newId, newSecret } from '../../kernel/ids.ts';
+import { Refusal } from '../../kernel/refusals.ts';
+import type { Sealer } from '../../kernel/seal.ts';
+import { newMail, postingMail } from '../../mail/intents.ts';
+import { networkKey, refuseTaken } from '../apps/intents.ts';
+import { type Actor, noting } from '../audit/intents.ts';
+import { type AppRequest, findAppRequest } from './queries.ts';
+
+const LINK_LIVES_S = 72 * 3_600;
+const TOLD_WITHIN_S = 3 * 24 * 3_600;
+
+type With = { db: Db; sealer: Sealer; publicUrl: string; actor: Actor };
+type Approval = { entityHotkey: string; networkApiKey: string | null; slug: string; name: string; scopes: readonly string[] };
+
+const doneRow = z.object({ subject: z.string() });
+
+/** A link that opens once, and the mail that brings it. */
+function newLink({ sealer, publicUrl }: With, { contact_email }: AppRequest, appName: string) {
+  const token = newSecret('rvl');
+  return {
+    id: newId('rvk'),
+    digest: sql.binary(digest(token)),
+    posting: postingMail({
+      template: 'reveal_credentials',
+      recipient: contact_email,
+      data: { app: appName },
+      livesS: LINK_LIVES_S,
+      mail: newMail(sealer, `${publicUrl}/v2/reveal/${token}`),
+    }),
+  };
+}
+
+/**
+ * Approves a pending request: makes the app, and mails the link that shows its credentials, all in one transaction. Refuses a
+ * request that was decided before, and names that are taken.
+ */
+export async function approveAppRequest(tools: With, requestId: string, approval: Approval): Promise<AppRequest> {
+  const { db, sealer, actor } = tools;
+  const request = await getAppRequest(db, requestId);
+  const appId = newId('app');
+  const link = newLink(tools, request, approval.name);
+  const { networkApiKey: key } = approval;
+  const sealedKey = key === null ? null : sql.binary(sealer.seal(key, networkKey(appId)));
+  const approved = await db
+    .maybeOne(sql.prepared('approve_app_request', doneRow)`
+      with pending as materialized (
+        select r.id, r.contact_email
+        from app_requests r
+        where r.id = ${requestId} and r.status = 'pending'
+        for update
+      ), made as (
+        insert into apps (id, slug, name, contact_email, entity_hotkey, network_key, allowed_scopes)
+        select ${appId}, ${approval.slug}, ${approval.name}, p.contact_email, ${approval.entityHotkey}, ${sealedKey},
+          ${sql.array(approval.scopes, 'text')}
+        from pending p
+        returning id
+      ), linked as (
+        insert into reveal_links (id, digest, app_id, expires_at)
+        select ${link.id}, ${link.digest}, m.id, now() + make_interval(secs => ${LINK_LIVES_S})
+        from made m
+      ), decided as (
+        update app_requests r
+        set status = 'approved', app_id = m.id, decided_at = now()
+        from made m
+        where r.id = ${requestId}
+        returning r.id as subject
+      ), noted as (
+        ${noting({ actor, action: 'app_request.approve', detail: { app_id: appId } }, 'decided')}
+      )
+      select d.subject
+      from decided d, lateral (select ${link.posting}) as posted`)
+    .catch(refuseTaken);
+  if (!approved) throw new Refusal('V2_APP_REQUEST_DECIDED');
+  return getAppRequest(db, requestId);
+}
+
+/** Declines a pending request and tells whoever asked. The reason stays with us. */
+export async function declineAppRequest(tools: With, requestId: string, reason: string | null): Promise<AppRequest> {
+  const request = await getAppRequest(tools.db, requestId);
+  const told = postingMail({
+    template: 'request_declined',
+    recipient: request.contact_email,
+    data: { app: request.company_name },
+    livesS: TOLD_WITHIN_S,
+  });
+  const declined = await tools.db.maybeOne(sql.prepared('decline_app_request', doneRow)`
+    with decided as (
+      update app_requests r
+      set status = 'declined', decline_reason = ${reason}, decided_at = now()
+      where r.id = ${requestId} and r.status = 'pending'
+      returning r.id as subject
+    ), noted as (${noting({ actor: tools.actor, action: 'app_request.decline' }, 'decided')})
+    select d.subject
+    from decided d, lateral (select ${told}) as posted`);
+  if (!declined) throw new Refusal('V2_APP_REQUEST_DECIDED');
+  return getAppRequest(tools.db, requestId);
+}
+
+/** Mails a new link for an approved request. The earlier link is dead, and the secret it may have shown is void at once. */
+export async function reissueRevealLink(tools: With, requestId: string): Promise<AppRequest> {
+  const request = await getAppRequest(tools.db, requestId);
+  const link = newLink(tools, request, request.company_name);
+  const reissued = await tools.db.maybeOne(sql.prepared('reissue_reveal_link', doneRow)`
+    with approved as (
+      select r.id as subject, r.app_id
+      from app_requests r
+      where r.id = ${requestId} and r.status = 'approved'
+    ), noted as (${noting({ actor: tools.actor, action: 'app_request.reissue' }, 'approved')})
+    select a.subject
+    from approved a,
+      lateral (select issue_reveal_link(a.app_id, ${link.id}, ${link.digest}, ${LINK_LIVES_S})) as issued,
+      lateral (select ${link.posting}) as posted`);
+  if (!reissued) throw new Refusal('V2_APP_REQUEST_DECIDED');
+  return getAppRequest(tools.db, requestId);
+}
+
+async function getAppRequest(db: Db, requestId: string): Promise<AppRequest> {
+  const request = await findAppRequest(db, requestId);
+  if (!request) throw new Refusal('V2_APP_REQUEST_UNKNOWN');
+  return request;
+}

@@ -1,0 +1,55 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+
+const requestRow = z.object({
+  request_id: z.string(),
+  company_name: z.string(),
+  slug: z.string(),
+  contact_email: z.string(),
+  contact_name: z.string().nullable(),
+  website: z.string().nullable(),
+  use_case: z.string(),
+  status: z.enum(['pending', 'approved', 'declined']),
+  app_id: z.string().nullable(),
+  decline_reason: z.string().nullable(),
+  created_at: z.string(),
+  decided_at: z.string().nullable(),
+  link_expires_at: z.string().nullable(),
+  link_opened_at: z.string().nullable(),
+});
+
+/** An access request, with how its newest reveal link stands. */
+export type AppRequest = z.infer<typeof requestRow>;
+
+const requestColumns = sql.fragment`
+  r.id as request_id, r.company_name, r.slug, r.contact_email, r.contact_name, r.website, r.use_case, r.status, r.app_id,
+  r.decline_reason, r.created_at, r.decided_at, l.expires_at as link_expires_at, l.opened_at as link_opened_at`;
+
+/** One access request, or null. */
+export const findAppRequest = (db: Db, requestId: string): Promise<AppRequest | null> =>
+  db.maybeOne(sql.prepared('find_app_request', requestRow)`
+    select ${requestColumns}
+    from app_requests r
+    left join reveal_links l on l.app_id = r.app_id and l.superseded_at is null
+    where r.id = ${requestId}`);
+
+/** Access requests of a status, or of any for null, newest first, from the one after `cursor` on. */
+export const listAppRequests = (
+  db: Db,
+  status: string | null,
+  cursor: string | null,
+  limit: number,
+): Promise<readonly AppRequest[]> =>
+  db.any(sql.prepared('list_app_requests', requestRow)`
+    select ${requestColumns}
+    from app_requests r
+    left join reveal_links l on l.app_id = r.app_id and l.superseded_at is null
+    where (${status}::text is null or r.status = ${status})
+      and (${cursor}::text is null or (r.created_at, r.id) < (
+        select c.created_at, c.id
+        from app_requests c
+        where c.id = ${cursor}
+      ))
+    order by r.created_at desc, r.id desc
+    limit ${limit}`);

@@ -1,0 +1,120 @@
+import type { Call, Route, Said } from '../party.ts';
+import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
+import { missing, newObjectId, nowS, type PaymentIntent, refused, type World } from './world.ts';
+
+/** Payment intents and refunds of the API. */
+export const paymentRoutes = (world: World, { get, post }: Api): Route[] => [
+  post('/v1/payment_intents', (form, call) => create(world, form, call)),
+  get('/v1/payment_intents/:id', ({ params }) => shown(world.payments.get(params.id ?? ''))),
+  get('/v1/payment_intents', () => ({ status: 200, body: listed([...world.payments.values()].reverse()) })),
+  post('/v1/payment_intents/:id/confirm', (form, { params }) =>
+    confirm(world, params.id ?? '', form.get('payment_method')),
+  ),
+  post('/v1/refunds', (form, call) => refund(world, form, call)),
+];
+
+const shown = (object: object | undefined): Said => (object ? { status: 200, body: object } : missing());
+
+const listed = (data: object[]) => ({ object: 'list', data: data.slice(0, 100), has_more: data.length > 100 });
+
+function create(world: World, form: Form, { headers }: Call): Said {
+  const amount = wholeOf(form, 'amount');
+  const currency = form.get('currency');
+  if (amount === null || amount < 50) return refused(400, 'amount_too_small');
+  if (!currency || !/^[a-z]{3}$/.test(currency)) return refused(400, 'invalid_currency');
+  const id = newObjectId('pi');
+  const payment: PaymentIntent = {
+    id,
+    object: 'payment_intent',
+    amount,
+    amount_received: 0,
+    currency,
+    status: 'requires_payment_method',
+    client_secret: `${id}_secret_${newObjectId('s').slice(2)}`,
+    created: nowS(),
+    last_payment_error: null,
+    latest_charge: null,
+    metadata: metadataOf(form),
+  };
+  world.payments.set(id, payment);
+  world.ledger.record({
+    key: String(headers['idempotency-key'] ?? id),
+    kind: 'payment_intent',
+    detail: { id, amount },
+  });
+  world.emit('payment_intent.created', payment);
+  return { status: 200, body: { ...payment } };
+}
+
+/** Pays with the test methods of the processor: `pm_card_visa` succeeds, one that names a decline fails. */
+function confirm(world: World, id: string, method: string | null): Said {
+  const payment = world.payments.get(id);
+  if (!payment) return missing();
+  const paid = method === null || !/declined/i.test(method) ? succeed(world, payment) : decline(world, payment);
+  return paid ? { status: 200, body: { ...payment } } : refused(400, 'payment_intent_unexpected_state');
+}
+
+const OPEN = ['requires_payment_method', 'requires_confirmation', 'requires_action', 'processing'];
+
+/** Completes a payment that is open. False where it is not. */
+export function succeed(world: World, payment: PaymentIntent): boolean {
+  if (!OPEN.includes(payment.status)) return false;
+  Object.assign(payment, {
+    status: 'succeeded',
+    amount_received: payment.amount,
+    last_payment_error: null,
+    latest_charge: newObjectId('ch'),
+  });
+  world.ledger.record({ key: payment.id, kind: 'paid', detail: { amount: payment.amount } });
+  world.emit('payment_intent.succeeded', payment);
+  return true;
+}
+
+/** Fails one try of a payment that is open; it can be tried again. False where it is not. */
+export function decline(world: World, payment: PaymentIntent): boolean {
+  if (!OPEN.includes(payment.status)) return false;
+  payment.status = 'requires_payment_method';
+  payment.last_payment_error = { code: 'card_declined', decline_code: 'generic_decline' };
+  world.emit('payment_intent.payment_failed', payment);
+  return true;
+}
+
+function refund(world: World, form: Form, { headers }: Call): Said {
+  const payment = world.payments.get(form.get('payment_intent') ?? '');
+  if (payment?.status !== 'succeeded') return payment ? refused(400, 'charge_not_refundable') : missing();
+  const given = world.refunded.get(payment.id) ?? 0;
+  const amount = wholeOf(form, 'amount') ?? payment.amount - given;
+  if (amount <= 0 || given + amount > payment.amount) return refused(400, 'charge_already_refunded');
+  const id = newObjectId('re');
+  giveBack(world, payment, amount);
+  world.ledger.record({
+    key: String(headers['idempotency-key'] ?? id),
+    kind: 'refund',
+    detail: { payment: payment.id, amount },
+  });
+  return { status: 200, body: { id, object: 'refund', amount, payment_intent: payment.id, status: 'succeeded' } };
+}
+
+/** Gives money back and says so as the processor does: of the charge. */
+export function giveBack(world: World, payment: PaymentIntent, amount: number): void {
+  const refunded = (world.refunded.get(payment.id) ?? 0) + amount;
+  world.refunded.set(payment.id, refunded);
+  world.emit('charge.refunded', {
+    id: payment.latest_charge,
+    object: 'charge',
+    payment_intent: payment.id,
+    amount_refunded: refunded,
+    refunded: refunded === payment.amount,
+  });
+}
+
+/** The card holder disputes a payment. */
+export function dispute(world: World, payment: PaymentIntent): void {
+  world.emit('charge.dispute.created', {
+    id: newObjectId('du'),
+    object: 'dispute',
+    charge: payment.latest_charge,
+    payment_intent: payment.id,
+    status: 'needs_response',
+  });
+}

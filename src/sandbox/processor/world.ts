@@ -1,0 +1,98 @@
+import { randomBytes } from 'node:crypto';
+import type { Ledger } from '../ledger.ts';
+import type { Said } from '../party.ts';
+
+type Metadata = Record<string, string>;
+
+/** Objects as the processor's API shows them, of each only the members a client of ours reads. */
+export type PaymentIntent = {
+  id: string;
+  object: 'payment_intent';
+  amount: number;
+  amount_received: number;
+  currency: string;
+  status: string;
+  client_secret: string;
+  created: number;
+  last_payment_error: { code: string; decline_code: string } | null;
+  latest_charge: string | null;
+  metadata: Metadata;
+};
+export type VerificationSession = {
+  id: string;
+  object: 'identity.verification_session';
+  status: string;
+  client_secret: string | null;
+  url: string | null;
+  last_error: { code: string; reason: string } | null;
+  created: number;
+  metadata: Metadata;
+};
+export type Account = {
+  id: string;
+  object: 'account';
+  country: string;
+  payouts_enabled: boolean;
+  charges_enabled: boolean;
+  details_submitted: boolean;
+  external_accounts: { object: 'list'; data: object[] };
+  metadata: Metadata;
+  balance: number;
+};
+export type Payout = {
+  id: string;
+  object: 'payout';
+  amount: number;
+  currency: string;
+  status: string;
+  failure_code: string | null;
+  metadata: Metadata;
+  account: string;
+};
+export type Transfer = {
+  id: string;
+  object: 'transfer';
+  amount: number;
+  currency: string;
+  destination: string;
+  metadata: Metadata;
+};
+export type Event = {
+  id: string;
+  object: 'event';
+  type: string;
+  created: number;
+  account?: string;
+  data: { object: object };
+};
+
+/** Everything the party knows; lost with its process, but for the ledger. */
+export type World = {
+  ledger: Ledger;
+  /** Where its pages are. */
+  baseUrl: () => string;
+  payments: Map<string, PaymentIntent>;
+  refunded: Map<string, number>;
+  sessions: Map<string, VerificationSession>;
+  accounts: Map<string, Account>;
+  transfers: Map<string, Transfer>;
+  payouts: Map<string, Payout>;
+  events: Event[];
+  /** Records that something happened and tells whoever is to be notified. */
+  emit(type: string, object: object, account?: string): void;
+};
+
+/** A new id in the processor's manner. */
+export const newObjectId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
+
+/** Now, as the processor writes times. */
+export const nowS = (): number => Math.floor(Date.now() / 1000);
+
+/** A refusal in the processor's shape. */
+export const refused = (status: number, code: string, type = 'invalid_request_error'): Said => ({
+  status,
+  body: { error: { type, code, message: `Refused: ${code}` } },
+});
+
+/** The refusal of an id that names nothing. */
+export const missing = (): Said => refused(404, 'resource_missing');

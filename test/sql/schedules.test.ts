@@ -1,0 +1,144 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { item, openSpine, type Row, type Spine } from '../support/spine.ts';
+
+type Op = {
+  do: 'accept' | 'claim' | 'send' | 'settle' | 'doubt' | 'retry' | 'expire' | 'look' | 'finish';
+  pick: number;
+};
+type Known = { id: string; lane: string; fence: number; accepted: number; started: number | null };
+
+const LANES = ['a', 'b', 'c'];
+const ops: fc.Arbitrary<Op[]> = fc.array(
+  fc.record({
+    do: fc.constantFrom(
+      'accept',
+      'accept',
+      'claim',
+      'claim',
+      'send',
+      'settle',
+      'doubt',
+      'retry',
+      'expire',
+      'look',
+      'finish',
+    ),
+    pick: fc.nat(1_000),
+  }),
+  { minLength: 5, maxLength: 60 },
+);
+
+/** Everything that must hold after every step, whatever the workers do. */
+const INVARIANTS = `
+  select 'two of one lane at work' as broken, i.lane as at
+  from intents i where i.state = 'running' and i.lane is not null group by i.lane having count(*) > 1
+  union all
+  select 'at work without being the head', i.id::text
+  from intents i join lanes l on l.name = i.lane where i.state = 'running' and l.head is distinct from i.id
+  union all
+  select 'the head has ended or is in doubt', l.name
+  from lanes l join intents h on h.id = l.head where h.state not in ('queued', 'running')
+  union all
+  select 'waiting in a lane without a head', i.id::text
+  from intents i join lanes l on l.name = i.lane where i.state = 'queued' and l.head is null
+  union all
+  select 'open, without a job and behind nobody', i.id::text
+  from intents i left join lanes l on l.name = i.lane
+  where i.state in ('queued', 'running', 'in_doubt')
+    and (i.state = 'in_doubt' or l.head = i.id)
+    and not exists (select from graphile_worker._private_jobs j where j.payload ->> 'intent_id' = i.id::text)
+  union all
+  select 'a job though it is not its turn', i.id::text
+  from intents i join lanes l on l.name = i.lane
+  join graphile_worker._private_jobs j on j.payload ->> 'intent_id' = i.id::text
+  where i.state = 'queued' and l.head <> i.id`;
+
+describe('the spine under any schedule', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+  });
+  after(() => spine.close());
+
+  it('has one of a lane at work, in order of acceptance, and forgets nobody', async () => {
+    await fc.assert(
+      fc.asyncProperty(ops, async (schedule) => {
+        await spine.query('truncate intents, lanes, graphile_worker._private_jobs');
+        const known: Known[] = [];
+        for (const op of schedule) {
+          await step(op, known);
+          expect(await spine.query(INVARIANTS), op.do).to.deep.equal([]);
+        }
+        expectFirstComeFirstStarted(known);
+        await drain(known);
+        expect(await spine.query(`select from intents where settled_at is null`)).to.deep.equal([]);
+        expect(await spine.query('select from lanes where head is not null')).to.deep.equal([]);
+      }),
+      { numRuns: 40 },
+    );
+  }).timeout(60_000);
+
+  let clock = 0;
+
+  /** One move of some worker, on an intent drawn by `pick`: its job, its claim, or an older one. */
+  async function step({ do: move, pick }: Op, known: Known[]): Promise<void> {
+    if (move === 'accept') return accept(LANES[pick % LANES.length] as string, known);
+    const jobs = await spine.jobs();
+    if (move === 'claim' || move === 'finish') {
+      const job = jobs[pick % Math.max(1, jobs.length)];
+      const one = known.find(({ id }) => id === job?.intent_id);
+      if (!one) return;
+      if (move === 'claim') return claim(one);
+      const { state } = await spine.row(one.id);
+      if (['succeeded', 'failed', 'expired'].includes(state)) await spine.finishJobs(one.id); // a job ends after its work
+      return;
+    }
+    const one = known[pick % Math.max(1, known.length)];
+    if (one) await act(move, one, pick);
+  }
+
+  async function act(move: Op['do'], { id, fence }: Known, pick: number): Promise<void> {
+    const held = pick % 5 === 0 ? fence - 1 : fence; // some come with a claim they have lost
+    if (move === 'send') await spine.beginSending(id, held);
+    if (move === 'settle') await spine.settle(id, held, pick % 2 === 0 ? 'succeeded' : 'failed');
+    if (move === 'doubt' || move === 'look') await spine.doubt(id, held);
+    if (move === 'retry') await spine.retry(id, held);
+    if (move === 'expire') await spine.query(`update intents set deadline_at = now() where id = $1`, [id]);
+  }
+
+  async function accept(lane: string, known: Known[]): Promise<void> {
+    const one = item({ lane });
+    await spine.accept(one);
+    clock += 1;
+    known.push({ id: one.id, lane, fence: 0, accepted: clock, started: null });
+  }
+
+  async function claim(one: Known): Promise<void> {
+    const held: Row | null = await spine.claim(one.id);
+    if (!held) return;
+    clock += 1;
+    one.fence = held.fence;
+    one.started ??= clock;
+  }
+
+  function expectFirstComeFirstStarted(known: Known[]): void {
+    for (const lane of LANES) {
+      const started = known.filter((one) => one.lane === lane && one.started !== null);
+      const inOrderOfStart = [...started].sort((a, b) => Number(a.started) - Number(b.started));
+      expect(inOrderOfStart.map(({ accepted }) => accepted)).to.deep.equal(started.map(({ accepted }) => accepted));
+    }
+  }
+
+  /** What workers do when nothing goes wrong any more: every job is done until none is left. */
+  async function drain(known: Known[]): Promise<void> {
+    for (let round = 0; round <= known.length; round += 1) {
+      for (const { intent_id } of await spine.jobs()) {
+        const held = await spine.claim(intent_id);
+        const row = held ?? (await spine.row(intent_id));
+        await spine.settle(intent_id, row.fence);
+        await spine.finishJobs(intent_id);
+      }
+    }
+  }
+});

@@ -1,0 +1,25 @@
+import { freshDatabase } from '../support/postgres.ts';
+import pg from 'pg';
+it('migrates', async () => {
+  const d = await freshDatabase();
+  const c = new pg.Client({ connectionString: d.url });
+  await c.connect();
+  await c.query(`insert into apps (id, slug, name, allowed_scopes, contact_email) values ('app_1','a','A','{api}','x@y.z')`);
+  await c.query(`insert into webhook_endpoints (id, app, url, events) values ('whe_1','app_1','https://x','{*}')`);
+  await c.query(`insert into webhook_secrets (id, endpoint_id, sealed) values ('s1','whe_1','abc')`);
+  console.log((await c.query(`select emit_event('app_1','a.b','{"x":1}')`)).rows);
+  console.log((await c.query(`select emit_event('app_1','a.b','{"x":2}')`)).rows);
+  console.log((await c.query(`select * from events`)).rows);
+  console.log((await c.query(`select * from graphile_worker.jobs`)).rows.map((r) => [r.task_identifier, r.key, r.payload]));
+  const step = async (b: object) => { const r = (await c.query(`select * from step_lanes($1)`, [JSON.stringify([b])])).rows[0]; console.log(r); return r; };
+  const r = await step({ n: 0, endpoint_id: 'whe_1', lane: 0 });
+  const r2 = await step({ n: 0, endpoint_id: 'whe_1', lane: 0, said: { ...r.held, ending: 'retry', retry_in_s: 5, duration_ms: 12, status: 500, error: 'status' } });
+  await step({ n: 0, endpoint_id: 'whe_1', lane: 0, said: { ...r2.held, ending: 'delivered', duration_ms: 12, status: 200 } });
+  console.log((await c.query(`select * from webhook_deliveries`)).rows, (await c.query(`select * from webhook_endpoints`)).rows, (await c.query(`select * from webhook_attempts`)).rows);
+  console.log((await c.query(`select * from graphile_worker.jobs`)).rows.map((r) => [r.task_identifier, r.key, r.payload, r.run_at]));
+  console.log((await c.query(`select * from sign_agreement('app_1','u','1','Jö',null,null,'::1','ua')`)).rows);
+  console.log((await c.query(`select requeue_stranded_lanes(), test_endpoint('app_1','whe_1'), redeliver('app_1', $1)`, [r.held.delivery_id])).rows);
+  console.log((await c.query(`select * from recover_endpoint('app_1', 'whe_1', now() - interval '1 day', 100, 50, 60)`)).rows);
+  console.log((await c.query(`select deactivate_endpoint('whe_1', 'gone')`)).rows, (await c.query(`select * from mails`)).rows, (await c.query(`select state from webhook_deliveries`)).rows);
+  await c.end();
+});
