@@ -201,20 +201,21 @@ begin
 end $$;
 
 -- Puts an intent back, nothing having been sent; it keeps its place at the head of its lane.
--- `said` is the outcome it ends with should its deadline pass before the next try.
+-- `said` is the outcome it ends with should its deadline pass before the next try; no try is planned beyond that.
 create function retry_intent(intent uuid, held_fence integer, delay_s double precision, said jsonb) returns boolean
 language plpgsql as $$
 declare
-  task text;
+  put_back record;
 begin
   update intents
   set state = 'queued', sending_at = null, outcome = said
   where id = intent and fence = held_fence and state = 'running'
-  returning kind into task;
+  returning kind, deadline_at into put_back;
   if not found then
     return false;
   end if;
-  perform graphile_worker.add_jobs(array[job_for(task, intent, now() + make_interval(secs => delay_s))]);
+  perform graphile_worker.add_jobs(array[
+    job_for(put_back.kind, intent, least(now() + make_interval(secs => delay_s), put_back.deadline_at))]);
   return true;
 end $$;
 

@@ -21,9 +21,11 @@ begin
     order by i.lane, i.position
   loop
     if stranded.state <> 'in_doubt' and stranded.lane is not null then
+      perform from lanes where name = stranded.lane for update;
       update lanes l
       set head = stranded.id
       where l.name = stranded.lane
+        and exists (select from intents i where i.id = stranded.id and i.state in ('queued', 'running'))
         and not exists (
           select from intents h where h.id = l.head and h.id <> stranded.id and h.state in ('queued', 'running')
         );

@@ -17,7 +17,7 @@ const settings = z.object({
   WORKER_POOL_SIZE: z.coerce.number().int().min(2).default(20),
   WORKER_RUNNERS: z.enum(['all', 'trading', 'outbound']).default('all'),
   TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(50),
-  OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(20),
+  OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   NETVENUE_MINER_URL: z.url(),
   NETVENUE_MINER_KEY: z.string().min(1),
   NETVENUE_VALIDATOR_URL: z.url(),
@@ -39,6 +39,7 @@ const settings = z.object({
   SEALING_KEYS: z.string().min(1),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }),
   MAIL_FROM: z.string().min(3),
+  WEBHOOK_LOOPBACK: flag.default(false),
   THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
 });
 

@@ -5,6 +5,10 @@ import { mailer } from './adapters/mail/index.ts';
 import type { Mailer } from './adapters/mail/types.ts';
 import { netvenue } from './adapters/netvenue/index.ts';
 import type { Netvenue, OrderBook } from './adapters/netvenue/types.ts';
+import { webhooks } from './adapters/webhook/index.ts';
+import type { Webhooks } from './adapters/webhook/types.ts';
+import { type AdminFinder, adminFinder } from './admin/queries.ts';
+import { type AppFinder, appFinder, type ClientFinder, clientFinder } from './apps/queries.ts';
 import type { Config } from './config.ts';
 import { type Db, openPool } from './db/pool.ts';
 import { listenForSettlements } from './db/settled.ts';
@@ -18,13 +22,27 @@ import { fresh } from './kernel/fresh.ts';
 import { type Sealer, sealer } from './kernel/seal.ts';
 import type { ExchangeOffer } from './orders/exvenue/intents.ts';
 import type { NetworkOffer } from './orders/intents.ts';
+import { type UserFinder, userFinder } from './users/queries.ts';
 import { type PartnerFinder, partnerFinder } from './partners/queries.ts';
+import { laneStepper, type StepLane } from './webhooks/outcomes.ts';
 
-type Common = { config: Config; log: Logger; db: Db; sealer: Sealer; exvenue: Exvenue; close(): Promise<void> };
+type Common = {
+  config: Config;
+  log: Logger;
+  db: Db;
+  sealer: Sealer;
+  exvenue: Exvenue;
+  webhooks: Webhooks;
+  close(): Promise<void>;
+};
 
 /** What the web process works with. */
 export type WebRuntime = Common & {
   partners: PartnerFinder;
+  clients: ClientFinder;
+  apps: AppFinder;
+  users: UserFinder;
+  admins: AdminFinder;
   throttle: Throttle;
   acceptIntent: Accept<Offer>;
   acceptNetworkOrder: Accept<NetworkOffer>;
@@ -40,7 +58,8 @@ export type WebRuntime = Common & {
 };
 
 /** What tasks work with. `stop` makes calls under way end as in doubt. */
-export type WorkerRuntime = Common & Carrier & { venues: { netvenue: Netvenue }; mailer: Mailer; stop(): void };
+export type WorkerRuntime = Common &
+  Carrier & { venues: { netvenue: Netvenue }; mailer: Mailer; stepLane: StepLane; stop(): void };
 
 const READ_FRESH_MS = 1_000;
 
@@ -63,6 +82,8 @@ const platformVenue = (config: Config): Netvenue =>
 const platformExchange = (config: Config): Exvenue =>
   exvenue({ url: config.EXVENUE_URL, network: config.EXVENUE_NETWORK, budgetShare: config.EXVENUE_BUDGET_SHARE });
 
+const partnersReceivers = (config: Config): Webhooks => webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK });
+
 /** Builds what the web process works with; `close` gives everything back. */
 export async function openWebRuntime(config: Config, log: Logger = openLog(config)): Promise<WebRuntime> {
   const onError = (err: Error) => log.warn({ err }, 'database connection');
@@ -77,7 +98,12 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
     db,
     sealer: sealer(config.SEALING_KEYS),
     exvenue: exchange,
+    webhooks: partnersReceivers(config),
     partners: partnerFinder(db),
+    clients: clientFinder(db),
+    apps: appFinder(db),
+    users: userFinder(db),
+    admins: adminFinder(db),
     throttle: throttle(db, config.THROTTLE_SCALE),
     acceptIntent: acceptance(db, 'accept_intents'),
     acceptNetworkOrder: acceptance(db, 'accept_network_orders'),
@@ -103,12 +129,15 @@ export async function openWorkerRuntime(config: Config, log: Logger = openLog(co
   const stopping = new AbortController();
   const late = new Set<Promise<unknown>>();
   const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
+  const receivers = partnersReceivers(config);
   return {
     config,
     log,
     db,
     sealer: sealer(config.SEALING_KEYS),
     mailer: mail,
+    webhooks: receivers,
+    stepLane: laneStepper(db),
     exvenue: platformExchange(config),
     venues: { netvenue: platformVenue(config) },
     patienceMs: config.NETVENUE_PATIENCE_MS,
@@ -120,6 +149,7 @@ export async function openWorkerRuntime(config: Config, log: Logger = openLog(co
       stopping.abort();
       await Promise.all(late);
       mail.close();
+      receivers.close();
       await db.end();
     },
   };

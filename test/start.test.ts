@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { findPostmaster, stopPostmaster } from '../src/db/embedded/postmaster.ts';
 import { caller } from './support/caller.ts';
-import { type Running, startProgram, startScript, until } from './support/processes.ts';
+import { type Running, startProgram, startScript } from './support/processes.ts';
 
 const SERVES_WITHIN_MS = 10_000;
 
@@ -14,6 +15,7 @@ describe('npm start, where nothing is set up', function () {
   let dataDir: string;
   let key: string;
   let traderId: string;
+  let running: Running;
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-start-`));
@@ -89,7 +91,7 @@ describe('npm start, where nothing is set up', function () {
     const service = start();
     const trader = caller(await serving(service), key, { 'Trader-ID': traderId });
     const placing = trader.post('/v1/orders/netvenue', { trade_pair: 'ETHUSDC', order_type: 'LONG', leverage: 0.1 });
-    await until('the order at the venue', () => new Promise((resolve) => setTimeout(resolve, 30, true)));
+    await sleep(30); // on its way, or at the venue already
 
     const exit = await interrupt(service);
 
@@ -103,8 +105,8 @@ describe('npm start, where nothing is set up', function () {
   });
 
   it('says clearly that its data is in use, or its port taken, and leaves what runs alone', async () => {
-    const first = start();
-    const url = await serving(first);
+    running = start();
+    const url = await serving(running);
 
     const same = start();
     const other = start({ DATA_DIR: path.join(dataDir, 'other'), PORT: new URL(url).port });
@@ -118,7 +120,6 @@ describe('npm start, where nothing is set up', function () {
   });
 
   it('lets partner:create mint one more key meanwhile, and print it once', async () => {
-    const running = started.at(-3) as Running; // the one that serves
     const minting = startScript('scripts/partner-create.ts', { DATA_DIR: dataDir }, ['Another partner']);
 
     expect(await minting.exited).to.deep.equal({ code: 0, signal: null });

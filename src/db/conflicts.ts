@@ -2,13 +2,18 @@
 const AWAY = /^(08|57P0[1-4]|53300|ECONN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)/;
 const AWAY_NAMES = /^(Backend|Connection|ConnectionError)|Terminated/;
 
-/** Whether an error says that the database cannot be reached just now. Walks the causes the drivers wrap it in. */
-export function databaseIsAway(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    const code = 'code' in cause ? String(cause.code) : '';
-    if (AWAY.test(code) || AWAY_NAMES.test(cause.name) || /connection (terminated|timeout)/i.test(cause.message)) {
-      return true;
-    }
-  }
-  return false;
+/** Whether an error says that the database cannot be reached just now. */
+export const databaseIsAway = (error: unknown): boolean =>
+  causesOf(error).some(({ code, name, message }) => {
+    return AWAY.test(code) || AWAY_NAMES.test(name) || /connection (terminated|timeout)/i.test(message);
+  });
+
+/** Whether PostgreSQL undid a statement to resolve a deadlock: making it again is safe. */
+export const wasUndone = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '40P01');
+
+/** An error and the causes the drivers wrap in it. */
+function causesOf(error: unknown): { code: string; name: string; message: string }[] {
+  if (!(error instanceof Error)) return [];
+  const code = 'code' in error ? String(error.code) : '';
+  return [{ code, name: error.name, message: error.message }, ...causesOf(error.cause)];
 }

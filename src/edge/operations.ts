@@ -1,4 +1,10 @@
 import { registerNetvenueTrader } from '../accounts/http.ts';
+import * as adminApps from '../admin/apps/http.ts';
+import * as admins from '../admin/http.ts';
+import * as adminPartners from '../admin/partners/http.ts';
+import * as adminRequests from '../admin/requests/http.ts';
+import * as apps from '../apps/http.ts';
+import * as appRequests from '../apps/requests/http.ts';
 import * as enrollments from '../enrollments/http.ts';
 import * as exchangeOrders from '../orders/exvenue/http.ts';
 import {
@@ -10,12 +16,24 @@ import {
   submitNetvenueOrder,
 } from '../orders/http.ts';
 import { getPartnerIntent } from '../partners/http.ts';
+import * as users from '../users/http.ts';
+import * as userSessions from '../users/sessions/http.ts';
+import * as userTotp from '../users/totp/http.ts';
 import type { Handlers } from './handler.ts';
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers = {
   ...enrollments,
   ...exchangeOrders,
+  ...apps,
+  ...appRequests,
+  ...admins,
+  ...adminApps,
+  ...adminRequests,
+  ...adminPartners,
+  ...users,
+  ...userSessions,
+  ...userTotp,
   submitNetvenueOrder,
   getNetvenueOrder,
   cancelNetvenueOrder,

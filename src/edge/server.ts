@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import Koa, { type Context, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import { Refusal, type RefusalDetails } from '../kernel/refusals.ts';
 import type { WebRuntime } from '../runtime.ts';
 import { refuse, withEffect } from './respond.ts';
 import { contractRouter, noRoute } from './router.ts';
@@ -16,6 +16,7 @@ export function createEdge(runtime: WebRuntime): Server {
   const { TRUSTED_PROXIES } = runtime.config;
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   const router = contractRouter(runtime);
+  app.on('error', (err) => runtime.log.debug({ err }, 'a request broke off')); // every other fault has its answer
   app.use(answerEverything(runtime));
   app.use(router.routes());
   app.use(router.allowedMethods());
@@ -57,5 +58,12 @@ function asRefusal(error: unknown, ctx: Context, { log }: WebRuntime): Refusal {
     { request_id: ctx.state.requestId, operation: ctx.state.operation, err: error },
     away ? 'database away' : 'bug',
   );
-  return new Refusal(away ? 'SERVICE_UNAVAILABLE' : 'INTERNAL');
+  return new Refusal(away ? 'SERVICE_UNAVAILABLE' : 'INTERNAL', whatStands(ctx));
+}
+
+/** What a fault leaves behind: once its intent was accepted, a request may have its effect whatever went wrong since. */
+function whatStands(ctx: Context): RefusalDetails {
+  const { intentId } = ctx.state;
+  if (!intentId) return {};
+  return { effect: 'unknown', intent_id: intentId, retryable: ctx.get('Idempotency-Key') !== '' };
 }

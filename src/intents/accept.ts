@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { batched } from '../db/batched.ts';
-import { databaseIsAway } from '../db/conflicts.ts';
+import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { Refusal } from '../kernel/refusals.ts';
 
@@ -61,7 +61,7 @@ async function withPatience<O extends Offer>(offer: O, accept: (offer: O) => Pro
     try {
       return await accept(offer);
     } catch (error) {
-      if (!databaseIsAway(error)) throw error;
+      if (!databaseIsAway(error) && !wasUndone(error)) throw error;
       if (Date.now() > giveUpAt) throw notKnownAccepted(offer);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }

@@ -6,7 +6,11 @@ import { nextLookMs, nextTryMs } from './plans.ts';
 import { doubt, fail, retry, succeed } from './settle.ts';
 
 /** What is ready to go out, why it cannot go, why it must wait a little, or what is so already without sending anything. */
-export type Ready<Sent> = { send: Sent } | { problem: Problem } | { notYet: Problem } | { done: Record<string, unknown> };
+export type Ready<Sent> =
+  | { send: Sent }
+  | { problem: Problem }
+  | { notYet: Problem }
+  | { done: Record<string, unknown> };
 
 /** One write at a party, in three steps. `Sent` is committed before the first byte leaves. */
 export type Step<Sent extends Record<string, unknown>, Said> = {

@@ -45,6 +45,7 @@ export async function startSandbox(): Promise<Sandbox> {
       EXVENUE_URL: exvenue.url,
       EXVENUE_NETWORK: 'testnet',
       VALIDATE_RESPONSES: 'true',
+      WEBHOOK_LOOPBACK: 'true',
       SMTP_URL: mail.smtpUrl,
       MAIL_FROM: 'Trading Partner Service <no-reply@sandbox.invalid>',
     },

@@ -8,7 +8,8 @@ export type Sample = {
   method: string;
   path: string;
   headers: Record<string, string>;
-  body: Json;
+  /** Undefined where the operation reads none, or where the contract gives no example. */
+  body: Json | undefined;
 };
 
 const NAMED: Record<string, string> = { trade_pair: 'BTCUSDC' };

@@ -21,6 +21,8 @@ type Options = {
   party?: Partial<NetvenuePartyOptions>;
   /** Whether a worker runs in this process; without one, jobs wait. */
   worker?: boolean;
+  /** A migrated database to run on; by default a fresh one. */
+  database?: { url: string; drop(): Promise<void> };
 };
 
 /** The whole service in this process: a database of its own, the network party, web, and a worker unless told otherwise. */
@@ -33,6 +35,8 @@ export type TestService = {
   log: LogLines;
   /** Starts the worker of a service that was started without one. */
   startWorker(): Promise<RunningWorker>;
+  /** Runs one task of `workers/` now, as the crontab would. */
+  runTask(name: string, payload?: unknown): Promise<void>;
   partner(): Promise<Caller>;
   /** A partner with one registered, active subaccount, whose id is its Trader-ID. */
   trader(): Promise<Caller & { traderId: string }>;
@@ -41,9 +45,10 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
-export async function startService({ settings = {}, party = {}, worker = true }: Options = {}): Promise<TestService> {
+export async function startService(options: Options = {}): Promise<TestService> {
+  const { settings = {}, party = {}, worker = true } = options;
   const unmocked = realSockets();
-  const database = await freshDatabase();
+  const database = options.database ?? (await freshDatabase());
   const miner = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...party });
   const exchange = await startExvenueParty({ network: 'testnet', autoFund: '100000' });
   const all = testSettings(database.url, miner, { EXVENUE_URL: exchange.url, ...settings });
@@ -65,6 +70,12 @@ export async function startService({ settings = {}, party = {}, worker = true }:
       const started = await startWorker(config, log.logger);
       workers.push(started);
       return started;
+    },
+    async runTask(name, payload = {}) {
+      const [running] = workers;
+      if (!running) throw new Error('No worker runs');
+      const { default: task } = await import(`../../workers/${name}.ts`);
+      await task(payload, running.runtime);
     },
     async trader() {
       const owner = await partner();
@@ -117,6 +128,7 @@ export const testSettings = (
   NETVENUE_PATIENCE_MS: '1500',
   NETVENUE_IN_FLIGHT_MS: '3000',
   VALIDATE_RESPONSES: 'true',
+  WEBHOOK_LOOPBACK: 'true',
   PUBLIC_URL: 'http://127.0.0.1',
   EXVENUE_URL: 'http://127.0.0.1:9',
   EXVENUE_NETWORK: 'testnet',

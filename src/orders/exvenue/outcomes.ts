@@ -5,7 +5,7 @@ import type { Db } from '../../db/pool.ts';
 import type { Offer } from '../../intents/accept.ts';
 import { recordNoAnswer } from '../../intents/carry-out.ts';
 import type { Intent, Problem } from '../../intents/intent.ts';
-import { fail, settling, succeed } from '../../intents/settle.ts';
+import { fail, retry, settling, succeed } from '../../intents/settle.ts';
 import type { Answer, Rejected } from '../../kernel/answer.ts';
 import { compare } from '../../kernel/decimals.ts';
 import { type CancelTarget, cancelResult } from './cancels.ts';
@@ -95,17 +95,16 @@ function succeedAndFollow(
   next: Offer | null,
 ): Promise<boolean> {
   if (!next) return succeed(db, intent, result);
-  return settleWith(
-    db,
-    'succeed_and_follow',
-    intent,
-    result,
-    sql.fragment`
-    select a.verdict
-    from settled, accept_intents(${JSON.stringify([{ ...next, n: 0 }])}::jsonb) a
-    where settled.ok`,
-  );
+  return db.oneFirst(sql.prepared('succeed_and_follow', z.object({ ok: z.boolean() }))`
+    with settled as materialized (
+      select ${settling(intent, 'succeeded', { result })} ok
+    )
+    select settled.ok
+    from settled
+    left join lateral accept_intents(case when settled.ok then ${batchOf(next)}::jsonb else '[]' end) a on true`);
 }
+
+const batchOf = (next: Offer | null): string => JSON.stringify(next ? [{ ...next, n: 0 }] : []);
 
 /** Keeps what a later look told of an order's exits. */
 export async function noteTriggers(
@@ -122,7 +121,8 @@ export async function noteTriggers(
       returning id
     )
     select a.verdict
-    from noted, accept_intents(${JSON.stringify(next ? [{ ...next, n: 0 }] : [])}::jsonb) a`);
+    from noted
+    cross join lateral accept_intents(case when noted.id is not null then ${batchOf(next)}::jsonb else '[]' end) a`);
 }
 
 /** Ends the intent and changes more in one statement; a lost claim changes neither. */
@@ -142,13 +142,21 @@ const settleWith = (
     select ok
     from settled`);
 
-/** Records a no, or that there is no answer. */
-export const recordNo = (
+/**
+ * Records a no, or that there is no answer. A venue that only wants to be asked more slowly has done nothing: it is asked again
+ * inside the deadline.
+ */
+export async function recordNo(
   db: Db,
   intent: Intent,
   answer: Exclude<Answer<unknown>, { kind: 'accepted' }>,
-): Promise<boolean> =>
-  answer.kind === 'rejected' ? fail(db, intent, problemOf(answer)) : recordNoAnswer(db, intent, answer);
+): Promise<boolean> {
+  if (answer.kind !== 'rejected') return recordNoAnswer(db, intent, answer);
+  const problem = problemOf(answer);
+  return problem.code === 'VENUE_RATE_LIMITED'
+    ? retry(db, intent, 1000 * (problem.retry_after_s ?? 1), problem)
+    : fail(db, intent, problem);
+}
 
 /** Our word for the exchange's no. */
 export function problemOf({ slug, message, retryAfterS }: Rejected): Problem {

@@ -1,5 +1,5 @@
 import { dividedBy, isPositive, isZero } from '../../kernel/decimals.ts';
-import { awaken, end, enliven, isMarketable, lesser, reducible, take } from './book.ts';
+import { awaken, end, enliven, isMarketable, isOpen, lesser, reducible, take } from './book.ts';
 import { type Candidate, type Refused, refusalOf } from './checks.ts';
 import { magicOf } from './magic.ts';
 import type { OrderAsked } from './request.ts';
@@ -41,8 +41,10 @@ const place = (
   const refused = refusalOfAll(world, order, asked, exits);
   if (refused) return { status: reject(order, refused), order };
   if (replaces) end(world, replaces, 'canceled');
-  record(world, 'placed', order);
-  for (const child of order.children) record(world, 'placed', child, { parent: order.oid });
+  for (const placed of [order, ...order.children]) {
+    name(placed);
+    record(world, 'placed', placed, placed.parent ? { parent: order.oid } : {});
+  }
   return { status: order.trigger ? watch(world, order) : execute(world, order), order };
 };
 
@@ -69,12 +71,21 @@ const make = (world: World, { owner, coin, asked, followsPosition }: Candidate, 
   const order: Order = { oid: world.nextOid, ...terms, ...progress, children: [], placedMs: now, statusMs: now };
   world.nextOid += 1;
   owner.orders.set(order.oid, order);
-  if (cloid) owner.byCloid.set(cloid, order);
   return order;
 };
 
+/** A name means the newest order of it, but no refused one while another is open. */
+const name = (order: Order) => {
+  const { cloid, owner } = order;
+  const known = cloid ? owner.byCloid.get(cloid) : undefined;
+  if (cloid && (isOpen(order) || !known || !isOpen(known))) owner.byCloid.set(cloid, order);
+};
+
 const reject = (order: Order, { text, word }: Refused): Status => {
-  for (const refused of [order, ...order.children]) refused.status = word;
+  for (const refused of [order, ...order.children]) {
+    refused.status = word;
+    name(refused);
+  }
   return { error: text };
 };
 

@@ -1,0 +1,84 @@
+import { addressGuard } from './guard.ts';
+import { type Posted, poster } from './post.ts';
+import { nameResolver } from './resolve.ts';
+import { signedHeaders } from './sign.ts';
+import type { Judged, Outgoing, Resolve, Sent, Target, Webhooks } from './types.ts';
+
+const TOTAL_MS = 10_000; // looking up, connecting, sending and the answer's status together
+const MOST_ADDRESSES = 3; // tried in turn while nothing has been sent
+
+type Options = { allowLoopback: boolean; resolve?: Resolve; totalMs?: number };
+
+/** Speaks to partners' own servers. Every request, of whatever reason, goes to an address checked for that request. */
+export function webhooks({ allowLoopback, resolve = nameResolver(), totalMs = TOTAL_MS }: Options): Webhooks {
+  const judge = addressGuard({ allowLoopback, resolve });
+  const { post, close } = poster();
+  return {
+    judge: (url) => inTime(judge(url), totalMs),
+    close,
+    async send(outgoing) {
+      const startedAt = performance.now();
+      const elapsed = () => performance.now() - startedAt;
+      const judged = await inTime(judge(outgoing.url), totalMs);
+      const posted =
+        judged.kind === 'allowed'
+          ? await postInTurn(post, judged.target, outgoing, () => totalMs - elapsed())
+          : notPosted(judged);
+      return said(posted, Math.round(elapsed()));
+    },
+  };
+}
+
+const notPosted = ({ kind }: Exclude<Judged, { kind: 'allowed' }>): Posted => ({
+  kind: 'fault',
+  fault: kind === 'forbidden' ? 'address_forbidden' : 'dns',
+  isSent: false,
+  isStale: false,
+});
+
+/** The first address that can be connected to. A kept connection that the receiver had just closed is replaced once. */
+async function postInTurn(
+  post: ReturnType<typeof poster>['post'],
+  target: Target,
+  outgoing: Outgoing,
+  leftMs: () => number,
+): Promise<Posted> {
+  const body = Buffer.from(outgoing.body);
+  const headers = signedHeaders(outgoing, body, Math.floor(Date.now() / 1000));
+  let posted = notPosted({ kind: 'unresolved' });
+  for (const address of target.addresses.slice(0, MOST_ADDRESSES)) {
+    const asked = { target, address, headers, body };
+    posted = await post({ ...asked, withinMs: leftMs() });
+    if (posted.kind === 'fault' && posted.isStale) posted = await post({ ...asked, withinMs: leftMs() }, true);
+    if (posted.kind === 'answered' || posted.isSent || leftMs() <= 0) break;
+  }
+  return posted;
+}
+
+const said = (posted: Posted, durationMs: number): Sent =>
+  posted.kind === 'fault'
+    ? { kind: 'fault', fault: posted.fault, durationMs }
+    : {
+        kind: 'answered',
+        status: posted.status,
+        answer: posted.text,
+        retryAfterS: secondsOf(posted.retryAfter),
+        durationMs,
+      };
+
+/** `Retry-After` as seconds, or as a date (RFC 9110, section 10.2.3). Null for none and for nonsense. */
+function secondsOf(header: string | undefined): number | null {
+  if (header === undefined) return null;
+  if (/^\d{1,9}$/.test(header.trim())) return Number(header);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? null : Math.max(0, (at - Date.now()) / 1000);
+}
+
+/** Names that are not resolved within the time are not resolved. */
+async function inTime(judging: Promise<Judged>, withinMs: number): Promise<Judged> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Judged>((resolve) => {
+    timer = setTimeout(resolve, withinMs, { kind: 'unresolved' });
+  });
+  return Promise.race([judging, late]).finally(() => clearTimeout(timer));
+}

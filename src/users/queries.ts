@@ -1,0 +1,66 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import { digest } from '../kernel/digest.ts';
+import type { App, User } from '../kernel/principal.ts';
+
+/** Finds the user of a session token of an app and keeps the session awake; null for unknown, ended, idle and foreign sessions. */
+export type UserFinder = (token: string, app: App) => Promise<User | null>;
+
+const IDLE_S = 7 * 86_400;
+const NOTED_EVERY_S = 60; // an idle time is exact to this; a session in use writes no oftener
+
+const sessionRow = z.object({ session_id: z.string(), user_id: z.string(), email: z.string() });
+
+/** Makes the process's finder of users. */
+export function userFinder(db: Db): UserFinder {
+  return async (token, app) => {
+    const row = await db.maybeOne(sql.prepared('find_user_session', sessionRow)`
+      with found as (
+        select s.id, s.seen_at, u.id as user_id, u.email
+        from user_sessions s
+        join users u on u.id = s.user_id
+        where s.digest = ${sql.binary(digest(token))}
+          and u.app_id = ${app.owner}
+          and s.revoked_at is null
+          and s.expires_at > now()
+          and s.seen_at > now() - make_interval(secs => ${IDLE_S})
+      ), noted as (
+        update user_sessions s
+        set seen_at = now()
+        from found f
+        where s.id = f.id and f.seen_at < now() - make_interval(secs => ${NOTED_EVERY_S})
+      )
+      select f.id as session_id, f.user_id, f.email
+      from found f`);
+    return (
+      row && { kind: 'user', owner: app.owner, app, userId: row.user_id, sessionId: row.session_id, email: row.email }
+    );
+  };
+}
+
+const loginRow = z.object({
+  id: z.string().nullable(),
+  password_hash: z.string().nullable(),
+  is_verified: z.boolean().nullable(),
+  totp_seed: z.instanceof(Buffer).nullable(),
+  has_totp: z.boolean().nullable(),
+  is_known_address: z.boolean(),
+  now_s: z.number(),
+});
+
+/** What a log-in needs of the user with that address; members are null where there is none. */
+export type LoginRow = z.infer<typeof loginRow>;
+
+/** Reads a user for a log-in. One row either way, so that unknown addresses cost the same. */
+export const readLogin = (db: Db, appId: string, email: string, address: Buffer): Promise<LoginRow> =>
+  db.one(sql.prepared('read_login', loginRow)`
+    select u.id, u.password_hash, u.verified_at is not null as is_verified, u.totp_seed,
+      u.totp_enabled_at is not null as has_totp,
+      exists (
+        select from known_addresses k
+        where k.account = u.id and k.address = ${sql.binary(address)}
+      ) as is_known_address,
+      extract(epoch from now())::double precision as now_s
+    from (select 1) as always
+    left join users u on u.app_id = ${appId} and u.email = ${email}`);

@@ -1,0 +1,113 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('exits on the exchange', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(async () => service.stop());
+  beforeEach(() => service.exchange.setMid('BTC', '100000'));
+
+  const triggerStatus = (orderId: string) =>
+    service.db.oneFirst(sql.type(z.object({ status: z.string() }))`
+      select executed ->> 'trigger_status' as status
+      from orders
+      where id = ${orderId}`);
+
+  /** Until what follows from an answer has been carried out, too. */
+  async function everythingSettled(): Promise<void> {
+    while (await service.db.exists(sql.unsafe`select from intents where settled_at is null`)) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  const long = { pair: 'BTC', side: 'long', size: '0.01' };
+
+  it('go with a market order and are placed once it is filled', async () => {
+    const trader = await service.wallet();
+
+    const reply = await trader.post('/v1/orders/exvenue', {
+      ...long,
+      order_type: 'market',
+      take_profit: 120000,
+      stop_loss: 90000,
+    });
+    await service.runTask('orders/exvenue/watch');
+    const open = await trader.get('/v1/orders/exvenue');
+
+    expect(reply.body, JSON.stringify(reply.body)).to.include({ status: 'filled', take_profit: '120000' });
+    expect(reply.body.trigger_status).to.be.oneOf(['placed', 'pending_parent_fill']);
+    expect(
+      open.body.map(({ take_profit, stop_loss }: Record<string, string>) => take_profit ?? stop_loss),
+    ).to.have.members(['120000', '90000']);
+  });
+
+  it('wait for a resting order and are placed when it fills', async () => {
+    const trader = await service.wallet();
+
+    const placed = await trader.post('/v1/orders/exvenue', {
+      ...long,
+      order_type: 'limit',
+      price: 99000,
+      take_profit: 120000,
+    });
+    service.exchange.setMid('BTC', '98900');
+    await service.runTask('orders/exvenue/watch');
+    const [exit] = (await trader.get('/v1/orders/exvenue')).body;
+
+    expect(placed.body).to.include({ status: 'open', trigger_status: 'pending_parent_fill' });
+    expect(exit).to.include({ take_profit: '120000', side: 'short' });
+    expect(await triggerStatus(placed.body.order_id)).to.equal('placed');
+  });
+
+  it('end with an order that is cancelled before it fills', async () => {
+    const trader = await service.wallet();
+    const placed = await trader.post('/v1/orders/exvenue', {
+      ...long,
+      order_type: 'limit',
+      price: 90000,
+      stop_loss: 80000,
+    });
+
+    await trader.delete('/v1/orders/exvenue');
+    await service.runTask('orders/exvenue/watch');
+
+    expect(await triggerStatus(placed.body.order_id)).to.equal('failed');
+    expect((await trader.get('/v1/orders/exvenue')).body).to.deep.equal([]);
+  });
+
+  it('are replaced leg by leg, never leaving the position bare', async () => {
+    const trader = await service.wallet();
+    await trader.post('/v1/orders/exvenue', { ...long, order_type: 'market' });
+    const first = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', take_profit: 120000, stop_loss: 90000 });
+
+    const second = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', stop_loss: 95000 });
+    await everythingSettled();
+    await new Promise((resolve) => setTimeout(resolve, 1_050)); // a list of open orders is good for a second
+    const open = await trader.get('/v1/orders/exvenue');
+
+    expect(second.body).to.include({
+      trigger_status: 'placed',
+      tp_order_id: first.body.tp_order_id,
+      stop_loss: '95000',
+    });
+    expect(open.body.map(({ ex_order_id }: { ex_order_id: string }) => ex_order_id)).to.have.members([
+      first.body.tp_order_id,
+      second.body.sl_order_id,
+    ]);
+  });
+
+  it('are refused on the wrong side of the market, and without a position', async () => {
+    const trader = await service.wallet();
+
+    const bare = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', take_profit: 120000 });
+    await trader.post('/v1/orders/exvenue', { ...long, order_type: 'market' });
+    const below = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', take_profit: 90000 });
+
+    expect(bare.body.error.code).to.equal('V1_NO_POSITION');
+    expect(below.body.error.code).to.equal('V1_PRICES_UNFIT');
+  });
+});

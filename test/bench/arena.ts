@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import got from 'got';
+import pg from 'pg';
+import { startEmbedded } from '../../src/db/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { createPartner } from '../../src/partners/intents.ts';
+import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
+import { type Running, startProgram, startScript, until } from '../support/processes.ts';
+import { ENTITY, KEYS, testSettings } from '../support/service.ts';
+
+/** A durable database server for measuring, and what runs against a database of it. The party is in this process. */
+export type Arena = {
+  databaseUrl: string;
+  settings: Record<string, string>;
+  party: NetvenueParty;
+  query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  /** Starts the HTTP edge, or another server that listens on PORT, and returns its address once it answers. */
+  serve(script?: string): Promise<string>;
+  startWorker(settings?: Record<string, string>): Running;
+  /** Starts a file of the bench with this database in its environment. */
+  run(script: string, settings?: Record<string, string>): Running;
+  /** So many active traders of one partner; the key that speaks for all of them. */
+  traders(count: number): Promise<{ key: string; ids: number[] }>;
+  close(): Promise<void>;
+};
+
+/** Opens a fresh, migrated database on a server of its own with the settings of `npm start`: every commit is on disk. */
+export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}): Promise<Arena> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-bench-`));
+  const server = await startEmbedded({ dataDir });
+  await migrate(server.url);
+  const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...behaviour });
+  const quiet = { LOG_LEVEL: 'warn', VALIDATE_RESPONSES: 'false' };
+  const settings = testSettings(server.url, party, {
+    ...quiet,
+    NETVENUE_PATIENCE_MS: '10000',
+    ORDER_DEADLINE_MS: '600000',
+  });
+  const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  const running: Running[] = [];
+  const launched = (process: Running) => {
+    running.push(process);
+    return process;
+  };
+  const query: Arena['query'] = async (text, values) => (await pool.query(text, values)).rows;
+  return {
+    databaseUrl: server.url,
+    settings,
+    party,
+    query,
+    async serve(script = 'src/web.ts') {
+      const PORT = String(await freePort());
+      const url = `http://127.0.0.1:${PORT}`;
+      const { lines } = launched(startScript(script, { ...settings, PORT }));
+      await until('a server that answers', () =>
+        got(`${url}/healthz`).then(
+          () => true,
+          () => null,
+        ),
+      ).catch(() => {
+        throw new Error(lines.join('\n'));
+      });
+      return url;
+    },
+    startWorker: (more = {}) => launched(startProgram('worker', { ...settings, ...more })),
+    run: (script, more = {}) => launched(startScript(script, { ...settings, ...more })),
+    traders: (count) => makeTraders(server.url, party, count),
+    async close() {
+      for (const { kill } of running) kill('SIGKILL');
+      await Promise.all(running.map(({ exited }) => exited));
+      await pool.end();
+      await party.close();
+      await server.stop('immediate');
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeTraders(databaseUrl: string, party: NetvenueParty, count: number) {
+  const db = await openPool(databaseUrl, 1, () => {});
+  const { partner_id, key } = await createPartner(db, 'Bench').finally(() => db.end());
+  const ids = party.addSubaccounts(count);
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query(
+    `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+     select $1 || '_' || id, $1, id, $2, gen_random_uuid(), 'crypto', 10000, 'active'
+     from unnest($3::integer[]) id`,
+    [ENTITY, partner_id, ids],
+  );
+  await client.query('analyze');
+  await client.end();
+  return { key, ids };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number }; // it listens on TCP
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,89 @@
+import { connect, type Socket } from 'node:net';
+
+type Ask = { method: string; path: string; headers: Record<string, string>; body?: string };
+type Told = { status: number; text: string };
+
+/** Kept connections to one server. A light client, so that little of the machine goes into asking. */
+export type Line = { ask(ask: Ask): Promise<Told>; close(): void };
+
+/** Opens connections as they are needed, up to so many; what comes in beyond that waits for one. */
+export function openLine(url: string, connections: number): Line {
+  const { hostname, port } = new URL(url);
+  const free: Connection[] = [];
+  const all: Connection[] = [];
+  const waiting: ((connection: Connection) => void)[] = [];
+
+  const take = async (): Promise<Connection> => {
+    const kept = free.pop();
+    if (kept) return kept;
+    if (all.length >= connections) return new Promise((resolve) => waiting.push(resolve));
+    const fresh = openConnection(connect(Number(port), hostname));
+    all.push(fresh);
+    return fresh;
+  };
+  const giveBack = (connection: Connection) => {
+    const next = waiting.shift();
+    if (next) next(connection);
+    else free.push(connection);
+  };
+  return {
+    async ask(asked) {
+      const connection = await take();
+      try {
+        return await connection.exchange(written(asked, hostname));
+      } finally {
+        giveBack(connection);
+      }
+    },
+    close: () => {
+      for (const { socket } of all) socket.destroy();
+    },
+  };
+}
+
+function written({ method, path, headers, body }: Ask, host: string): string {
+  const lines = Object.entries({
+    Host: host,
+    ...headers,
+    ...(body !== undefined && {
+      'Content-Type': 'application/json',
+      'Content-Length': String(Buffer.byteLength(body)),
+    }),
+  }).map(([name, value]) => `${name}: ${value}`);
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
+}
+
+type Connection = { socket: Socket; exchange(request: string): Promise<Told> };
+
+/** One request at a time; answers are read by their Content-Length, which our servers always send. */
+function openConnection(socket: Socket): Connection {
+  let received = '';
+  let turn: PromiseWithResolvers<Told> | undefined;
+  socket.setNoDelay(true).setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    received += chunk;
+    const told = readAnswer(received);
+    if (!told) return;
+    received = '';
+    turn?.resolve(told);
+  });
+  socket.on('error', (error) => turn?.reject(error));
+  socket.on('close', () => turn?.reject(new Error('The server closed the connection')));
+  return {
+    socket,
+    exchange(request) {
+      turn = Promise.withResolvers<Told>();
+      socket.write(request);
+      return turn.promise;
+    },
+  };
+}
+
+function readAnswer(received: string): Told | null {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd < 0) return null;
+  const head = received.slice(0, headEnd);
+  const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
+  const text = received.slice(headEnd + 4);
+  return text.length < length ? null : { status: Number(head.slice(9, 12)), text };
+}

@@ -1,0 +1,123 @@
+import { expect } from 'chai';
+import { listenForSettlements, type Settlements } from '../../src/db/settled.ts';
+import { type Intent, intentRow } from '../../src/intents/intent.ts';
+import { waiting } from '../../src/intents/wait.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { openSpine, type Spine } from '../support/spine.ts';
+
+describe('listenForSettlements', () => {
+  let spine: Spine;
+  let settlements: Settlements;
+  const faults: Error[] = [];
+  before(async () => {
+    spine = await openSpine();
+    settlements = listenForSettlements(spine.url, (error) => faults.push(error));
+    await until(isListening);
+  });
+  after(async () => {
+    await settlements.close();
+    await spine.close();
+  });
+
+  const listeners = () =>
+    spine.query<{ pid: number }>(
+      `select pid from pg_stat_activity where datname = current_database() and application_name = 'settlements' and query = 'listen settled'`,
+    );
+  const isListening = async () => (await listeners()).length === 1;
+  const notify = (id: string) => spine.query(`select pg_notify('settled', $1)`, [id]);
+
+  async function until(holds: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; !(await holds()); tries += 1) {
+      if (tries > 200) throw new Error('it never came');
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  /** How long a wait for this intent took. */
+  async function waitMs(id: string, timeoutMs: number): Promise<number> {
+    const startedAt = performance.now();
+    await settlements.next(id, timeoutMs).woken;
+    return performance.now() - startedAt;
+  }
+
+  it('wakes everyone who waits for the intent, and nobody else', async () => {
+    const [id, other] = [newIntentId(), newIntentId()];
+    const waits = [waitMs(id, 5_000), waitMs(id, 5_000), waitMs(other, 400)];
+    await notify(id);
+
+    const [first, second, third] = await Promise.all(waits);
+
+    expect(Math.max(Number(first), Number(second))).to.be.below(300);
+    expect(third).to.be.at.least(390);
+  });
+
+  it('wakes who waits when the connection comes back after it was cut off', async () => {
+    const id = newIntentId();
+    const [old] = await listeners();
+    const woken = waitMs(id, 5_000);
+    await spine.query('select pg_terminate_backend($1)', [old?.pid]);
+    const tookMs = await woken;
+    await until(async () => (await listeners()).some(({ pid }) => pid !== old?.pid));
+    const again = waitMs(id, 5_000);
+    await notify(id);
+
+    expect(tookMs).to.be.within(200, 1_500); // by the new connection, before its own look
+    expect(await again).to.be.below(300);
+    expect(faults).not.to.deep.equal([]);
+  });
+
+  it('ends a wait by itself for an own look', async () => {
+    expect(await waitMs(newIntentId(), 60_000)).to.be.within(1_950, 2_500);
+  });
+
+  it('ends a wait at its time-out, and when it is given up', async () => {
+    const { woken, cancel } = settlements.next(newIntentId(), 60_000);
+    cancel();
+
+    expect(await waitMs(newIntentId(), 50)).to.be.within(45, 300);
+    await woken;
+  });
+});
+
+describe('a bounded wait', () => {
+  const intent = (settled_at: string | null): Intent =>
+    intentRow.parse({
+      ...{ id: newIntentId(), kind: 'orders/place', owner: 'p', lane: null, asked: {}, sent: null, outcome: null },
+      ...{ fence: 0, tries: 0, looks: 0, created_at: '', deadline_at: '', sending_at: null, sent_ago_ms: 0 },
+      ...{ state: settled_at ? 'succeeded' : 'queued', settled_at },
+    });
+  const deaf: Settlements = {
+    next: (_, timeoutMs) => ({
+      woken: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
+      cancel: () => {},
+    }),
+    close: async () => {},
+  };
+
+  it('finds out by its own looks where the notification was lost', async () => {
+    const rows = [intent(null), intent(null), intent('2026-01-01T00:00:00Z')];
+    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+
+    expect(await wait('x', 10_000)).to.include({ state: 'succeeded' });
+    expect(rows).to.deep.equal([]);
+  });
+
+  it('of no time looks once', async () => {
+    const rows = [intent(null), intent(null)];
+    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+
+    expect(await wait('x', 0)).to.include({ state: 'queued' });
+    expect(rows).to.have.length(1);
+  });
+
+  it('ends at its next look when the process stops', async () => {
+    const stopping = new AbortController();
+    const wait = waiting(async () => intent(null), deaf, stopping.signal);
+    const startedAt = performance.now();
+    setTimeout(() => stopping.abort(), 40);
+
+    await wait('x', 10_000);
+
+    expect(performance.now() - startedAt).to.be.below(500);
+  });
+});

@@ -1,0 +1,225 @@
+import { expect } from 'chai';
+import { exvenue } from '../../src/adapters/exvenue/index.ts';
+import { signerOfBody } from '../support/exvenue-signer.ts';
+import {
+  act,
+  closeExchange,
+  control,
+  type Exchange,
+  effectsOf,
+  foundOf,
+  itemsOf,
+  newCloid,
+  newSigner,
+  nextNonce,
+  openExchange,
+  order,
+  place,
+} from './exvenue.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('who may act on the sandbox exchange, and how often', () => {
+  let exchange: Exchange;
+
+  beforeEach(async () => {
+    exchange = await openExchange();
+  });
+
+  afterEach(() => closeExchange(exchange));
+
+  const noop = (terms: Parameters<typeof act>[2] = {}) => act(exchange, { kind: 'noop' }, terms);
+
+  it('is no stranger', async () => {
+    const answer = await noop({ signer: newSigner(exchange.venue) });
+
+    expect(answer).to.include({ kind: 'rejected', slug: 'key_not_authorized' });
+  });
+
+  it('is nobody who never deposited', async () => {
+    const { address } = newSigner(exchange.venue);
+    const agent = newSigner(exchange.venue);
+    exchange.party.approveAgent(address, agent.address);
+
+    expect(await noop({ signer: agent })).to.include({ kind: 'rejected', slug: 'not_deposited' });
+  });
+
+  it('is not a wallet of the other network', async () => {
+    const venue = exvenue({ url: exchange.party.url, network: 'mainnet' });
+    const signer = newSigner(venue);
+    exchange.party.fund(signer.address, '1000');
+
+    expect(await noop({ signer })).to.include({ kind: 'rejected', slug: 'key_not_authorized' });
+  });
+
+  it('is a key the wallet let trade for it, until it expires or another takes its name', async () => {
+    const [agent, next] = [newSigner(exchange.venue), newSigner(exchange.venue)];
+    const { party, venue, wallet } = exchange;
+    const slugs: string[] = [];
+    const tryIt = async () => {
+      const answer = await noop({ signer: agent });
+      slugs.push(answer.kind === 'rejected' ? answer.slug : answer.kind);
+    };
+
+    await tryIt();
+    party.approveAgent(wallet.address, agent.address, 'desk');
+    await tryIt();
+    const listed = foundOf(await venue.agents(wallet.address));
+    party.approveAgent(wallet.address, agent.address, 'desk', Date.now() - 1);
+    await tryIt();
+    party.approveAgent(wallet.address, agent.address, 'desk');
+    party.approveAgent(wallet.address, next.address, 'desk');
+    await tryIt();
+
+    expect(slugs).to.deep.equal(['key_not_authorized', 'accepted', 'key_not_authorized', 'key_not_authorized']);
+    expect(listed).to.have.length(1);
+    expect(listed[0]).to.include({ address: agent.address, name: 'desk' });
+  });
+
+  it('trades for the wallet with an agent’s key', async () => {
+    const agent = newSigner(exchange.venue);
+    await control(exchange, 'agent', { wallet: exchange.wallet.address, agent: agent.address, name: 'desk' });
+    const cloid = newCloid();
+
+    await act(
+      exchange,
+      { kind: 'place', orders: [order({ price: '99000', cloid })], grouping: 'none' },
+      { signer: agent },
+    );
+
+    expect(foundOf(await exchange.venue.openOrders(exchange.wallet.address))).to.have.length(1);
+    expect(foundOf(await exchange.venue.openOrders(agent.address))).to.deep.equal([]);
+  });
+
+  it('is known by the hash of what was sent: a body in another order is a stranger’s', async () => {
+    const body = JSON.parse(
+      await exchange.wallet.sign({ kind: 'cancel', orders: [{ asset: 1, oid: 2 }] }, { nonce: nextNonce() }),
+    );
+    const swapped = { ...body, action: { cancels: body.action.cancels, type: 'cancel' } };
+    const inOrder = JSON.stringify(body);
+
+    const [right, wrong] = [await post(inOrder), await post(JSON.stringify({ ...body, nonce: nextNonce() }))];
+
+    expect(await signerOfBody(inOrder, 'testnet')).to.equal(exchange.wallet.address);
+    expect(await signerOfBody(JSON.stringify(swapped), 'testnet')).to.not.equal(exchange.wallet.address);
+    expect(right).to.include({ slug: 'order_gone' });
+    expect(wrong).to.include({ slug: 'key_not_authorized' });
+  });
+
+  it('uses a nonce once, and in any order', async () => {
+    const [early, late] = [nextNonce(), nextNonce()];
+
+    const kinds = [await noop({ nonce: late }), await noop({ nonce: early }), await noop({ nonce: late })];
+
+    expect(kinds.map((answer) => (answer.kind === 'rejected' ? answer.slug : answer.kind))).to.deep.equal([
+      'accepted',
+      'accepted',
+      'duplicate_nonce',
+    ]);
+    expect(effectsOf(exchange, `${exchange.wallet.address}:${late}`)).to.deep.equal(['action']);
+  });
+
+  it('executes the same bytes once: their repeat is in doubt', async () => {
+    const cloid = newCloid();
+    const action = { kind: 'place', orders: [order({ timeInForce: 'ioc', cloid })], grouping: 'none' } as const;
+    const body = await exchange.wallet.sign(action, { nonce: nextNonce() });
+
+    const first = await exchange.venue.post(body, { firstSend: true });
+    const again = await exchange.venue.post(body, { firstSend: false });
+
+    expect(first).to.include({ kind: 'accepted' });
+    expect(again).to.deep.equal({ kind: 'in_doubt', why: 'a repeat was refused: duplicate_nonce' });
+    expect(effectsOf(exchange, cloid)).to.deep.equal(['placed', 'filled']);
+  });
+
+  it('kills a pending action with a noop of its nonce', async () => {
+    const nonce = nextNonce();
+    const cloid = newCloid();
+    const action = { kind: 'place', orders: [order({ cloid })], grouping: 'none' } as const;
+    const pending = await exchange.wallet.sign(action, { nonce });
+
+    await noop({ nonce });
+    const late = await exchange.venue.post(pending, { firstSend: true });
+
+    expect(late).to.include({ kind: 'rejected', slug: 'duplicate_nonce' });
+    expect(effectsOf(exchange, cloid)).to.deep.equal([]);
+  });
+
+  for (const [why, nonce] of [
+    ['two days old', Date.now() - 2 * DAY_MS - 1],
+    ['a day ahead', Date.now() + DAY_MS + 60_000],
+  ] as const) {
+    it(`takes no nonce ${why}`, async () => {
+      expect(await noop({ nonce })).to.include({ kind: 'rejected', slug: 'invalid_nonce' });
+    });
+  }
+
+  it('forgets all but the hundred highest nonces, and takes none below them', async () => {
+    const start = Date.now();
+    const nonces = Array.from({ length: 101 }, (_, at) => start + at);
+    for (const nonce of nonces) await noop({ nonce });
+
+    expect(await noop({ nonce: start })).to.include({ kind: 'rejected', slug: 'invalid_nonce' });
+    expect(await noop({ nonce: start + 1 })).to.include({ kind: 'rejected', slug: 'duplicate_nonce' });
+  });
+
+  it('is refused past the time an action expires, in words that prove nothing', async () => {
+    const cloid = newCloid();
+    const action = { kind: 'place', orders: [order({ cloid })], grouping: 'none' } as const;
+
+    const late = await act(exchange, action, { expiresAfterMs: Date.now() - 1 });
+    const early = await act(exchange, action, { expiresAfterMs: Date.now() + 5_000 });
+
+    expect(late).to.include({ kind: 'in_doubt' });
+    expect(itemsOf(early)).to.have.length(1);
+    expect(effectsOf(exchange, cloid)).to.deep.equal(['placed', 'filled']);
+  });
+
+  it('is refused for 201 items, and not for 200', async () => {
+    const cancels = (count: number) =>
+      act(exchange, { kind: 'cancel', orders: Array.from({ length: count }, (_, oid) => ({ asset: 1, oid })) });
+
+    expect(await cancels(201)).to.include({ kind: 'rejected', slug: 'over_weight' });
+    expect(await cancels(200)).to.include({ kind: 'rejected', slug: 'order_gone' });
+  });
+
+  it('is nobody’s vault', async () => {
+    const body = await exchange.wallet.sign(
+      { kind: 'noop' },
+      { nonce: nextNonce(), vaultAddress: `0x${'A'.repeat(40)}` },
+    );
+
+    expect(await post(body)).to.include({ kind: 'rejected', slug: 'vault_unknown' });
+  });
+
+  it('may take nothing while only makers are let in', async () => {
+    await control(exchange, 'post-only', { on: true });
+
+    expect(await place(exchange, {})).to.include({ kind: 'rejected', slug: 'post_only_period' });
+    expect(await place(exchange, { timeInForce: 'alo', price: '99000' })).to.include({ kind: 'accepted' });
+  });
+
+  const post = (body: string) => exchange.venue.post(body, { firstSend: true });
+});
+
+describe('the budget of actions on the sandbox exchange', () => {
+  it('lets one through every ten seconds once it is used up, and cancels further', async () => {
+    const exchange = await openExchange({ actionBudget: 2 });
+    const resting = () => place(exchange, { price: '99000' });
+
+    const answers = [await resting(), await resting(), await resting(), await resting()];
+    const cancel = await act(exchange, { kind: 'cancel', orders: [{ asset: 1, oid: 5 }] });
+    const budget = foundOf(await exchange.venue.actionBudget(exchange.wallet.address));
+    await closeExchange(exchange);
+
+    expect(answers.map((answer) => (answer.kind === 'rejected' ? answer.slug : answer.kind))).to.deep.equal([
+      'accepted',
+      'accepted',
+      'accepted',
+      'action_budget',
+    ]);
+    expect(answers[3]).to.include({ retryAfterS: 10 });
+    expect(cancel).to.include({ slug: 'order_gone' });
+    expect(budget).to.deep.equal({ used: 4, cap: 2, surplus: 0, volumeUsd: '0' });
+  });
+});
