@@ -46,6 +46,18 @@ begin
   return true;
 end $$;
 
+-- Stops the account of a payment whose money is gone.
+create function stop_paid_account(of_payment text, reason text) returns void
+language sql as $$
+  with stopped as (
+    update prop_accounts
+    set status = 'eliminated', failure_reason = reason, status_at = now()
+    where payment_id = of_payment and status in ('provisioning', 'evaluation', 'funded')
+    returning id
+  )
+  select pg_notify('settled', s.id) from stopped s
+$$;
+
 -- Plans the next look at an account at the network.
 create function plan_sync(account text, delay_s double precision) returns void
 language sql as $$
@@ -183,6 +195,22 @@ end $$;
 create trigger provisioning_ended after update of state on intents
   for each row when (new.kind = 'accounts/provision' and new.state in ('failed', 'expired'))
   execute function provisioning_ended();
+
+-- Keeps what the network showed of an account, and moves it if it is still where it was.
+create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text) returns void
+language plpgsql as $$
+begin
+  update prop_accounts
+  set upstream_status = shown_status, upstream_bucket = shown_bucket, synced_at = now()
+  where id = account;
+  update subaccounts s
+  set status = shown_status
+  from prop_accounts a
+  where a.id = account and s.synthetic_hotkey = a.synthetic_hotkey and s.status <> shown_status;
+  if to_status <> from_status then
+    perform move_prop_account(account, from_status, to_status, reason);
+  end if;
+end $$;
 
 -- Queues a look at every account that is due; they are due again `every_s` later. Returns how many.
 create function sweep_prop_accounts(every_s double precision, most integer) returns bigint

@@ -49,3 +49,42 @@ language sql as $$
   from taken
   where (select count(*) from queued) >= 0
 $$;
+
+-- Queues another go at events that are still open a minute after they came, for a day. Returns how many.
+create function requeue_open_events() returns bigint
+language sql as $$
+  with again as (
+    select graphile_worker.add_jobs(array[money_job(
+      case e.fact ->> 'about' when 'verification' then 'kyc/notified' when 'account' then 'payouts/notified' when 'payout' then 'payouts/notified'
+        else 'payments/notified' end,
+      json_build_object('event_id', e.id), null)])
+    from processor_events e
+    where e.acted_at is null
+      and e.outcome = 'unknown'
+      and e.received_at between now() - interval '1 day' and now() - interval '1 minute'
+  )
+  select count(*) from again
+$$;
+
+-- Queues a look at payments the processor has not ended, at most so many; for two days after the checkout. Returns how many.
+create function queue_payment_looks(every_s double precision, most integer) returns bigint
+language sql as $$
+  with due as (
+    select p.id
+    from payments p
+    where p.paid_at is null
+      and p.status not in ('pending', 'failed', 'canceled')
+      and p.created_at between now() - interval '2 days' and now() - make_interval(secs => every_s)
+      and (p.looked_at is null or p.looked_at < now() - make_interval(secs => every_s))
+    order by p.looked_at nulls first
+    limit most
+    for update skip locked
+  ), looked as (
+    update payments p
+    set looked_at = now()
+    from due
+    where p.id = due.id
+    returning graphile_worker.add_jobs(array[money_job('payments/look', json_build_object('payment_id', p.id), null)])
+  )
+  select count(*) from looked
+$$;

@@ -4,9 +4,12 @@ import type { Exvenue, OrderView } from './adapters/exvenue/types.ts';
 import { mailer } from './adapters/mail/index.ts';
 import type { Mailer } from './adapters/mail/types.ts';
 import { netvenue } from './adapters/netvenue/index.ts';
-import type { Netvenue, OrderBook } from './adapters/netvenue/types.ts';
+import type { Dashboard, Netvenue, OrderBook } from './adapters/netvenue/types.ts';
+import { processor } from './adapters/processor/index.ts';
+import type { Processor } from './adapters/processor/types.ts';
 import { webhooks } from './adapters/webhook/index.ts';
 import type { Webhooks } from './adapters/webhook/types.ts';
+import type { FreeAccountOffer } from './accounts/prop/intents.ts';
 import { type AdminFinder, adminFinder } from './admin/queries.ts';
 import { type AppFinder, appFinder, type ClientFinder, clientFinder } from './apps/queries.ts';
 import type { Config } from './config.ts';
@@ -16,14 +19,15 @@ import { type Throttle, throttle } from './db/throttles.ts';
 import { type Accept, acceptance, type Offer } from './intents/accept.ts';
 import type { Carrier } from './intents/carry-out.ts';
 import { intentReader } from './intents/read.ts';
-import { type Wait, waiting } from './intents/wait.ts';
+import { type Until, untilEnded, type Wait, waiting } from './intents/wait.ts';
 import type { Lookup } from './kernel/answer.ts';
 import { fresh } from './kernel/fresh.ts';
 import { type Sealer, sealer } from './kernel/seal.ts';
 import type { ExchangeOffer } from './orders/exvenue/intents.ts';
 import type { NetworkOffer } from './orders/intents.ts';
-import { type UserFinder, userFinder } from './users/queries.ts';
 import { type PartnerFinder, partnerFinder } from './partners/queries.ts';
+import type { CheckoutOffer } from './payments/intents.ts';
+import { type UserFinder, userFinder } from './users/queries.ts';
 import { laneStepper, type StepLane } from './webhooks/outcomes.ts';
 
 type Common = {
@@ -33,6 +37,8 @@ type Common = {
   sealer: Sealer;
   exvenue: Exvenue;
   webhooks: Webhooks;
+  /** Null where no processor is configured: nothing is sold then. */
+  processor: Processor | null;
   close(): Promise<void>;
 };
 
@@ -47,11 +53,15 @@ export type WebRuntime = Common & {
   acceptIntent: Accept<Offer>;
   acceptNetworkOrder: Accept<NetworkOffer>;
   acceptExchangeOrder: Accept<ExchangeOffer>;
+  acceptCheckout: Accept<CheckoutOffer>;
+  acceptFreeAccount: Accept<FreeAccountOffer>;
   wait: Wait;
+  until: Until;
   /** Reads of venues: one call under way per key, its answer good for about a second. */
   reads: {
     networkOrders(trader: string): Promise<Lookup<OrderBook>>;
     exchangeOrders(wallet: string): Promise<Lookup<OrderView[]>>;
+    dashboard(syntheticHotkey: string): Promise<Lookup<Dashboard>>;
   };
   /** Ends waits for intents within two seconds, as if their time were up. */
   stop(): void;
@@ -82,6 +92,15 @@ const platformVenue = (config: Config): Netvenue =>
 const platformExchange = (config: Config): Exvenue =>
   exvenue({ url: config.EXVENUE_URL, network: config.EXVENUE_NETWORK, budgetShare: config.EXVENUE_BUDGET_SHARE });
 
+const platformProcessor = (config: Config): Processor | null =>
+  config.PROCESSOR_SECRET_KEY && config.PROCESSOR_WEBHOOK_SECRET
+    ? processor({
+        url: config.PROCESSOR_URL,
+        secretKey: config.PROCESSOR_SECRET_KEY,
+        notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
+      })
+    : null;
+
 const partnersReceivers = (config: Config): Webhooks => webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK });
 
 /** Builds what the web process works with; `close` gives everything back. */
@@ -99,6 +118,7 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
     sealer: sealer(config.SEALING_KEYS),
     exvenue: exchange,
     webhooks: partnersReceivers(config),
+    processor: platformProcessor(config),
     partners: partnerFinder(db),
     clients: clientFinder(db),
     apps: appFinder(db),
@@ -108,10 +128,14 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
     acceptIntent: acceptance(db, 'accept_intents'),
     acceptNetworkOrder: acceptance(db, 'accept_network_orders'),
     acceptExchangeOrder: acceptance(db, 'accept_exchange_orders'),
+    acceptCheckout: acceptance(db, 'accept_checkouts'),
+    acceptFreeAccount: acceptance(db, 'accept_free_accounts'),
     wait: waiting(intentReader(db), settlements, stopping.signal),
+    until: untilEnded(settlements, stopping.signal),
     reads: {
       networkOrders: fresh(READ_FRESH_MS, (trader: string) => venue.orders(trader)),
       exchangeOrders: fresh(READ_FRESH_MS, (wallet: string) => exchange.openOrders(wallet)),
+      dashboard: fresh(READ_FRESH_MS, (hotkey: string) => venue.dashboard(hotkey)),
     },
     stop: () => stopping.abort(),
     async close() {
@@ -137,6 +161,7 @@ export async function openWorkerRuntime(config: Config, log: Logger = openLog(co
     sealer: sealer(config.SEALING_KEYS),
     mailer: mail,
     webhooks: receivers,
+    processor: platformProcessor(config),
     stepLane: laneStepper(db),
     exvenue: platformExchange(config),
     venues: { netvenue: platformVenue(config) },

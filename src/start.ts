@@ -5,6 +5,7 @@ import { listSubaccountsOf } from './accounts/queries.ts';
 import { type Config, dataFolder, namesDatabase, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import type { Db } from './db/pool.ts';
 import { newSealingKey } from './kernel/seal.ts';
 import { createPartner } from './partners/intents.ts';
 import { hasPartners } from './partners/queries.ts';
@@ -69,7 +70,7 @@ async function ownSealingKeys(): Promise<string> {
   return readFile(SEALING_KEYS_FILE, 'utf8');
 }
 
-async function greet(url: string, sandbox: Sandbox, db: Parameters<typeof createPartner>[0]): Promise<void> {
+async function greet(url: string, sandbox: Sandbox, db: Db): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
   lines.push(`  sandbox network ledger    ${sandbox.controlUrl}/ledger`);
   lines.push(`  sandbox exchange ledger   ${sandbox.exchangeControlUrl}/ledger`);

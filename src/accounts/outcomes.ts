@@ -4,8 +4,9 @@ import type { NewSubaccount, Subaccount } from '../adapters/netvenue/types.ts';
 import type { Db } from '../db/pool.ts';
 import { recordNoAnswer } from '../intents/carry-out.ts';
 import type { Intent } from '../intents/intent.ts';
-import { fail, settling } from '../intents/settle.ts';
+import { fail } from '../intents/settle.ts';
 import type { Answer } from '../kernel/answer.ts';
+import { subaccountMembers } from './prop/intents.ts';
 
 /** Records what the network said to the making of a subaccount: the subaccount and the end of its intent, or neither. */
 export async function recordSubaccount(
@@ -29,21 +30,11 @@ const attach = (
   made: Subaccount,
 ): Promise<boolean> =>
   db.oneFirst(sql.prepared('record_subaccount', z.object({ ok: z.boolean() }))`
-    with settled as materialized (
-      select ${settling(intent, 'succeeded', { result: shown(made) })} ok
-    ), written as (
-      insert into subaccounts (
-        synthetic_hotkey, entity_hotkey, subaccount_id, subaccount_uuid, owner, intent_id, asset_class, account_size,
-        ex_address, payout_address, status
-      )
-      select ${made.syntheticHotkey}, ${entityHotkey}, ${made.subaccountId}, ${made.subaccountUuid}, ${intent.owner},
-        ${intent.id}, ${made.assetClass}, ${made.accountSize}, ${'exAddress' in asked ? asked.exAddress : null},
-        ${('payoutAddress' in asked && asked.payoutAddress) || null}, ${made.status}
-      from settled
-      where ok
-    )
-    select ok
-    from settled`);
+    select record_subaccount(${intent.id}, ${intent.fence}, ${JSON.stringify({ result: shown(made) })}::jsonb,
+      ${JSON.stringify({ ...subaccountMembers(made, entityHotkey), ...addressesOf(asked) })}::jsonb) ok`);
+
+const addressesOf = (asked: NewSubaccount) =>
+  'exAddress' in asked ? { ex_address: asked.exAddress, payout_address: asked.payoutAddress ?? null } : {};
 
 const shown = ({ subaccountId, assetClass, accountSize, status }: Subaccount) => ({
   subaccount: { subaccount_id: subaccountId, asset_class: assetClass, account_size: accountSize },

@@ -1,5 +1,5 @@
-import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import type { Call, Handler } from '../edge/handler.ts';
+import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import { digest } from '../kernel/digest.ts';
 import { normalisedEmail } from '../kernel/emails.ts';
 import { hashPassword, isOutdated, isPassword } from '../kernel/passwords.ts';

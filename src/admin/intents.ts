@@ -59,7 +59,12 @@ type Checked = { adminId: string; hash: string; newHash: string | null; step: nu
  * Opens a session for an operator whose password was found right, with the time step of the code. Null where the code was used
  * before: of many log-ins with one code exactly one passes.
  */
-export async function openAdminSession(db: Db, checked: Checked, act: Act, from: Buffer): Promise<OpenedSession | null> {
+export async function openAdminSession(
+  db: Db,
+  checked: Checked,
+  act: Act,
+  from: Buffer,
+): Promise<OpenedSession | null> {
   const token = newSecret('adm');
   const opened = await db.maybeOne(sql.prepared('open_admin_session', z.object({ expires_at: z.string() }))`
     with opened as (
@@ -113,7 +118,13 @@ export async function enrollAdminTotp(db: Db, sealer: Sealer, admin: Admin, acto
 }
 
 /** Confirms the seed by its first code, which is used up by that. Refuses a wrong code and a confirmation without enrollment. */
-export async function confirmAdminTotp(db: Db, sealer: Sealer, admin: Admin, code: string, actor: Actor): Promise<void> {
+export async function confirmAdminTotp(
+  db: Db,
+  sealer: Sealer,
+  admin: Admin,
+  code: string,
+  actor: Actor,
+): Promise<void> {
   const pending = await findPendingSeed(db, admin.adminId);
   if (!pending) throw new Refusal(admin.isEnrolled ? 'V2_MFA_ALREADY_ENABLED' : 'V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(pending.totp_seed, adminSeed(admin.adminId)).toString(), code, pending.now_s);

@@ -42,7 +42,8 @@ async function clientOf(
   if (form.client_secret === undefined) throw missing('client_secret', 'must be given');
   await throttle(budgetOf('client', form.client_id, address));
   const app = await runtime.clients(form.client_id, form.client_secret);
-  if (!app) throw new Refusal('V2_INVALID_CREDENTIALS', { headers: { 'WWW-Authenticate': 'Basic realm="v2 clients"' } });
+  if (!app)
+    throw new Refusal('V2_INVALID_CREDENTIALS', { headers: { 'WWW-Authenticate': 'Basic realm="v2 clients"' } });
   return app;
 }
 

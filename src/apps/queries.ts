@@ -18,7 +18,11 @@ const clientRow = z.object({
   allowed_scopes: z.array(z.string()),
   secret_id: z.string(),
 });
-const tokenRow = clientRow.extend({ digest: z.instanceof(Buffer), scopes: z.array(z.string()), expires_at: z.string() });
+const tokenRow = clientRow.extend({
+  digest: z.instanceof(Buffer),
+  scopes: z.array(z.string()),
+  expires_at: z.string(),
+});
 
 /** Makes the process's finder of clients. */
 export function clientFinder(db: Db): ClientFinder {

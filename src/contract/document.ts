@@ -45,7 +45,9 @@ function operation(path: string, method: string): Operation {
     id: spec.operationId as OperationId,
     method,
     path,
-    security: security.map((set) => Object.entries(set).map(([scheme, roles]) => ({ scheme, roles: roles as string[] }))),
+    security: security.map((set) =>
+      Object.entries(set).map(([scheme, roles]) => ({ scheme, roles: roles as string[] })),
+    ),
     throttled: spec['x-throttled'] === true,
     oauthErrors: spec['x-oauth-errors'] === true,
     parameters: ((spec.parameters ?? []) as Json[]).map((_, n) => parameter(`${base}/parameters/${n}`)),

@@ -10,7 +10,7 @@ const SETTLE_IN_MS = 6_000; // after a lost database nobody is buried until ever
 const RECONNECT_MS = 250;
 
 export type Liveness = {
-  /** Names the queue's pools whose jobs are this process's. */
+  /** Names the queue's pools whose jobs are this process's. Jobs of those it named before, and no longer, are handed back. */
   holds(poolIds: string[]): Promise<void>;
   stop(): Promise<void>;
 };
@@ -24,6 +24,7 @@ type Notices = { onError(error: Error): void; onBuried(count: number): void };
 export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness {
   const id = randomUUID();
   let poolIds: string[] = [];
+  const ended = new Set<string>();
   let client: pg.Client | undefined;
   let registeredAt = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -34,6 +35,7 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
     try {
       client ??= await connect();
       if (!(await stillRegistered(client))) await register(client);
+      if (ended.size > 0) await handBack(client, [...ended]);
       if (Date.now() - registeredAt > SETTLE_IN_MS) await bury(client);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
@@ -80,6 +82,11 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
     registeredAt = Date.now();
   }
 
+  async function handBack(own: pg.Client, ids: string[]): Promise<void> {
+    await own.query('select graphile_worker.force_unlock_workers($1)', [ids]);
+    for (const poolId of ids) ended.delete(poolId);
+  }
+
   async function bury(own: pg.Client): Promise<void> {
     const { rows } = await own.query<{ buried: number }>({
       name: 'bury',
@@ -91,6 +98,7 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
 
   return {
     async holds(ids) {
+      for (const poolId of poolIds) if (!ids.includes(poolId)) ended.add(poolId);
       poolIds = ids;
       await beating;
       clearTimeout(timer);

@@ -40,7 +40,12 @@ const PAUSE_MS = 200;
  */
 export function acceptance<O extends Offer>(
   db: Db,
-  sqlFunction: 'accept_intents' | 'accept_network_orders' | 'accept_exchange_orders',
+  sqlFunction:
+    | 'accept_intents'
+    | 'accept_network_orders'
+    | 'accept_exchange_orders'
+    | 'accept_checkouts'
+    | 'accept_free_accounts',
 ): Accept<O> {
   const accept = batched((offers: O[]) => acceptBatch(db, sqlFunction, offers));
   return async (offer, refuse = () => undefined) => verdictOf(await withPatience(offer, accept), offer, refuse);

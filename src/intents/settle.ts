@@ -25,3 +25,23 @@ export const retry = (db: Db, held: Held, delayMs: number, problem: Problem): Pr
 /** Records that the effect is unknown and plans the next look, `delayMs` from now. Its lane goes on. */
 export const doubt = (db: Db, held: Held, delayMs: number): Promise<boolean> =>
   db.oneFirst(sql.prepared('doubt_intent', done)`select doubt_intent(${held.id}, ${held.fence}, ${delayMs / 1000}) ok`);
+
+/**
+ * Ends an intent and makes one more change in the same statement. The change names `settled` in its condition
+ * (`and (select ok from settled)`), so that a lost claim changes neither. `name` is the prepared statement's.
+ */
+export const succeedWith = (
+  db: Db,
+  name: string,
+  held: Held,
+  result: Record<string, unknown>,
+  change: FragmentSqlToken,
+): Promise<boolean> =>
+  db.oneFirst(sql.prepared(name, done)`
+    with settled as materialized (
+      select ${settling(held, 'succeeded', { result })} ok
+    ), changed as (
+      ${change}
+    )
+    select ok
+    from settled`);

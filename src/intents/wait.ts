@@ -25,3 +25,27 @@ export function waiting(read: IntentReader, settlements: Settlements, stopping: 
     }
   };
 }
+
+/** Waits for a row that says over the same channel that it has changed, at most so long. Answers it as it is then. */
+export type Until = <Row>(
+  id: string,
+  waitMs: number,
+  look: () => Promise<{ row: Row; ended: boolean }>,
+) => Promise<Row>;
+
+/** The same wait for rows that are no intents. */
+export const untilEnded =
+  (settlements: Settlements, stopping: AbortSignal): Until =>
+  async (id, waitMs, look) => {
+    const until = Date.now() + waitMs;
+    for (;;) {
+      const left = stopping.aborted ? 0 : Math.max(0, until - Date.now());
+      const { woken, cancel } = settlements.next(id, left); // before the look: nothing can slip between
+      const { row, ended } = await look();
+      if (ended || left === 0) {
+        cancel();
+        return row;
+      }
+      await woken;
+    }
+  };

@@ -17,3 +17,23 @@ export function fresh<Result extends Asked>(freshMs: number, read: (key: string)
     return reading;
   };
 }
+
+/**
+ * As `fresh`, for one thing that changes seldom: an answer older than `freshMs` is given once more, at once, while a new one
+ * is fetched behind it. None older than `staleMs` is given.
+ */
+export function steady<Result extends Asked>(freshMs: number, staleMs: number, read: () => Promise<Result>) {
+  const shared = fresh(freshMs, read);
+  let known: { at: number; result: Result } | undefined;
+  const renew = async (): Promise<Result> => {
+    const result = await shared('');
+    if (result.kind !== 'unreadable' && known?.result !== result) known = { at: Date.now(), result };
+    return result;
+  };
+  return (): Promise<Result> => {
+    const age = known ? Date.now() - known.at : Number.POSITIVE_INFINITY;
+    if (!known || age > staleMs) return renew();
+    if (age > freshMs) renew().catch(() => {}); // who needs it next asks again
+    return Promise.resolve(known.result);
+  };
+}

@@ -35,7 +35,10 @@ const templates: Record<string, Template> = {
   }),
   password_changed: ({ app }) => ({
     subject: `Your password for ${app} was changed`,
-    lines: ['Your password was changed just now, and every session was ended.', 'If this was not you, reset it at once.'],
+    lines: [
+      'Your password was changed just now, and every session was ended.',
+      'If this was not you, reset it at once.',
+    ],
   }),
   reveal_credentials: ({ app }, link) => ({
     subject: `Access for ${app} is approved`,

@@ -1,10 +1,10 @@
-import { type FragmentSqlToken, sql } from 'slonik';
+import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Executed, Signal, SignalAccepted } from '../adapters/netvenue/types.ts';
 import type { Db } from '../db/pool.ts';
 import { recordNoAnswer } from '../intents/carry-out.ts';
 import type { Intent, Problem } from '../intents/intent.ts';
-import { fail, settling, succeed } from '../intents/settle.ts';
+import { fail, succeed, succeedWith } from '../intents/settle.ts';
 import type { Answer, Rejected } from '../kernel/answer.ts';
 import { rests, type Terms } from './rules.ts';
 
@@ -23,7 +23,7 @@ export const resultOf = (orderUuid: string, said: SignalAccepted): Record<string
 export async function recordPlacement(db: Db, intent: Intent, answer: NetworkAnswer): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { terms } = intent.asked as { terms: Terms }; // as placeOrder wrote it
-  return settleWith(
+  return succeedWith(
     db,
     'record_placement',
     intent,
@@ -43,7 +43,7 @@ export async function recordCancellation(
   answer: NetworkAnswer,
 ): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
-  return settleWith(
+  return succeedWith(
     db,
     'record_cancellation',
     intent,
@@ -63,7 +63,7 @@ export async function recordEdit(
   answer: NetworkAnswer,
 ): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
-  return settleWith(
+  return succeedWith(
     db,
     'record_edit',
     intent,
@@ -84,7 +84,7 @@ export async function recordProtection(
 ): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { trader } = intent.asked as { trader: string };
-  return settleWith(
+  return succeedWith(
     db,
     'record_protection',
     intent,
@@ -116,23 +116,6 @@ export async function noteLifecycle(
     set lifecycle = ${lifecycle}, executed = coalesce(${json(executed)}, executed)
     where id = ${orderId} and lifecycle = 'resting'`);
 }
-
-/** Ends the intent and changes its order in one statement; a lost claim changes neither. */
-const settleWith = (
-  db: Db,
-  name: string,
-  intent: Intent,
-  result: Record<string, unknown>,
-  change: FragmentSqlToken,
-): Promise<boolean> =>
-  db.oneFirst(sql.prepared(name, z.object({ ok: z.boolean() }))`
-    with settled as materialized (
-      select ${settling(intent, 'succeeded', { result })} ok
-    ), changed as (
-      ${change}
-    )
-    select ok
-    from settled`);
 
 const recordNo = (db: Db, intent: Intent, answer: Exclude<NetworkAnswer, { kind: 'accepted' }>): Promise<boolean> =>
   answer.kind === 'rejected' ? fail(db, intent, problemOf(answer)) : recordNoAnswer(db, intent, answer);

@@ -54,7 +54,5 @@ const words = (text: string) =>
   text
     .replace(/\?=\s+=\?/g, '?==?')
     .replace(/=\?utf-8\?([QB])\?([^?]*)\?=/gi, (_, kind: string, coded: string) =>
-      kind.toUpperCase() === 'B'
-        ? Buffer.from(coded, 'base64').toString('utf8')
-        : unquoted(coded.replaceAll('_', ' ')),
+      kind.toUpperCase() === 'B' ? Buffer.from(coded, 'base64').toString('utf8') : unquoted(coded.replaceAll('_', ' ')),
     );

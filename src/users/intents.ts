@@ -23,7 +23,11 @@ export type Account = { appId: string; email: string };
 export type From = { address: string };
 
 /** What a one-time code's keyed digest is bound to. */
-const codePlace = ({ appId, email }: Account): Place => ({ table: 'one_time_codes', row: `${appId}:${email}`, column: 'mark' });
+const codePlace = ({ appId, email }: Account): Place => ({
+  table: 'one_time_codes',
+  row: `${appId}:${email}`,
+  column: 'mark',
+});
 
 const newCode = () => String(randomInt(CODES)).padStart(6, '0');
 

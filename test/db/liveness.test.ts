@@ -118,6 +118,15 @@ describe('liveness of workers', () => {
       expect(await isLocked(Number(registered_?.lock_key))).to.equal(false);
     });
 
+    it('hands the jobs of its own pools back once they have ended', async () => {
+      await alive();
+      await Promise.all([lockJob('pool one'), lockJob('pool two')]);
+
+      await liveness.holds(['pool two']);
+
+      expect(await holders()).to.have.members([null, 'pool two']);
+    });
+
     it('registers again after its connection was cut off', async () => {
       await alive();
       const first = await row();

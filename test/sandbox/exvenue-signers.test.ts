@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { exvenue } from '../../src/adapters/exvenue/index.ts';
-import { signerOfBody } from '../support/exvenue-signer.ts';
+import { signedBody } from '../../src/adapters/exvenue/signing.ts';
+import type { Action, OrderAsked } from '../../src/adapters/exvenue/types.ts';
 import {
   act,
   closeExchange,
@@ -18,6 +20,8 @@ import {
 } from './exvenue.ts';
 
 const DAY_MS = 86_400_000;
+
+const placing = (asked: OrderAsked): Action => ({ kind: 'place', orders: [asked], grouping: 'none' });
 
 describe('who may act on the sandbox exchange, and how often', () => {
   let exchange: Exchange;
@@ -91,19 +95,26 @@ describe('who may act on the sandbox exchange, and how often', () => {
     expect(foundOf(await exchange.venue.openOrders(agent.address))).to.deep.equal([]);
   });
 
-  it('is known by the hash of what was sent: a body in another order is a stranger’s', async () => {
-    const body = JSON.parse(
-      await exchange.wallet.sign({ kind: 'cancel', orders: [{ asset: 1, oid: 2 }] }, { nonce: nextNonce() }),
-    );
-    const swapped = { ...body, action: { cancels: body.action.cancels, type: 'cancel' } };
-    const inOrder = JSON.stringify(body);
+  for (const [why, action] of [
+    ['whose members come in another order', { cancels: [{ a: 1, o: 2 }], type: 'cancel' }],
+    ['with a member that is not there in the venue’s eyes', { type: 'noop', more: 1 }],
+  ] as const) {
+    it(`takes whoever signed an action ${why} for a stranger`, async () => {
+      const account = privateKeyToAccount(generatePrivateKey());
+      exchange.party.fund(account.address, '1000');
+      const right = { type: 'cancel', cancels: [{ a: 1, o: 2 }] };
+      const sign = (wire: object) => signedBody({ ...wire }, account, { nonce: nextNonce(), network: 'testnet' });
 
-    const [right, wrong] = [await post(inOrder), await post(JSON.stringify({ ...body, nonce: nextNonce() }))];
+      expect(await post(await sign(right))).to.include({ slug: 'order_gone' });
+      expect(await post(await sign(action))).to.include({ slug: 'key_not_authorized' });
+    });
+  }
 
-    expect(await signerOfBody(inOrder, 'testnet')).to.equal(exchange.wallet.address);
-    expect(await signerOfBody(JSON.stringify(swapped), 'testnet')).to.not.equal(exchange.wallet.address);
-    expect(right).to.include({ slug: 'order_gone' });
-    expect(wrong).to.include({ slug: 'key_not_authorized' });
+  it('takes a body that was changed on its way for a stranger’s', async () => {
+    const body = await exchange.wallet.sign({ kind: 'noop' }, { nonce: nextNonce() });
+    const changed = JSON.stringify({ ...JSON.parse(body), nonce: nextNonce() });
+
+    expect(await post(changed)).to.include({ slug: 'key_not_authorized' });
   });
 
   it('uses a nonce once, and in any order', async () => {
@@ -121,7 +132,7 @@ describe('who may act on the sandbox exchange, and how often', () => {
 
   it('executes the same bytes once: their repeat is in doubt', async () => {
     const cloid = newCloid();
-    const action = { kind: 'place', orders: [order({ timeInForce: 'ioc', cloid })], grouping: 'none' } as const;
+    const action = placing(order({ timeInForce: 'ioc', cloid }));
     const body = await exchange.wallet.sign(action, { nonce: nextNonce() });
 
     const first = await exchange.venue.post(body, { firstSend: true });
@@ -135,7 +146,7 @@ describe('who may act on the sandbox exchange, and how often', () => {
   it('kills a pending action with a noop of its nonce', async () => {
     const nonce = nextNonce();
     const cloid = newCloid();
-    const action = { kind: 'place', orders: [order({ cloid })], grouping: 'none' } as const;
+    const action = placing(order({ cloid }));
     const pending = await exchange.wallet.sign(action, { nonce });
 
     await noop({ nonce });
@@ -165,7 +176,7 @@ describe('who may act on the sandbox exchange, and how often', () => {
 
   it('is refused past the time an action expires, in words that prove nothing', async () => {
     const cloid = newCloid();
-    const action = { kind: 'place', orders: [order({ cloid })], grouping: 'none' } as const;
+    const action = placing(order({ cloid }));
 
     const late = await act(exchange, action, { expiresAfterMs: Date.now() - 1 });
     const early = await act(exchange, action, { expiresAfterMs: Date.now() + 5_000 });

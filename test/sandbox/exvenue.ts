@@ -29,7 +29,7 @@ export const openExchange = async (options: ExvenuePartyOptions = {}): Promise<E
 /** Closes the exchange and gives nock its place back. */
 export const closeExchange = async ({ party }: Exchange): Promise<void> => {
   await party.close();
-  nock.activate();
+  if (!nock.isActive()) nock.activate();
 };
 
 /** A key nobody has seen before. */

@@ -1,4 +1,3 @@
-import nock from 'nock';
 import pino, { type Logger } from 'pino';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
@@ -10,6 +9,7 @@ import { type RunningWeb, startWeb } from '../../src/web.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 import { type Caller, caller } from './caller.ts';
 import { freshDatabase } from './postgres.ts';
+import { realSockets } from './sockets.ts';
 
 export const ENTITY = 'test_entity';
 export const KEYS = { minerKey: 'test-miner-key', validatorKey: 'test-validator-key', entityHotkey: ENTITY };
@@ -104,13 +104,6 @@ export async function startService(options: Options = {}): Promise<TestService> 
   };
 }
 
-/** Takes nock, which other tests load, from between the sockets; what it answers puts it back. */
-function realSockets(): () => void {
-  const wasActive = nock.isActive();
-  nock.restore();
-  return () => void (wasActive && !nock.isActive() && nock.activate());
-}
-
 /** The settings every test process runs under. */
 export const testSettings = (
   databaseUrl: string,
@@ -144,7 +137,7 @@ export const testSettings = (
 export type LogLines = { logger: Logger; lines: Record<string, unknown>[] };
 
 /** A logger whose lines a test can read. */
-function logLines(): LogLines {
+export function logLines(): LogLines {
   const lines: Record<string, unknown>[] = [];
   return { lines, logger: pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) };
 }

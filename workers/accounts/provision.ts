@@ -1,15 +1,31 @@
 import { recordSubaccount } from '../../src/accounts/outcomes.ts';
-import type { NewSubaccount } from '../../src/adapters/netvenue/types.ts';
-import { carryOut } from '../../src/intents/carry-out.ts';
+import { findAccountOfIntent } from '../../src/accounts/prop/queries.ts';
+import { needsOperator } from '../../src/accounts/rules.ts';
+import type { NewSubaccount, Subaccount } from '../../src/adapters/netvenue/types.ts';
+import { carryOut, type Ready } from '../../src/intents/carry-out.ts';
+import type { Intent } from '../../src/intents/intent.ts';
 import type { Task } from '../../src/intents/task.ts';
+import type { WorkerRuntime } from '../../src/runtime.ts';
+
+type Sent = { subaccount: NewSubaccount };
 
 /** Makes one subaccount at the network. After a possible send it is only ever looked for, never made again. */
 const provision: Task = ({ intent_id }, runtime) =>
-  carryOut(runtime, intent_id, {
-    prepare: async ({ asked }) => ({ send: { subaccount: asked.subaccount as NewSubaccount } }),
+  carryOut<Sent, Subaccount>(runtime, intent_id, {
+    prepare: (intent) => prepare(runtime, intent),
     send: ({ subaccount }, limits) => runtime.venues.netvenue.createSubaccount(subaccount, limits),
-    record: (intent, { subaccount }, answer) =>
-      recordSubaccount(runtime.db, intent, subaccount, runtime.config.NETVENUE_ENTITY_HOTKEY, answer),
+    async record(intent, { subaccount }, answer) {
+      if (answer.kind === 'rejected' && needsOperator(answer.slug))
+        runtime.log.error({ alert: 'network_refuses_subaccounts', intent_id, reason: answer.slug }, 'operators must look');
+      await recordSubaccount(runtime.db, intent, subaccount, runtime.config.NETVENUE_ENTITY_HOTKEY, answer);
+    },
   });
 
 export default provision;
+
+/** Nothing is made for an account whose money is gone by now. */
+async function prepare({ db }: WorkerRuntime, intent: Intent): Promise<Ready<Sent>> {
+  const account = intent.asked.prop_account_id === undefined ? null : await findAccountOfIntent(db, intent.id);
+  if (account && account.status !== 'provisioning') return { problem: { code: 'V2_ACCOUNT_STOPPED' } };
+  return { send: { subaccount: intent.asked.subaccount as NewSubaccount } };
+}

@@ -67,7 +67,7 @@ export const budgetFrom = (bucket: Bucket): Budget => {
           end(false);
           leave(waiter);
         };
-        const expiry = setTimeout(giveUp, untilMs - Date.now());
+        const expiry = setTimeout(giveUp, Math.max(0, untilMs - Date.now()));
         if (untilMs <= Date.now() || signal?.aborted) return end(false);
         signal?.addEventListener('abort', giveUp);
         insert(queue, waiter);

@@ -24,7 +24,7 @@ export const catalogueFrom = (ask: AskInfo): Catalogue => {
   const dexes = kept((_, limits) => ask({ body: { type: 'perpDexs' } }, limits, foundOr(readDexes)));
   const dexNamed = async (name: string, limits?: CallLimits): Promise<Lookup<Dex>> => {
     if (name === OWN.name) return found(OWN);
-    return inList(await dexes(name, KNOWN_FOR_MS, limits), (dex) => dex.name === name);
+    return inList(await dexes(OWN.name, KNOWN_FOR_MS, limits), (dex) => dex.name === name);
   };
   const lists = kept(async (name, limits) => {
     if (name === SPOT) return ask({ body: { type: 'spotMeta' } }, limits, foundOr(readSpots));
@@ -34,7 +34,7 @@ export const catalogueFrom = (ask: AskInfo): Catalogue => {
   });
   return {
     dex: dexNamed,
-    dexes: (limits) => dexes('', KNOWN_FOR_MS, limits),
+    dexes: (limits) => dexes(OWN.name, KNOWN_FOR_MS, limits),
     list: (dex, limits) => lists(dex, KNOWN_FOR_MS, limits),
     find: async (coin, limits) => {
       const isIt = (asset: Asset) => asset.coin === coin;

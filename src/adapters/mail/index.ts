@@ -33,9 +33,9 @@ type SmtpError = Error & { code?: string; responseCode?: number; command?: strin
 
 /** A 5xx is the server's final word (RFC 5321, 4.2.1), a 4xx one for now; without an answer to the data nothing is known. */
 function failed({ code, responseCode, command }: SmtpError): Answer<never> {
-  if (responseCode !== undefined && responseCode >= 500) return rejected(`smtp_${responseCode}`, 'The mail was refused.');
+  if (responseCode !== undefined && responseCode >= 500)
+    return rejected(`smtp_${responseCode}`, 'The mail was refused.');
   if (responseCode !== undefined) return unreachable(`smtp_${responseCode}`);
   const why = (code ?? 'unknown').toLowerCase();
   return NOT_SENT.has(code ?? '') || command === 'CONN' ? unreachable(why) : inDoubt(why);
 }
-

@@ -3,6 +3,7 @@ import type { Reply } from '../http.ts';
 import { readAnswer } from './answers.ts';
 import { readOrders } from './dashboard.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
+import { readMultiples } from './limits.ts';
 import { readPair } from './orders.ts';
 import type { OrderBook, TradePair } from './types.ts';
 
@@ -46,4 +47,5 @@ const pairOf = (pair: Fields, tradePair: string, state: TradePair['state']): Tra
   state,
   maxLeverage: numberOf(pair.max_leverage),
   exCoin: textOf(pair.hl_coin),
+  leverageByTier: readMultiples(pair.standard_positional_leverage_by_tier),
 });

@@ -1,5 +1,6 @@
 import { found, type Lookup, unreadable } from '../../kernel/answer.ts';
 import type { Reply } from '../http.ts';
+import { readDrawdown, readMoney } from './accounts.ts';
 import { readAnswer } from './answers.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readOrder, readPair, readSide } from './orders.ts';
@@ -12,19 +13,29 @@ export const dashboardAnswer = (reply: Reply): Lookup<Dashboard> => {
   const dashboard = fieldsOf(answer.said.dashboard) ?? answer.said;
   const info = fieldsOf(dashboard.subaccount_info);
   const status = info && textOf(info.status);
-  return info && status ? found(readDashboard(dashboard, info, status)) : unreadable('no subaccount in the dashboard');
+  const atMs = numberOf(answer.said.timestamp);
+  return info && status
+    ? found({ ...readDashboard(dashboard, info, status), atMs })
+    : unreadable('no subaccount in the dashboard');
 };
 
 /** Orders of a list or dictionary; those without a name of their own are left out. */
 export const readOrders = (value: unknown): DashboardOrder[] =>
   (entriesOf(value) ?? []).flatMap(([key, member]) => readOrder(member, key) ?? []);
 
-const readDashboard = (dashboard: Fields, info: Fields, status: string): Dashboard => {
+const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Dashboard, 'atMs'> => {
   const limitOrders = fieldsOf(dashboard.limit_orders);
   const positions = entriesOf(fieldsOf(dashboard.positions)?.positions ?? dashboard.positions);
   return {
     status,
+    syntheticHotkey: textOf(info.synthetic_hotkey),
     subaccountUuid: textOf(info.subaccount_uuid),
+    exAddress: textOf(info.hl_address)?.toLowerCase() ?? null,
+    payoutAddress: textOf(info.payout_address)?.toLowerCase() ?? null,
+    kycStatus: textOf(anyOf(dashboard, 'kyc_status', 'kyc')),
+    drawdown: readDrawdown(dashboard.drawdown),
+    money: readMoney(dashboard.account_size_data),
+    totalLeverage: numberOf(fieldsOf(dashboard.positions)?.total_leverage),
     assetClass: textOf(info.asset_class),
     accountSize: numberOf(info.account_size) ?? numberOf(fieldsOf(dashboard.account_size_data)?.account_size),
     createdMs: numberOf(info.created_at_ms),
@@ -60,7 +71,10 @@ const readPosition = (value: unknown, key: string | null): DashboardPosition | n
     realizedPnl: numberOf(anyOf(position, 'realized_pnl', 'rp')),
     unrealizedPnl: numberOf(anyOf(position, 'unrealized_pnl', 'up')),
     returnNow: numberOf(anyOf(position, 'current_return', 'r')),
+    netQuantity: numberOf(position.net_quantity),
+    netValue: numberOf(position.net_value),
     filledOrders: readOrders(anyOf(position, 'fo', 'orders')),
+    unfilledOrders: readOrders(anyOf(position, 'uo', 'unfilled_orders')),
     feesTotal: readFees(position),
   };
 };

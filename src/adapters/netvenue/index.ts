@@ -5,6 +5,8 @@ import { submitAnswer } from './answers.ts';
 import { archiveAnswer } from './archive.ts';
 import { ordersAnswer, tradePairsAnswer } from './books.ts';
 import { dashboardAnswer } from './dashboard.ts';
+import { limitsAnswer } from './limits.ts';
+import { payoutBody, settlementsAnswer } from './payouts.ts';
 import { refusedForForm } from './refusals.ts';
 import { createAnswer, listAnswer, subaccountBody } from './subaccounts.ts';
 import type { CallLimits, Netvenue, NetvenueAccess, Signal } from './types.ts';
@@ -40,6 +42,22 @@ export const netvenue = (access: NetvenueAccess): Netvenue => {
       if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
       return ordersAnswer(await validator.get(`/orders/${hotkey}?status=unfilled,filled,cancelled`, limits));
     },
+    walletDashboard: async (address, limits) => {
+      if (!isAddress(address)) return unreadable('not an address');
+      return dashboardAnswer(await validator.get(`/hl-traders/${address.toLowerCase()}`, limits));
+    },
+    limits: async (hotkey, limits) => {
+      if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
+      return limitsAnswer(await validator.get(`/subaccounts/${hotkey}/limits`, limits));
+    },
+    walletLimits: async (address, limits) => {
+      if (!isAddress(address)) return unreadable('not an address');
+      return limitsAnswer(await validator.get(`/hl-traders/${address.toLowerCase()}/limits`, limits));
+    },
+    settlements: async (uuid, nowMs, limits) =>
+      settlementsAnswer(
+        await validator.post('/entity/subaccount/payout', payoutBody(uuid, nowMs), { timeoutMs: READ_MS, ...limits }),
+      ),
     tradePairs: async (limits) => tradePairsAnswer(await validator.get('/trade-pairs', limits)),
     createSubaccount: async (asked, limits) => {
       const path = 'exAddress' in asked ? '/api/create-hl-subaccount' : '/api/create-subaccount';
@@ -82,3 +100,5 @@ const isNamed = ({ order_uuid, execution_type }: Signal): boolean => {
 
 /** The name of the entity and the number of the subaccount. */
 const isHotkey = (hotkey: string): boolean => /^[A-Za-z0-9_-]+_\d+$/.test(hotkey);
+
+const isAddress = (address: string): boolean => /^0x[0-9a-f]{40}$/i.test(address);

@@ -24,6 +24,7 @@ export const readOrder = (value: unknown, key: string | null = null): DashboardO
     takeProfit: readPrice(anyOf(order, 'take_profit', 'tk')),
     trailingStop: readTrailingStop(anyOf(order, 'trailing_stop', 'tsl')),
     processedMs: numberOf(anyOf(order, 'processed_ms', 'p')),
+    source: numberOf(order.src),
   };
 };
 

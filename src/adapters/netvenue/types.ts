@@ -84,6 +84,8 @@ export type DashboardOrder = {
   takeProfit: number | null;
   trailingStop: TrailingStop | null;
   processedMs: number | null;
+  /** The venue's code of where it came from; compact payloads leave it out. Venue facts: order source codes. */
+  source: number | null;
 };
 
 export type DashboardPosition = {
@@ -97,14 +99,48 @@ export type DashboardPosition = {
   realizedPnl: number | null;
   unrealizedPnl: number | null;
   returnNow: number | null;
+  /** What it holds and is worth, signed; verbose payloads only. */
+  netQuantity: number | null;
+  netValue: number | null;
   filledOrders: DashboardOrder[];
+  unfilledOrders: DashboardOrder[];
   feesTotal: number | null;
+};
+
+/**
+ * How far an account has fallen, all in percent whatever unit the venue wrote: 1.24 is 1.24 %. Limits are what it may fall
+ * before it is eliminated. `equity`: what it is worth as a part of its size, 1 at the start.
+ */
+export type Drawdown = {
+  intraday: number | null;
+  intradayLimit: number | null;
+  endOfDay: number | null;
+  endOfDayLimit: number | null;
+  equity: number | null;
+};
+
+/** The account's money in USD. `balance` leaves open positions out; `capitalUsed` is their value. */
+export type Money = {
+  realizedPnl: number | null;
+  capitalUsed: number | null;
+  balance: number | null;
+  buyingPower: number | null;
 };
 
 /** The validator's v2 dashboard of one subaccount, both spellings (compact, verbose) brought to one. */
 export type Dashboard = {
   status: string;
+  syntheticHotkey: string | null;
   subaccountUuid: string | null;
+  exAddress: string | null;
+  payoutAddress: string | null;
+  kycStatus: string | null;
+  /** When the validator answered. */
+  atMs: number | null;
+  /** Null until the first evaluation, about a minute after an account was made. */
+  drawdown: Drawdown | null;
+  money: Money | null;
+  totalLeverage: number | null;
   assetClass: string | null;
   accountSize: number | null;
   createdMs: number | null;
@@ -121,6 +157,23 @@ export type Dashboard = {
   reported: { positions: boolean; orders: boolean };
 };
 
+/**
+ * What an account may hold at most. `pairLeverage`: multiples of the balance by wire id; empty where the venue gives one
+ * figure for all pairs (linked wallets). `classUsd` is null where the venue does not cap classes apart.
+ */
+export type Limits = {
+  tier: number | null;
+  accountSize: number | null;
+  portfolioMultiple: number | null;
+  portfolioUsd: number;
+  perPairUsd: number | null;
+  classUsd: Record<string, number> | null;
+  pairLeverage: Record<string, number>;
+};
+
+/** One week of a funded account: what it earned, in USD. `endMs` is the Monday after, exclusive. */
+export type Settlement = { startMs: number; endMs: number; payoutUsd: number };
+
 /** Every order the validator knows of one subaccount, by what became of it. */
 export type OrderBook = { unfilled: DashboardOrder[]; filled: DashboardOrder[]; cancelled: DashboardOrder[] };
 
@@ -133,6 +186,8 @@ export type TradePair = {
   state: 'allowed' | 'reduce_only' | 'disabled';
   maxLeverage: number | null;
   exCoin: string | null;
+  /** Caps by tier of the account, as multiples of its balance; newer builds only. */
+  leverageByTier: Record<string, number> | null;
 };
 
 /** A subaccount as the network records it. `status` starts as `pending` and becomes `active` or `failed`. */
@@ -161,6 +216,17 @@ export type Netvenue = {
   dashboard(syntheticHotkey: string, limits?: CallLimits): Promise<Lookup<Dashboard>>;
   /** The validator's orders of one subaccount; `absent` where it has none at all. */
   orders(syntheticHotkey: string, limits?: CallLimits): Promise<Lookup<OrderBook>>;
+  /** The validator's word on the subaccount linked to an exchange wallet; `absent` where it knows no such wallet. */
+  walletDashboard(exAddress: string, limits?: CallLimits): Promise<Lookup<Dashboard>>;
+  /** What a subaccount may hold. */
+  limits(syntheticHotkey: string, limits?: CallLimits): Promise<Lookup<Limits>>;
+  /** What the subaccount linked to an exchange wallet may hold. */
+  walletLimits(exAddress: string, limits?: CallLimits): Promise<Lookup<Limits>>;
+  /**
+   * Weekly settlements of a subaccount, all there are up to the last 12-hour boundary before `nowMs`; `absent` where the
+   * validator has none: unknown, not funded, or without orders.
+   */
+  settlements(subaccountUuid: string, nowMs: number, limits?: CallLimits): Promise<Lookup<Settlement[]>>;
   /** The validator's registry of pairs, which changes every few weeks. */
   tradePairs(limits?: CallLimits): Promise<Lookup<TradePair[]>>;
   /** Makes a subaccount. Not idempotent upstream: never repeat after `in_doubt`. */

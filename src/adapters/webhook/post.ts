@@ -66,7 +66,7 @@ function exchange({ body, withinMs }: Post, request: ClientRequest): Promise<Pos
     const total = setTimeout(fail, withinMs, 'TIMEOUT');
     const connecting = setTimeout(() => isConnected || fail('TIMEOUT'), Math.min(CONNECT_MS, withinMs));
     request.once('socket', (socket) => {
-      if (!socket.connecting) isConnected = true;
+      if (request.reusedSocket) isConnected = true;
       else
         socket
           .once('secureConnect', () => (isConnected = true))

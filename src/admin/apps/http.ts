@@ -14,7 +14,8 @@ export const listTenantApps: Handler<'listTenantApps'> = async ({ runtime }) => 
 
 export const createTenantApp: Handler<'createTenantApp'> = async (call) => {
   const { name, slug, entity_hotkey, network_api_key, scopes } = call.body;
-  if ((entity_hotkey === undefined) !== (network_api_key === undefined)) throw new Refusal('V2_APP_CREDENTIALS_MISMATCH');
+  if ((entity_hotkey === undefined) !== (network_api_key === undefined))
+    throw new Refusal('V2_APP_CREDENTIALS_MISMATCH');
   const app = {
     name,
     slug,

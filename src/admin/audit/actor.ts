@@ -3,7 +3,11 @@ import { adminOf } from '../../kernel/principal.ts';
 import type { Actor } from './intents.ts';
 
 /** Who acts in a call that an operator makes. */
-export const actorOf = ({ principal, address, requestId }: Pick<Call, 'principal' | 'address' | 'requestId'>): Actor => ({
+export const actorOf = ({
+  principal,
+  address,
+  requestId,
+}: Pick<Call, 'principal' | 'address' | 'requestId'>): Actor => ({
   adminId: adminOf(principal).adminId,
   address,
   requestId,

@@ -5,7 +5,9 @@ import { createPartner, type MintedKey, mintKey } from '../../partners/intents.t
 import { type Actor, noting } from '../audit/intents.ts';
 
 /** A statement that notes an act on a subject, for a transaction that changed it before. */
-const entry = (actor: Actor, action: string, subject: string, detail: Record<string, unknown> = {}) => sql.type(z.object({}))`
+const entry = (actor: Actor, action: string, subject: string, detail: Record<string, unknown> = {}) => sql.type(
+  z.object({}),
+)`
   with changed as (select ${subject}::text as subject)
   ${noting({ actor, action, detail }, 'changed')}`;
 

@@ -14,7 +14,13 @@ const LINK_LIVES_S = 72 * 3_600;
 const TOLD_WITHIN_S = 3 * 24 * 3_600;
 
 type With = { db: Db; sealer: Sealer; publicUrl: string; actor: Actor };
-type Approval = { entityHotkey: string; networkApiKey: string | null; slug: string; name: string; scopes: readonly string[] };
+type Approval = {
+  entityHotkey: string;
+  networkApiKey: string | null;
+  slug: string;
+  name: string;
+  scopes: readonly string[];
+};
 
 const doneRow = z.object({ subject: z.string() });
 

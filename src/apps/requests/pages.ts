@@ -54,10 +54,14 @@ export function deadPage(link: RevealLink | null): string {
 
 function whyDead(link: RevealLink | null): [title: string, text: string] {
   if (!link) return ['Unknown link', 'There is no such link. Check that it was copied whole.'];
-  if (link.is_superseded) return ['Replaced link', 'This link was replaced by a newer one, and whatever it showed is void.'];
+  if (link.is_superseded)
+    return ['Replaced link', 'This link was replaced by a newer one, and whatever it showed is void.'];
   if (link.opened_at) {
     const at = `<time datetime="${link.opened_at}">${link.opened_at.slice(0, 19).replace('T', ' ')} UTC</time>`;
-    return ['Already opened', `This link was opened at ${at}. If that was not you, the credentials are in other hands.`];
+    return [
+      'Already opened',
+      `This link was opened at ${at}. If that was not you, the credentials are in other hands.`,
+    ];
   }
   return ['Expired link', 'This link was good for 72 hours, which have passed.'];
 }

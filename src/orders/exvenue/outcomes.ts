@@ -1,11 +1,11 @@
-import { type FragmentSqlToken, sql } from 'slonik';
+import { sql } from 'slonik';
 import { z } from 'zod';
 import type { ItemResult } from '../../adapters/exvenue/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Offer } from '../../intents/accept.ts';
 import { recordNoAnswer } from '../../intents/carry-out.ts';
 import type { Intent, Problem } from '../../intents/intent.ts';
-import { fail, retry, settling, succeed } from '../../intents/settle.ts';
+import { fail, retry, settling, succeed, succeedWith } from '../../intents/settle.ts';
 import type { Answer, Rejected } from '../../kernel/answer.ts';
 import { compare } from '../../kernel/decimals.ts';
 import { type CancelTarget, cancelResult } from './cancels.ts';
@@ -31,7 +31,7 @@ export function recordExchangeOrder(
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { terms } = intent.asked as { terms: ExchangeTerms };
   const told = toldOf(answer.said, sent, terms);
-  return settleWith(
+  return succeedWith(
     db,
     'record_exchange_order',
     intent,
@@ -125,23 +125,6 @@ export async function noteTriggers(
     cross join lateral accept_intents(case when noted.id is not null then ${batchOf(next)}::jsonb else '[]' end) a`);
 }
 
-/** Ends the intent and changes more in one statement; a lost claim changes neither. */
-const settleWith = (
-  db: Db,
-  name: string,
-  intent: Intent,
-  result: Record<string, unknown>,
-  change: FragmentSqlToken,
-): Promise<boolean> =>
-  db.oneFirst(sql.prepared(name, z.object({ ok: z.boolean() }))`
-    with settled as materialized (
-      select ${settling(intent, 'succeeded', { result })} ok
-    ), changed as materialized (
-      ${change}
-    )
-    select ok
-    from settled`);
-
 /**
  * Records a no, or that there is no answer. A venue that only wants to be asked more slowly has done nothing: it is asked again
  * inside the deadline.
@@ -220,7 +203,7 @@ export function recordCancels(
   const result = cancelResult(targets, answer.said.items);
   const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
   const { wallet } = intent.asked as { wallet: string };
-  return settleWith(
+  return succeedWith(
     db,
     'record_exchange_cancels',
     intent,

@@ -41,6 +41,8 @@ export const createAccount = (world: World, asked: AccountAsked): Account | stri
     resting: new Map(),
     ended: [],
     lastOrderMs: new Map(),
+    closes: { dayOpen: 1, last: 1, highest: 1 },
+    settlements: [],
   };
   world.accounts.set(id, account);
   if (asked.exAddress) world.byAddress.set(asked.exAddress, account);
@@ -62,10 +64,12 @@ export const statusOf = ({ status, activeFromMs }: Account): string =>
 export const moveAccount = (
   world: World,
   account: Account,
-  to: { status?: string; bucket?: string; elimination?: string },
+  to: { status?: string; bucket?: string; elimination?: string } & Partial<Pick<Account, 'closes' | 'settlements'>>,
 ): void => {
   if (to.status) account.status = to.status;
   if (to.bucket) account.bucket = to.bucket;
+  if (to.closes) account.closes = { ...account.closes, ...to.closes };
+  if (to.settlements) account.settlements = to.settlements;
   if (!to.elimination) return;
   Object.assign(account, { status: 'eliminated', bucket: 'ELIMINATED' });
   account.elimination = { atMs: Date.now(), reason: to.elimination };

@@ -3,7 +3,7 @@ import { moveAccount } from './accounts.ts';
 import { magicLeverages } from './magic.ts';
 import { setPrice } from './prices.ts';
 import { accountView } from './views.ts';
-import type { World } from './world.ts';
+import type { Account, World } from './world.ts';
 
 /** Moves prices, markets and subaccounts by hand, restarts the miner, and lists the magic values. */
 export const controls = (world: World, forget: () => void): Route[] => [
@@ -30,14 +30,16 @@ const priceAnswer = (world: World, { pair, price, open }: Body): Said => {
   return { status: 200, body: { pair, price: world.pairs.get(pair)?.price, open: !world.closedMarkets.has(pair) } };
 };
 
-/** `{subaccount_id}` and any of `status`, `bucket`, `elimination` (its reason). */
-const accountAnswer = (world: World, { subaccount_id, status, bucket, elimination }: Body): Said => {
+/** `{subaccount_id}` and any of `status`, `bucket`, `elimination` (its reason), `closes`, `settlements` (weeks). */
+const accountAnswer = (world: World, { subaccount_id, status, bucket, elimination, ...more }: Body): Said => {
   const account = world.accounts.get(Number(subaccount_id));
   if (!account) return { status: 404, body: { error: 'unknown subaccount' } };
   moveAccount(world, account, {
     ...(typeof status === 'string' && { status }),
     ...(typeof bucket === 'string' && { bucket }),
     ...(typeof elimination === 'string' && { elimination }),
+    ...(more.closes !== undefined && { closes: more.closes as Account['closes'] }), // as: whoever moves by hand knows its members
+    ...(Array.isArray(more.settlements) && { settlements: more.settlements }),
   });
   return { status: 200, body: { ...accountView(account), bucket: account.bucket } };
 };

@@ -1,5 +1,7 @@
 import type { Route, Said } from '../party.ts';
 import { keyed } from './keyed.ts';
+import { limitsView, walletLimitsView } from './limits.ts';
+import { payoutAnswer } from './payouts.ts';
 import { accountView, dashboardView, ordersView, pairsView } from './views.ts';
 import type { Account, World } from './world.ts';
 
@@ -8,6 +10,16 @@ export const validatorRoutes = (world: World, validatorKey: string): Route[] => 
   const guarded = keyed(validatorKey);
   return [
     get('/trade-pairs', () => ({ status: 200, body: pairsView(world.pairs.values()) })),
+    get('/hl-traders/:address/limits', ({ params }) => limits(world, world.byAddress.get(lower(params.address)), true)),
+    get(
+      '/subaccounts/:hotkey/limits',
+      guarded(({ params }) => limits(world, byHotkey(world, params.hotkey), false)),
+    ),
+    {
+      method: 'POST',
+      path: '/validator/entity/subaccount/payout',
+      answer: guarded(({ json }) => payoutAnswer(world, Object(json))),
+    },
     get('/hl-traders/:address', ({ params, query }) => dashboard(world.byAddress.get(lower(params.address)), query)),
     get(
       '/v2/entity/subaccount/:hotkey',
@@ -41,6 +53,11 @@ const dashboard = (account: Account | undefined, query: URLSearchParams): Said =
   const since = (name: string) => Number(query.get(name) ?? 0);
   const view = dashboardView(account, { positions: since('positions_time_ms'), orders: since('limit_orders_time_ms') });
   return { status: 200, body: { status: 'success', dashboard: view, timestamp: Date.now() } };
+};
+
+const limits = (world: World, account: Account | undefined, linked: boolean): Said => {
+  if (!account) return missing('Trader data not available');
+  return { status: 200, body: linked ? walletLimitsView(account) : limitsView(account, world.pairs.values()) };
 };
 
 const entity = (world: World): Said => {

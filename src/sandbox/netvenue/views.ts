@@ -1,4 +1,5 @@
 import { statusOf } from './accounts.ts';
+import { drawdownView, moneyView } from './money.ts';
 import type { Pair } from './pairs.ts';
 import type { Trailing } from './signal.ts';
 import { type Account, balanceOf, type Order, type Position, worthOf } from './world.ts';
@@ -29,6 +30,7 @@ export const dashboardView = (account: Account, sinceMs: { positions: number; or
   return {
     subaccount_info: accountView(account),
     challenge_period: { bucket: account.bucket, start_time_ms: account.createdMs },
+    drawdown: drawdownView(account),
     account_size_data: moneyView(account),
     ...(account.elimination && { elimination: eliminationView(account.elimination) }),
     ...(positions.length > 0 && { positions: positionsView(account, positions) }),
@@ -138,21 +140,6 @@ const restingView = (open: Order[], ended: Order[], sinceMs: number) => ({
   ...(ended.length > 0 && { closed_orders: ended.map(({ uuid }) => uuid) }),
   limit_orders_time_ms: Math.max(sinceMs, ...[...open, ...ended].map(({ processedMs }) => processedMs)),
 });
-
-const moneyView = (account: Account) => {
-  const used = [...account.open.values()].reduce(
-    (sum, { pair, quantity }) => sum + Math.abs(worthOf(pair, quantity)),
-    0,
-  );
-  const balance = balanceOf(account);
-  return {
-    account_size: account.size,
-    total_realized_pnl: account.realized,
-    capital_used: used,
-    balance,
-    buying_power: balance - used,
-  };
-};
 
 const eliminationView = ({ atMs, reason }: { atMs: number; reason: string }) => ({
   elimination_initiated_time_ms: atMs,

@@ -58,7 +58,13 @@ export type Account = {
   resting: Map<string, Resting>;
   ended: Order[];
   lastOrderMs: Map<string, number>;
+  /** What the drawdown is counted from, as parts of the account's size. */
+  closes: { dayOpen: number; last: number; highest: number };
+  settlements: Settlement[];
 };
+
+/** One settled week of a funded account. */
+export type Settlement = { start_ms: number; end_ms: number; payout: number };
 
 /** Everything the validator knows. `resting` finds the orders of a pair when its price moves. */
 export type World = {
@@ -82,6 +88,15 @@ export const refused = (error: string): Verdict => ({ error, order: null });
 
 /** What an account is worth without its open positions, in USD. */
 export const balanceOf = (account: Account): number => account.size + account.realized;
+
+/** What an account is worth with its open positions, as a part of its size. */
+export const equityOf = (account: Account): number => {
+  const unrealized = [...account.open.values()].reduce(
+    (sum, { pair, quantity, averageEntry }) => sum + worthOf(pair, quantity, pair.price - averageEntry),
+    0,
+  );
+  return (balanceOf(account) + unrealized) / account.size;
+};
 
 /** What a quantity of a pair is worth in USD at a price; signed as the quantity is. */
 export const worthOf = (pair: Pair, quantity: number, price = pair.price): number =>

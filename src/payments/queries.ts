@@ -1,0 +1,131 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Fact } from '../adapters/processor/types.ts';
+import type { Db } from '../db/pool.ts';
+
+const tierRow = z.object({
+  tier_id: z.string(),
+  market: z.string(),
+  asset_class: z.string(),
+  account_size: z.coerce.number(),
+  amount_cents: z.number(),
+  currency: z.string(),
+  active: z.boolean(),
+});
+
+export type Tier = z.infer<typeof tierRow>;
+
+/** What is on sale, cheapest first. */
+export const listTiers = (db: Db): Promise<readonly Tier[]> =>
+  db.any(sql.prepared('list_tiers', tierRow)`
+    select t.id as tier_id, t.market, t.asset_class, t.account_size, t.amount_cents, t.currency, t.active
+    from tiers t
+    where t.active
+    order by t.amount_cents, t.account_size, t.id`);
+
+/** Whether any tier was ever made. */
+export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from tiers`);
+
+const paymentRow = z.object({
+  id: z.string(),
+  owner: z.string(),
+  user_id: z.string(),
+  tier_id: z.string(),
+  market: z.string(),
+  amount_cents: z.number(),
+  currency: z.string(),
+  intent_id: z.string(),
+  processor_payment_intent_id: z.string().nullable(),
+  client_secret: z.string().nullable(),
+  status: z.string(),
+  status_at_ms: z.number(),
+  received_cents: z.number(),
+  refunded_cents: z.number(),
+  is_disputed: z.boolean(),
+});
+
+/** A payment as it stands; `status` is the processor's last word, refunds and disputes are beside it. */
+export type Payment = z.infer<typeof paymentRow>;
+
+const paymentColumns = sql.fragment`
+  p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
+  p.client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
+  p.received_cents, p.refunded_cents, p.disputed_at is not null as is_disputed`;
+
+/** The payment an intent stands for, of this user. */
+export const findPaymentOfIntent = (db: Db, owner: string, userId: string, intentId: string): Promise<Payment | null> =>
+  db.maybeOne(sql.prepared('payment_of_intent', paymentRow)`
+    select ${paymentColumns}
+    from payments p
+    where p.intent_id = ${intentId} and p.owner = ${owner} and p.user_id = ${userId}`);
+
+const entryRow = z.object({ at: z.string(), event: z.string(), detail: z.string().nullable() });
+const shownRow = paymentRow.extend({ prop_account_id: z.string().nullable(), timeline: z.array(entryRow) });
+
+/** A payment with its account and what happened to it, oldest first. */
+export const findPaymentShown = (
+  db: Db,
+  owner: string,
+  userId: string,
+  paymentId: string,
+): Promise<z.infer<typeof shownRow> | null> =>
+  db.maybeOne(sql.prepared('payment_shown', shownRow)`
+    select ${paymentColumns}, a.id as prop_account_id, (
+      select jsonb_agg(jsonb_build_object(
+        'at', to_char(t.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'event', t.event, 'detail', t.detail
+      ) order by t.at, t.step)
+      from (
+        values (p.created_at, 0, 'created', null),
+          (p.paid_at, 3, 'succeeded', null),
+          (p.refunded_at, 7, 'refunded', null),
+          (p.disputed_at, 8, 'disputed', null),
+          (a.created_at, 4, 'account_opened', a.id),
+          (case when a.status_at > a.created_at then a.status_at end, 6, 'account_' || a.status, a.failure_reason)
+        union all
+        select e.said_at, 2, 'try_failed', e.fact ->> 'failure'
+        from processor_events e
+        where e.payment_id = p.id and e.type = 'payment_intent.payment_failed'
+      ) as t (at, step, event, detail)
+      where t.at is not null
+    ) as timeline
+    from payments p
+    left join prop_accounts a on a.payment_id = p.id
+    where p.id = ${paymentId} and p.owner = ${owner} and p.user_id = ${userId}`);
+
+/** What a task needs to make, look at or give back a payment. */
+export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: string): Promise<Payment | null> =>
+  db.maybeOne(sql.prepared('find_payment', paymentRow)`
+    select ${paymentColumns}
+    from payments p
+    where p.id = ${paymentId}`);
+
+/** The payment of an id of ours or of the processor, held until the transaction ends. */
+export const lockPayment = (
+  tx: Pick<Db, 'maybeOne'>,
+  { paymentId, processorId }: { paymentId: string | null; processorId: string },
+): Promise<Payment | null> =>
+  tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
+    select ${paymentColumns}
+    from payments p
+    where p.processor_payment_intent_id = ${processorId}
+      or (p.id = ${paymentId} and p.processor_payment_intent_id is null)
+    limit 1
+    for update`);
+
+const factSchema = z.custom<Fact>((value) => typeof value === 'object' && value !== null && 'about' in value);
+const eventRow = z.object({ id: z.string(), type: z.string(), said_at_ms: z.number(), fact: factSchema });
+
+export type StoredEvent = z.infer<typeof eventRow>;
+
+/** An event that has not been acted on. Null once it has. */
+export const findOpenEvent = (db: Db, eventId: string): Promise<StoredEvent | null> =>
+  db.maybeOne(sql.prepared('find_open_event', eventRow)`
+    select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
+    from processor_events e
+    where e.id = ${eventId} and e.acted_at is null`);
+
+/** Up to which moment the processor's events have been read; null before the first time. */
+export const findCursor = (db: Db): Promise<number | null> =>
+  db.maybeOneFirst(sql.type(z.object({ seen_ms: z.number() }))`
+    select extract(epoch from c.seen_at)::double precision * 1000 as seen_ms
+    from processor_cursor c`);

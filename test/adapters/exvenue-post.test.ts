@@ -1,0 +1,277 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { exvenue } from '../../src/adapters/exvenue/index.ts';
+import type { Action, PostLimits } from '../../src/adapters/exvenue/types.ts';
+import { signerOfBody } from '../support/exvenue-signer.ts';
+
+const VENUE = 'http://exchange.test';
+const KEY = 'c'.repeat(64);
+const CLOID = `0x${'0'.repeat(31)}1`;
+const REASON = 'Order could not immediately match against any resting orders. asset=1';
+
+/** A venue of its own for every test: a 429 halts it for a while. */
+const open = () => {
+  const venue = exvenue({ url: `${VENUE}/behind/a/path/`, network: 'mainnet' });
+  const signer = venue.signerOf(KEY);
+  if (!signer) throw new Error('no key');
+  return { venue, signer };
+};
+const one = { asset: 1, side: 'buy', price: '100', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
+const placing = (count = 1): Action => ({ kind: 'place', orders: Array(count).fill(one), grouping: 'none' });
+const cancelling = (count = 1): Action => ({ kind: 'cancel', orders: Array(count).fill({ asset: 1, oid: 7 }) });
+const reply = () => nock(VENUE).post('/behind/a/path/exchange');
+const ok = (...statuses: unknown[]) => ({ status: 'ok', response: { type: 'order', data: { statuses } } });
+const err = (response: string) => ({ status: 'err', response });
+const broken = (code: string) => Object.assign(new Error(`${VENUE} ${KEY}`), { code });
+
+const post = async (action: Action = placing(), limits: Partial<PostLimits> = {}) => {
+  const { venue, signer } = open();
+  return venue.post(await signer.sign(action, { nonce: 1, expiresAfterMs: 2 }), { firstSend: true, ...limits });
+};
+
+describe('posting to the exchange', () => {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+
+  it('sends exactly the bytes that were signed, once', async () => {
+    const { venue, signer } = open();
+    const body = await signer.sign(placing(), { nonce: 12, expiresAfterMs: 34 });
+    let posted = '';
+    reply().reply(200, (_, sent) => {
+      posted = typeof sent === 'string' ? sent : JSON.stringify(sent);
+      return ok({ resting: { oid: 1 } });
+    });
+
+    await venue.post(body, { firstSend: true });
+
+    expect(posted).to.equal(body);
+    expect(await signerOfBody(posted, 'mainnet')).to.equal(signer.address);
+    expect(nock.pendingMocks()).to.deep.equal([]);
+  });
+
+  for (const [status, item] of [
+    [{ resting: { oid: 543_846_303_874, cloid: CLOID } }, { kind: 'resting', oid: 543_846_303_874, cloid: CLOID }],
+    [{ resting: { oid: 7 } }, { kind: 'resting', oid: 7, cloid: null }],
+    [
+      { filled: { totalSz: '0.50', avgPx: '99.0', oid: 7 } },
+      { kind: 'filled', oid: 7, cloid: null, filledSize: '0.5', averagePrice: '99' },
+    ],
+    ['waitingForFill', { kind: 'waiting_for_fill' }],
+    ['waitingForTrigger', { kind: 'waiting_for_trigger' }],
+    ['success', { kind: 'done' }],
+  ] as const) {
+    it(`reads ${JSON.stringify(status)}`, async () => {
+      reply().reply(200, ok(status));
+
+      expect(await post()).to.deep.equal({ kind: 'accepted', said: { items: [item] } });
+    });
+  }
+
+  for (const action of [{ kind: 'noop' }, { kind: 'set_leverage', asset: 1, leverage: 3, isCross: true }] as const) {
+    it(`takes a bare yes to ${action.kind}`, async () => {
+      reply().reply(200, { status: 'ok', response: { type: 'default' } });
+
+      expect(await post(action)).to.deep.equal({ kind: 'accepted', said: { items: [] } });
+    });
+  }
+
+  it('keeps the accepted items of a batch beside refused and unreadable ones', async () => {
+    reply().reply(200, ok({ resting: { oid: 1 } }, { error: REASON }, 'a new word', { filled: { oid: 2 } }));
+
+    const answer = await post(placing(4));
+
+    expect(answer).to.have.property('kind', 'accepted');
+    const items = answer.kind === 'accepted' ? answer.said.items : [];
+    expect(items.map((item) => (item.kind === 'rejected' ? item.slug : item.kind))).to.deep.equal([
+      'resting',
+      'no_match',
+      'in_doubt',
+      'in_doubt',
+    ]);
+  });
+
+  it('keeps refusals that differ item by item, and takes one that is the same for all as a whole', async () => {
+    reply().reply(200, ok({ error: REASON }, { error: 'Invalid TP/SL price. asset=1' }));
+    reply().reply(200, ok({ error: REASON }, { error: REASON }));
+
+    const [apart, together] = [await post(placing(2)), await post(placing(2))];
+
+    expect(apart).to.have.nested.property('said.items').of.length(2);
+    expect(together).to.include({ kind: 'rejected', slug: 'no_match' });
+  });
+
+  it('takes a single error for a batch as the no to all of it', async () => {
+    reply().reply(200, ok({ error: 'Order has zero size.' }));
+
+    expect(await post(placing(3))).to.include({ kind: 'rejected', slug: 'invalid_size' });
+  });
+
+  for (const [text, slug] of [
+    ['Price must be divisible by tick size. asset=1', 'tick_size'],
+    ['Order must have minimum value of $10. asset=1', 'below_minimum'],
+    ['Order must have minimum value of 10 USDC.', 'below_minimum'],
+    ['Insufficient margin to place order. asset=1', 'insufficient_margin'],
+    ['Reduce only order would increase position. asset=1', 'reduce_only'],
+    ['Post only order would have immediately matched, bbo was 99@101. asset=1', 'post_only_would_match'],
+    [REASON, 'no_match'],
+    ['Invalid TP/SL price. asset=1', 'bad_trigger_price'],
+    ['No liquidity available for market order.', 'no_liquidity'],
+    ['Order would increase open interest while open interest is capped', 'open_interest_cap'],
+    ['Order rejected due to price more aggressive than oracle while at open interest cap', 'open_interest_cap'],
+    ['Order price too far from oracle', 'price_too_far'],
+    ['Order price cannot be more than 80% away from the reference price', 'price_too_far'],
+    ['Order would cause position to exceed margin tier limit at current leverage', 'position_limit'],
+    ['Order has insufficient spot balance to trade', 'insufficient_balance'],
+    ['Order has invalid price.', 'invalid_price'],
+    ['Order has invalid size.', 'invalid_size'],
+    ['Order has zero size.', 'invalid_size'],
+    ['Order was never placed, already canceled, or filled. asset=1', 'order_gone'],
+    ['a reason nobody has heard of', 'rejected_by_venue'],
+  ] as const) {
+    it(`is rejected as ${slug} by an item: ${text}`, async () => {
+      reply().reply(200, ok({ error: text }));
+
+      const answer = await post();
+
+      expect(answer).to.include({ kind: 'rejected', slug });
+      expect(answer).to.have.property('message').that.does.not.contain(text.slice(0, 20));
+    });
+  }
+
+  for (const [text, slug] of [
+    [`User or API Wallet 0x${'1'.repeat(40)} does not exist.`, 'key_not_authorized'],
+    [`L1 error: User or API Wallet 0x${'1'.repeat(40)} does not exist.`, 'key_not_authorized'],
+    [`Must deposit before performing actions. User: 0x${'1'.repeat(40)}`, 'not_deposited'],
+    ['Invalid nonce: duplicate nonce 1700000000000', 'duplicate_nonce'],
+    ['Invalid nonce: 1 is too old', 'invalid_nonce'],
+    ['Too many cumulative requests sent (10002 > 10001) for cumulative volume traded $1.00.', 'action_budget'],
+    ['Signed action over weight limit of 200.', 'over_weight'],
+    ['Cannot modify canceled or filled order', 'order_gone'],
+    ['Only post-only orders allowed immediately after a network upgrade', 'post_only_period'],
+    [`Vault not registered: 0x${'1'.repeat(40)}`, 'vault_unknown'],
+    ['Order has invalid price.', 'invalid_price'],
+  ] as const) {
+    it(`is rejected as ${slug} as a whole: ${text}; a repeat is in doubt`, async () => {
+      reply().times(2).reply(200, err(text));
+
+      expect(await post()).to.include({ kind: 'rejected', slug });
+      expect(await post(placing(), { firstSend: false })).to.deep.equal({
+        kind: 'in_doubt',
+        why: `a repeat was refused: ${slug}`,
+      });
+    });
+  }
+
+  it('is rejected by 422, whose text is none of ours', async () => {
+    const text = 'Failed to deserialize the JSON body into the target type';
+    reply().reply(422, text, { 'content-type': 'text/plain' });
+
+    expect(await post()).to.include({ kind: 'rejected', slug: 'bad_request' });
+  });
+
+  for (const [what, body, headers, retryAfterS] of [
+    ['plain text', 'Too Many Requests', {}, 10],
+    ['null', 'null', { 'content-type': 'application/json' }, 10],
+    ['a time to wait', '', { 'retry-after': '3' }, 3],
+  ] as const) {
+    it(`is rejected by 429 with ${what}: definitely not placed`, async () => {
+      reply().reply(429, body, headers);
+
+      expect(await post()).to.include({ kind: 'rejected', slug: 'rate_limited', retryAfterS });
+    });
+  }
+
+  for (const [what, status, body] of [
+    ['500', 500, 'Internal Server Error'],
+    ['502 with a page', 502, '<html>Bad Gateway</html>'],
+    ['503', 503, ''],
+    ['a page with 200', 200, '<html>Please wait</html>'],
+    ['a cut-off yes', 200, '{"status":"ok","response":{"type":"order","da'],
+    ['an empty 200', 200, ''],
+    ['null with 200', 200, 'null'],
+    ['a list', 200, '[]'],
+    ['403 of something in between', 403, 'Forbidden'],
+    ['404 of something in between', 404, 'Not Found'],
+    ['a yes without items', 200, JSON.stringify({ status: 'ok', response: { type: 'default' } })],
+    ['a yes with no item', 200, JSON.stringify(ok())],
+    ['a yes with too many items', 200, JSON.stringify(ok({ resting: { oid: 1 } }, { resting: { oid: 2 } }))],
+    ['a yes with an unreadable item', 200, JSON.stringify(ok({ resting: {} }))],
+    ['a status nobody knows', 200, JSON.stringify({ status: 'maybe' })],
+    ['a reason nobody knows', 200, JSON.stringify(err('Something new'))],
+    ['no reason', 200, JSON.stringify({ status: 'err' })],
+  ] as const) {
+    it(`is in doubt: ${what}`, async () => {
+      reply().reply(status, body);
+
+      expect(await post()).to.include({ kind: 'in_doubt' });
+    });
+  }
+
+  it('is in doubt when a batch is answered for fewer items, without a no', async () => {
+    reply().reply(200, ok({ resting: { oid: 1 } }));
+
+    expect(await post(cancelling(2))).to.include({ kind: 'in_doubt' });
+  });
+
+  it('is unreachable where the connection is refused, and in doubt after a reset', async () => {
+    reply().replyWithError(broken('ECONNREFUSED'));
+    reply().replyWithError(broken('ECONNRESET'));
+
+    expect(await post()).to.deep.equal({ kind: 'unreachable', why: 'ECONNREFUSED' });
+    expect(await post()).to.deep.equal({ kind: 'in_doubt', why: 'ECONNRESET' });
+  });
+
+  it('is in doubt when the venue is silent for longer than it may be, or the call is given up', async () => {
+    reply().times(2).delay(500).reply(200, ok('success'));
+
+    expect(await post(placing(), { timeoutMs: 50 })).to.include({ kind: 'in_doubt' });
+    expect(await post(placing(), { signal: AbortSignal.timeout(50) })).to.include({ kind: 'in_doubt' });
+  });
+
+  it('posts nothing but signed actions, and does not repeat what it was given', async () => {
+    const failure = await open()
+      .venue.post(`{"privateKey":"${KEY}"}`, { firstSend: true })
+      .catch((error: Error) => error);
+
+    expect(failure).to.be.instanceOf(TypeError).and.have.property('message').that.does.not.contain(KEY);
+  });
+});
+
+describe('waiting for the budget of the exchange', () => {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+
+  it('goes on after a 429 as soon as the venue said it may, within the last moment of the call', async () => {
+    const { venue, signer } = open();
+    reply().reply(429, 'null', { 'retry-after': '1' });
+    reply().reply(200, ok('success'));
+    const body = await signer.sign(cancelling(), { nonce: 1 });
+    await venue.post(body, { firstSend: true });
+    const from = Date.now();
+
+    const hurried = await venue.post(body, { firstSend: true, notAfter: Date.now() + 100 });
+    const patient = await venue.post(body, { firstSend: true, notAfter: Date.now() + 3_000 });
+
+    expect(hurried).to.deep.equal({ kind: 'unreachable', why: 'BUDGET' });
+    expect(patient).to.include({ kind: 'accepted' });
+    expect(Date.now() - from).to.be.within(900, 2_000);
+  });
+
+  it('holds the actions of an account whose budget is used up, but not its cancels, nor another’s', async () => {
+    const { venue, signer } = open();
+    reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
+    reply().times(2).reply(200, ok('success'));
+    const send = async (action: Action, account: string) =>
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 200 });
+
+    const refused = await send(placing(), '0xAB');
+    const held = await send(placing(), '0xab');
+    const others = [await send(cancelling(), '0xab'), await send(placing(), '0xcd')];
+
+    expect(refused).to.include({ kind: 'rejected', slug: 'action_budget', retryAfterS: 10 });
+    expect(held).to.deep.equal({ kind: 'unreachable', why: 'ACTION_BUDGET' });
+    expect(others.map(({ kind }) => kind)).to.deep.equal(['accepted', 'accepted']);
+  });
+});

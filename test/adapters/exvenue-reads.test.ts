@@ -1,0 +1,342 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { exvenue } from '../../src/adapters/exvenue/index.ts';
+import type { Exvenue } from '../../src/adapters/exvenue/types.ts';
+
+const VENUE = 'http://exchange.test';
+const USER = `0x${'aB'.repeat(20)}`;
+const CLOID = `0x${'0'.repeat(31)}a`;
+
+const open = (): Exvenue => exvenue({ url: VENUE, network: 'mainnet' });
+const question = (body: object) => nock(VENUE).post('/info', { user: USER.toLowerCase(), ...body });
+const shared = (body: object) => nock(VENUE).post('/info', body as nock.RequestBodyMatcher); // as: plain JSON matches itself
+
+const order = {
+  coin: 'BTC',
+  side: 'A',
+  limitPx: '93708.0',
+  sz: '0.00047',
+  oid: 62_014_444_172,
+  timestamp: 1_747_128_626_867,
+  triggerCondition: 'Price below 101856',
+  isTrigger: true,
+  triggerPx: '101856.0',
+  children: [],
+  isPositionTpsl: false,
+  reduceOnly: true,
+  orderType: 'Stop Market',
+  origSz: '0.00100',
+  tif: null,
+  cloid: null,
+};
+const limit = { ...order, orderType: 'Limit', isTrigger: false, triggerPx: '0.0', tif: 'Alo', side: 'B', cloid: CLOID };
+const fill = {
+  coin: 'ETH',
+  px: '1703.90',
+  sz: '0.01',
+  side: 'B',
+  time: 1_700_000_000_000,
+  startPosition: '-0.02',
+  dir: 'Close Short',
+  closedPnl: '1.0',
+  hash: `0x${'0'.repeat(64)}`,
+  oid: 5,
+  crossed: true,
+  fee: '-0.1',
+  feeToken: 'USDC',
+  tid: 9,
+  twapId: null,
+};
+const position = {
+  coin: 'ETH',
+  szi: '-0.0335',
+  leverage: { type: 'isolated', value: 20, rawUsd: '-95.059824' },
+  entryPx: '2986.3',
+  positionValue: '100.02765',
+  unrealizedPnl: '-0.0134',
+  returnOnEquity: '-0.0026789',
+  liquidationPx: null,
+  marginUsed: '4.967826',
+  maxLeverage: 50,
+  cumFunding: { allTime: '514.085417', sinceChange: '0.0', sinceOpen: '0.0' },
+};
+const summary = {
+  accountValue: '13109.482328',
+  totalNtlPos: '100.0',
+  totalRawUsd: '13009.5',
+  totalMarginUsed: '4.967826',
+};
+const state = {
+  marginSummary: summary,
+  crossMarginSummary: summary,
+  crossMaintenanceMarginUsed: '0.0',
+  withdrawable: '13104.514502',
+  assetPositions: [{ type: 'oneWay', position }],
+  time: 1_708_622_398_623,
+};
+
+describe('reading the exchange', () => {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+
+  it('asks for an account by its address in lower case, and reads its positions', async () => {
+    question({ type: 'clearinghouseState' }).reply(200, state);
+
+    expect(await open().account(USER)).to.deep.equal({
+      kind: 'found',
+      said: {
+        dex: '',
+        accountValue: '13109.482328',
+        totalPositionValue: '100',
+        marginUsed: '4.967826',
+        withdrawable: '13104.514502',
+        positions: [
+          {
+            coin: 'ETH',
+            size: '-0.0335',
+            entryPrice: '2986.3',
+            positionValue: '100.02765',
+            unrealizedPnl: '-0.0134',
+            liquidationPrice: null,
+            leverage: 20,
+            isCross: false,
+            marginUsed: '4.967826',
+          },
+        ],
+        atMs: 1_708_622_398_623,
+      },
+    });
+  });
+
+  it('takes the empty state of an agent’s address for what it is: an empty account', async () => {
+    const none = { ...summary, accountValue: '0.0', totalNtlPos: '0.0', totalMarginUsed: '0.0' };
+    question({ type: 'clearinghouseState' }).reply(200, { ...state, marginSummary: none, assetPositions: [] });
+
+    expect(await open().account(USER)).to.nested.include({ 'said.accountValue': '0', 'said.positions.length': 0 });
+  });
+
+  it('adds builder dexes to the venue’s own, and misses none', async () => {
+    const venue = open();
+    shared({ type: 'perpDexs' }).reply(200, [null, { name: 'xyz', fullName: 'XYZ' }]);
+    question({ type: 'clearinghouseState' }).times(2).reply(200, state);
+    question({ type: 'clearinghouseState', dex: 'xyz' }).reply(200, state);
+    question({ type: 'clearinghouseState', dex: 'xyz' }).reply(500);
+
+    const [whole, part] = [await venue.accounts(USER), await venue.accounts(USER)];
+
+    expect(whole).to.nested.include({ 'said[0].dex': '', 'said[1].dex': 'xyz' });
+    expect(part).to.deep.equal({ kind: 'unreadable', why: 'status 500' });
+  });
+
+  it('knows free spot money, never below zero', async () => {
+    const balance = (total: string, hold: string) => ({ coin: 'USDC', token: 0, total, hold, entryNtl: '0.0' });
+    question({ type: 'spotClearinghouseState' }).reply(200, { balances: [balance('14.6', '4.60'), balance('1', '2')] });
+
+    const balances = await open().spotBalances(USER);
+
+    expect(balances).to.nested.include({ 'said[0].free': '10', 'said[1].free': '0' });
+  });
+
+  it('reads open orders with triggers and children, decimals in one spelling', async () => {
+    question({ type: 'frontendOpenOrders' }).reply(200, [{ ...limit, children: [order] }]);
+
+    const orders = await open().openOrders(USER);
+
+    expect(orders).to.nested.include({
+      'said[0].cloid': CLOID,
+      'said[0].side': 'buy',
+      'said[0].limitPrice': '93708',
+      'said[0].originalSize': '0.001',
+      'said[0].timeInForce': 'alo',
+      'said[0].exit': null,
+      'said[0].triggerPrice': null,
+      'said[0].children[0].exit': 'sl',
+      'said[0].children[0].triggerPrice': '101856',
+      'said[0].children[0].timeInForce': null,
+      'said[0].children[0].reduceOnly': true,
+    });
+  });
+
+  for (const [name, sent] of [
+    [5, 5],
+    [CLOID.toUpperCase().replace('0X', '0x'), CLOID],
+  ] as const) {
+    it(`asks for an order by ${typeof name}`, async () => {
+      question({ type: 'orderStatus', oid: sent }).reply(200, {
+        status: 'order',
+        order: { order: limit, status: 'open', statusTimestamp: 7 },
+      });
+
+      expect(await open().orderStatus(USER, name)).to.nested.include({ 'said.state': 'open', 'said.statusMs': 7 });
+    });
+  }
+
+  it('hears that an order is unknown, and later that it is not', async () => {
+    const venue = open();
+    question({ type: 'orderStatus', oid: CLOID }).reply(200, { status: 'unknownOid' });
+    question({ type: 'orderStatus', oid: CLOID }).reply(200, {
+      status: 'order',
+      order: { order: limit, status: 'filled', statusTimestamp: 7 },
+    });
+
+    const answers = [await venue.orderStatus(USER, CLOID), await venue.orderStatus(USER, CLOID)];
+
+    expect(answers[0]).to.deep.equal({ kind: 'absent' });
+    expect(answers[1]).to.nested.include({ 'said.state': 'filled' });
+  });
+
+  it('finds the execution of an order whose record is gone', async () => {
+    const venue = open();
+    question({ type: 'orderStatus', oid: CLOID }).reply(200, { status: 'unknownOid' });
+    question({ type: 'userFills' }).reply(200, [{ ...fill, cloid: CLOID.toUpperCase().replace('0X', '0x') }, fill]);
+
+    const [status, fills] = [await venue.orderStatus(USER, CLOID), await venue.recentFills(USER)];
+
+    expect(status).to.deep.equal({ kind: 'absent' });
+    expect(fills).to.nested.include({ 'said[0].cloid': CLOID, 'said[1].cloid': null });
+  });
+
+  for (const [word, state, slug] of [
+    ['open', 'open', null],
+    ['filled', 'filled', null],
+    ['triggered', 'triggered', null],
+    ['canceled', 'cancelled', null],
+    ['marginCanceled', 'cancelled', null],
+    ['reduceOnlyCanceled', 'cancelled', null],
+    ['siblingFilledCanceled', 'cancelled', null],
+    ['somethingNewCanceled', 'cancelled', null],
+    ['scheduledCancel', 'cancelled', null],
+    ['internalCancel', 'cancelled', null],
+    ['rejected', 'rejected', 'rejected_by_venue'],
+    ['tickRejected', 'rejected', 'tick_size'],
+    ['minTradeNtlRejected', 'rejected', 'below_minimum'],
+    ['perpMarginRejected', 'rejected', 'insufficient_margin'],
+    ['reduceOnlyRejected', 'rejected', 'reduce_only'],
+    ['badAloPxRejected', 'rejected', 'post_only_would_match'],
+    ['iocCancelRejected', 'rejected', 'no_match'],
+    ['badTriggerPxRejected', 'rejected', 'bad_trigger_price'],
+    ['marketOrderNoLiquidityRejected', 'rejected', 'no_liquidity'],
+    ['positionIncreaseAtOpenInterestCapRejected', 'rejected', 'open_interest_cap'],
+    ['positionFlipAtOpenInterestCapRejected', 'rejected', 'open_interest_cap'],
+    ['tooAggressiveAtOpenInterestCapRejected', 'rejected', 'open_interest_cap'],
+    ['openInterestIncreaseRejected', 'rejected', 'open_interest_cap'],
+    ['insufficientSpotBalanceRejected', 'rejected', 'insufficient_balance'],
+    ['oracleRejected', 'rejected', 'price_too_far'],
+    ['perpMaxPositionRejected', 'rejected', 'position_limit'],
+    ['tooManyOpenOrdersRejected', 'rejected', 'too_many_open_orders'],
+    ['somethingNewRejected', 'rejected', 'rejected_by_venue'],
+    ['aNewWord', 'unknown', null],
+  ] as const) {
+    it(`reads the end “${word}” as ${slug ?? state}`, async () => {
+      question({ type: 'historicalOrders' }).reply(200, [{ order: limit, status: word, statusTimestamp: 7 }]);
+
+      const history = await open().historicalOrders(USER);
+
+      const [record] = history.kind === 'found' ? history.said : [];
+      expect(record).to.include({ word, state });
+      expect(record?.refused?.slug ?? null).to.equal(slug);
+    });
+  }
+
+  it('reads executions in full', async () => {
+    question({ type: 'userFills' }).reply(200, [{ ...fill, liquidation: { method: 'market', markPx: '1' } }]);
+
+    const fills = await open().recentFills(USER);
+
+    const [first] = fills.kind === 'found' ? fills.said : [];
+    expect(first).to.deep.equal({
+      tradeId: 9,
+      oid: 5,
+      cloid: null,
+      coin: 'ETH',
+      side: 'buy',
+      price: '1703.9',
+      size: '0.01',
+      timeMs: 1_700_000_000_000,
+      startPosition: '-0.02',
+      direction: 'Close Short',
+      closedPnl: '1',
+      fee: '-0.1',
+      feeToken: 'USDC',
+      isLiquidation: true,
+    });
+  });
+
+  it('turns the pages of a span of executions, and counts rows of a torn millisecond once', async () => {
+    const row = (tid: number) => ({ ...fill, tid, time: 1_000 + Math.floor(tid / 3) });
+    const rows = (from: number, count: number) => Array.from({ length: count }, (_, at) => row(from + at));
+    const last = row(1_999).time;
+    question({ type: 'userFillsByTime', startTime: 1_000, endTime: 9_000 }).reply(200, rows(0, 2_000));
+    question({ type: 'userFillsByTime', startTime: last, endTime: 9_000 }).reply(200, rows(1_998, 10));
+
+    const fills = await open().fills(USER, { fromMs: 1_000, toMs: 9_000 });
+
+    const ids = fills.kind === 'found' ? fills.said.map(({ tradeId }) => tradeId) : [];
+    expect(ids).to.deep.equal(rows(0, 2_008).map(({ tid }) => tid));
+  });
+
+  it('gives no part of a span whose second page can not be read', async () => {
+    const full = Array.from({ length: 2_000 }, (_, tid) => ({ ...fill, tid, time: 1_000 + tid }));
+    question({ type: 'userFillsByTime', startTime: 0 }).reply(200, full);
+    question({ type: 'userFillsByTime', startTime: 2_999 }).reply(502, '<html>');
+
+    expect(await open().fills(USER, { fromMs: 0 })).to.deep.equal({ kind: 'unreadable', why: 'status 502' });
+  });
+
+  it('lists agents and the budget of actions', async () => {
+    const venue = open();
+    question({ type: 'extraAgents' }).reply(200, [{ name: 'desk', address: USER, validUntil: 1_760_000_000_000 }]);
+    question({ type: 'userRateLimit' }).reply(200, {
+      cumVlm: '2854574.590',
+      nRequestsUsed: 2890,
+      nRequestsCap: 2864574,
+      nRequestsSurplus: 0,
+    });
+
+    const [agents, budget] = [await venue.agents(USER), await venue.actionBudget(USER)];
+
+    expect(agents).to.deep.equal({
+      kind: 'found',
+      said: [{ name: 'desk', address: USER.toLowerCase(), validUntilMs: 1_760_000_000_000 }],
+    });
+    expect(budget).to.nested.include({ 'said.used': 2890, 'said.cap': 2864574, 'said.volumeUsd': '2854574.59' });
+  });
+
+  for (const [what, status, body] of [
+    ['500', 500, ''],
+    ['a page with 200', 200, '<html>'],
+    ['cut-off JSON', 200, '[{"coin":"BTC","si'],
+    ['null', 200, 'null'],
+    ['something else', 200, '{"orders":[]}'],
+    ['a list with one bad member', 200, JSON.stringify([limit, { ...limit, limitPx: 93708 }])],
+    ['a list with a bad child', 200, JSON.stringify([{ ...limit, children: [{}] }])],
+    ['422', 422, 'Failed to deserialize the JSON body into the target type'],
+  ] as const) {
+    it(`is unreadable, never empty: ${what}`, async () => {
+      question({ type: 'frontendOpenOrders' }).reply(status, body);
+
+      expect(await open().openOrders(USER)).to.include({ kind: 'unreadable' });
+    });
+  }
+
+  it('is unreadable where nobody answers, and tells why in a word', async () => {
+    const venue = open();
+    const error = Object.assign(new Error(`${VENUE} ${USER}`), { code: 'ECONNREFUSED' });
+    question({ type: 'extraAgents' }).replyWithError(error);
+    question({ type: 'extraAgents' }).delay(300).reply(200, []);
+
+    expect(await venue.agents(USER)).to.deep.equal({ kind: 'unreadable', why: 'ECONNREFUSED' });
+    expect(await venue.agents(USER, { timeoutMs: 50 })).to.include({ kind: 'unreadable' });
+  });
+
+  it('keeps quiet for a while after a 429', async () => {
+    const venue = open();
+    question({ type: 'extraAgents' }).reply(429, 'null');
+
+    const [told, quiet] = [await venue.agents(USER), await venue.agents(USER, { timeoutMs: 50 })];
+
+    expect(told).to.deep.equal({ kind: 'unreadable', why: 'status 429' });
+    expect(quiet).to.deep.equal({ kind: 'unreadable', why: 'BUDGET' });
+  });
+});

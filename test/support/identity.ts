@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateSync } from 'otplib';
+import { createAdmin } from '../../src/admin/intents.ts';
+import { type MailParty, startMailParty } from '../../src/sandbox/mail.ts';
+import { startService, type TestService } from './service.ts';
+
+// Tests read bodies of every shape; the service itself checks each answer against the contract.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+type AnyBody = any;
+
+export type Said = { status: number; headers: Headers; body: AnyBody };
+type Asked = { json?: unknown; form?: Record<string, string>; headers?: Record<string, string> };
+/** Asks the service as whoever the headers say. */
+export type Ask = (method: string, path: string, asked?: Asked) => Promise<Said>;
+
+export const PASSWORD = 'correct horse battery staple';
+
+/** Asks with headers of its own. */
+export const asking =
+  (url: string, own: Record<string, string> = {}): Ask =>
+  async (method, path, { json, form, headers } = {}) => {
+    const body = json !== undefined ? JSON.stringify(json) : form && new URLSearchParams(form).toString();
+    const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
+    const response = await fetch(url + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(type && { 'Content-Type': type }), ...own, ...headers },
+      ...(body !== undefined && { body }),
+    });
+    return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
+  };
+
+const parsed = (text: string): AnyBody => {
+  try {
+    return text === '' ? undefined : JSON.parse(text);
+  } catch {
+    return text;
+  }
+};
+
+export type TestAdmin = { adminId: string; email: string; seed: string; token: string; cookie: string; ask: Ask };
+export type TestApp = { appId: string; secret: string; token: string; ask: Ask };
+export type TestUser = { userId: string; email: string; session: string; ask: Ask };
+
+/** The whole service with a mailbox, and people to act. Throttles are wide unless told otherwise. */
+export type Identity = TestService & {
+  mailbox: MailParty;
+  ask: Ask;
+  /** An operator; enrolled and logged in unless told otherwise. */
+  admin(enrolled?: boolean): Promise<TestAdmin>;
+  /** An app with these scopes and a token for all of them. */
+  app(scopes?: string[]): Promise<TestApp>;
+  token(app: Pick<TestApp, 'appId' | 'secret'>, scope?: string): Promise<Said>;
+  /** A verified user of an app, logged in. */
+  user(app: TestApp, email?: string): Promise<TestUser>;
+  /** The newest mail to an address, once there are `count` of them. */
+  mailTo(address: string, count?: number): Promise<ReturnType<MailParty['mails']>[number]>;
+};
+
+let names = 0;
+/** A name nobody else in this run has. */
+export const fresh = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
+
+export async function startIdentity(settings: Record<string, string> = {}, worker = true): Promise<Identity> {
+  const mailbox = await startMailParty();
+  const port = await freePort();
+  const service = await startService({
+    worker,
+    settings: {
+      SMTP_URL: mailbox.smtpUrl,
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      THROTTLE_SCALE: '1000',
+      ...settings,
+    },
+  });
+  const ask = asking(service.url);
+  const identity: Identity = {
+    ...service,
+    mailbox,
+    ask,
+    async admin(enrolled = true) {
+      const email = `${fresh('operator')}@example.com`;
+      const adminId = await createAdmin(service.db, email, PASSWORD, false);
+      const { headers } = await ask('POST', '/v2/admin/login', { json: { email, password: PASSWORD } });
+      const cookie = headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      const token = cookie.split('=')[1] ?? '';
+      const admin = { adminId, email, seed: '', token, cookie, ask: asking(service.url, bearer(token)) };
+      if (!enrolled) return admin;
+      const { body } = await admin.ask('POST', '/v2/admin/totp/enroll');
+      const done = await admin.ask('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(body.secret) } });
+      if (done.status !== 200) throw new Error(JSON.stringify(done.body));
+      return { ...admin, seed: body.secret };
+    },
+    token: ({ appId, secret }, scope) =>
+      ask('POST', '/v2/oauth/token', {
+        form: { grant_type: 'client_credentials', client_id: appId, client_secret: secret, ...(scope && { scope }) },
+      }),
+    async app(scopes = ['api']) {
+      admin ??= identity.admin();
+      const json = { name: 'Example app', slug: fresh('app'), scopes };
+      const made = await (await admin).ask('POST', '/v2/admin/apps', { json });
+      const app = { appId: made.body.app_id, secret: made.body.client_secret };
+      const { body } = await identity.token(app);
+      return { ...app, token: body.access_token, ask: asking(service.url, bearer(body.access_token)) };
+    },
+    async user(app, email = `${fresh('user')}@example.com`) {
+      await app.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
+      const code = codeIn((await identity.mailTo(email)).text);
+      const { body } = await app.ask('POST', '/v2/auth/verify-email', { json: { email, code } });
+      const headers = { ...bearer(app.token), 'X-Session-Token': body.session_token };
+      return { userId: body.user_id, email, session: body.session_token, ask: asking(service.url, headers) };
+    },
+    async mailTo(address, count = 1) {
+      for (const until = Date.now() + 10_000; Date.now() < until; await sleep(20)) {
+        const mail = mailbox.mails(address).at(-1);
+        if (mail && mailbox.mails(address).length >= count) return mail;
+      }
+      throw new Error(`No ${count} mails to ${address}, but ${mailbox.mails(address).length}`);
+    },
+    async stop() {
+      await service.stop();
+      await mailbox.close();
+    },
+  };
+  let admin: Promise<TestAdmin> | undefined;
+  return identity;
+}
+
+export const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
+
+/** The six digits, or the reset token, or the link of a mail. */
+export const codeIn = (text: string): string => /\b\d{6}\b/.exec(text)?.[0] ?? '';
+export const resetTokenIn = (text: string): string => /\brst_[\w-]+/.exec(text)?.[0] ?? '';
+export const linkIn = (text: string): string => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
+
+/** The code of a seed, some steps from now. */
+export const codeOf = (seed: string, steps = 0): string =>
+  generateSync({ secret: seed, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
+
+/** Runs something many times at once. */
+export const atOnce = <T>(times: number, work: (n: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: times }, (_, n) => work(n)));
+
+/** How often each status came. */
+export function statuses(replies: Said[]): Record<number, number> {
+  const counts: Record<number, number> = {};
+  for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
+  return counts;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo; // as: it listens on TCP
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,98 @@
+import pg from 'pg';
+import { readConfig } from '../../src/config.ts';
+import { newId } from '../../src/kernel/ids.ts';
+import { sealer } from '../../src/kernel/seal.ts';
+import { newSecret } from '../../src/webhooks/secrets.ts';
+import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { freshDatabase } from './postgres.ts';
+import { until } from './processes.ts';
+import { type LogLines, logLines, testSettings } from './service.ts';
+import { realSockets } from './sockets.ts';
+
+/** Webhooks without the HTTP edge: a database of its own, apps and endpoints written directly, workers on demand. */
+export type Deliveries = {
+  settings: Record<string, string>;
+  log: LogLines;
+  /** Rows of one statement. */
+  rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
+  app(): Promise<string>;
+  endpoint(app: string, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
+  emit(app: string, type: string, data?: object): Promise<number>;
+  startWorker(): Promise<RunningWorker>;
+  /** Waits until no delivery is pending or under way. */
+  settled(withinMs?: number): Promise<void>;
+  /** Makes every planned retry due now. */
+  hurry(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const NOWHERE = { minerUrl: 'http://127.0.0.1:9', validatorUrl: 'http://127.0.0.1:9' };
+
+/** Opens a database for deliveries; no worker runs yet. */
+export async function openDeliveries(more: Record<string, string> = {}): Promise<Deliveries> {
+  const unmocked = realSockets();
+  const database = await freshDatabase();
+  const settings = testSettings(database.url, NOWHERE, { WORKER_RUNNERS: 'outbound', ...more });
+  const pool = new pg.Pool({ connectionString: database.url, max: 8 });
+  pool.on('error', () => {}); // the test that cut it off knows
+  const log = logLines();
+  const workers: RunningWorker[] = [];
+  const rows: Deliveries['rows'] = async (text, values) => (await pool.query(text, values)).rows;
+  return {
+    settings,
+    log,
+    rows,
+    async app() {
+      const id = newId('app');
+      await rows(
+        `insert into apps (id, slug, name, allowed_scopes, contact_email) values ($1, $2, 'An app', '{api}', 'contact@app.invalid')`,
+        [id, id.toLowerCase()],
+      );
+      return id;
+    },
+    async endpoint(app, url, events = ['*']) {
+      const id = newId('whe');
+      const secret = newSecret(sealer(String(settings.SEALING_KEYS)));
+      await rows('insert into webhook_endpoints (id, app, url, events) values ($1, $2, $3, $4)', [
+        id,
+        app,
+        url,
+        events,
+      ]);
+      await rows('insert into webhook_secrets (id, endpoint_id, sealed) values ($1, $2, $3)', [
+        secret.id,
+        id,
+        secret.sealed,
+      ]);
+      return { id, secret: secret.secret };
+    },
+    async emit(app, type, data = {}) {
+      const [row] = await rows<{ queued: number }>('select emit_event($1, $2, $3) queued', [
+        app,
+        type,
+        JSON.stringify(data),
+      ]);
+      return row?.queued ?? 0;
+    },
+    async startWorker() {
+      const started = await startWorker(readConfig(settings), log.logger);
+      workers.push(started);
+      return started;
+    },
+    async settled(withinMs = 20_000) {
+      const open = `select from webhook_deliveries where state in ('pending', 'sending') limit 1`;
+      await until('every delivery ended', async () => (await rows(open)).length === 0, withinMs);
+    },
+    async hurry() {
+      await rows(`with due as (
+        update webhook_deliveries set due_at = now() where state = 'pending' and due_at > now() returning endpoint_id
+      ) select rouse_endpoint(endpoint_id) from (select distinct endpoint_id from due order by 1) d`);
+    },
+    async stop() {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await pool.end();
+      await database.drop();
+      unmocked();
+    },
+  };
+}
