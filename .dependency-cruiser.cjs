@@ -5,7 +5,7 @@
 const spine = 'contract|edge|kernel|db|intents|adapters|sandbox';
 const capability = `^src/(?!(?:${spine})/)([^/]+)/`;
 /** Files of a capability by their layer; a capability with two venues has a folder for each. */
-const layer = (names) => `${capability}(?:[^/]+/)?(?:${names})\\.ts$`;
+const layer = (names) => [`${capability}(?:${names})\\.ts$`, `${capability}[^/]+/(?:${names})\\.ts$`];
 const code = '^(src|workers)/';
 
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
@@ -35,7 +35,7 @@ module.exports = {
       ['slonik', '@slonik/.+'],
       '^src/(db|intents)/',
       '^src/release\\.ts$',
-      layer('intents|outcomes|queries'),
+      ...layer('intents|outcomes|queries'),
     ),
     only('pg-only-in-db', 'The bare driver serves pools and listening only.', ['pg', 'pg-.+'], '^src/db/'),
     only(
@@ -63,7 +63,7 @@ module.exports = {
       'capabilities-meet-at-intents-and-queries',
       'A capability asks another by its verbs and its reads, never by the files behind them.',
       { path: capability },
-      { path: capability, pathNot: ['^src/$1/', layer('intents|queries')] },
+      { path: capability, pathNot: ['^src/$1/', ...layer('intents|queries')] },
     ),
     error(
       'adapters-come-from-runtime',

@@ -42,6 +42,12 @@ language sql immutable as $$
   select row(task, payload, null, run_at, null, null, null, null)::graphile_worker.job_spec
 $$;
 
+-- Queues jobs, within a statement that does more.
+create function queue_money_jobs(jobs graphile_worker.job_spec[]) returns void
+language sql as $$
+  select graphile_worker.add_jobs(jobs)
+$$;
+
 -- Accepts checkouts: those that name a tier as it is. Verdicts beside accept_intents': tier_unknown | tier_free | tier_mismatch |
 -- amount_mismatch. A repeat under a known key is judged by accept_intents alone: the tier may have changed since.
 -- Item: as accept_intents', and payment_id, user_id, tier_id, market, asset_class, account_size, amount_cents, currency.

@@ -61,7 +61,7 @@ $$;
 -- Plans the next look at an account at the network.
 create function plan_sync(account text, delay_s double precision) returns void
 language sql as $$
-  select graphile_worker.add_jobs(array[
+  select queue_money_jobs(array[
     money_job('accounts/sync', json_build_object('prop_account_id', account), now() + make_interval(secs => delay_s))])
 $$;
 

@@ -39,7 +39,7 @@ language sql as $$
     on conflict (id) do nothing
     returning id
   ), queued as (
-    select graphile_worker.add_jobs(array_agg(money_job(i.task, json_build_object('event_id', i.id), null)))
+    select queue_money_jobs(array_agg(money_job(i.task, json_build_object('event_id', i.id), null)))
     from items i
     join taken t on t.id = i.id
     where i.task is not null
@@ -54,7 +54,7 @@ $$;
 create function requeue_open_events() returns bigint
 language sql as $$
   with again as (
-    select graphile_worker.add_jobs(array[money_job(
+    select queue_money_jobs(array[money_job(
       case e.fact ->> 'about' when 'verification' then 'kyc/notified' when 'account' then 'payouts/notified' when 'payout' then 'payouts/notified'
         else 'payments/notified' end,
       json_build_object('event_id', e.id), null)])
@@ -84,7 +84,7 @@ language sql as $$
     set looked_at = now()
     from due
     where p.id = due.id
-    returning graphile_worker.add_jobs(array[money_job('payments/look', json_build_object('payment_id', p.id), null)])
+    returning queue_money_jobs(array[money_job('payments/look', json_build_object('payment_id', p.id), null)])
   )
   select count(*) from looked
 $$;

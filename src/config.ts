@@ -31,6 +31,24 @@ const settings = z.object({
   EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(1).default(0.5),
   EXVENUE_PATIENCE_MS: ms.default(5_000),
   EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),
+  VENUE_READ_MS: ms.min(50).default(4_000),
+  REGISTRAR_URL: z.url(),
+  REGISTRAR_CHAIN_URL: z.url(),
+  REGISTRAR_NETWORK: z
+    .string()
+    .regex(/^eip155:\d+$/)
+    .default('eip155:8453'),
+  REGISTRAR_ASSET: z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{40}$/)
+    .default('0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'),
+  REGISTRAR_PATIENCE_MS: ms.default(30_000),
+  REGISTRATION_DEADLINE_MS: ms.default(120_000),
+  REGISTRATION_VALID_S: z.coerce.number().int().min(1).max(3_600).default(300),
+  REGISTRATION_MARGIN_S: z.coerce.number().int().min(0).default(30),
+  REGISTRATION_MAX_USDC: z.coerce.number().positive().default(1_000),
+  REGISTRATION_POLL_MS: ms.default(5_000),
+  REGISTRATION_GRACE_MS: ms.default(14_400_000),
   ORDER_DEADLINE_MS: ms.default(15_000),
   PROVISION_DEADLINE_MS: ms.default(120_000),
   PROCESSOR_URL: z.url().default('https://api.stripe.com'),

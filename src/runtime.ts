@@ -1,15 +1,17 @@
 import pino, { type Logger } from 'pino';
+import type { FreeAccountOffer } from './accounts/prop/intents.ts';
 import { exvenue } from './adapters/exvenue/index.ts';
-import type { Exvenue, OrderView } from './adapters/exvenue/types.ts';
+import type { Exvenue } from './adapters/exvenue/types.ts';
 import { mailer } from './adapters/mail/index.ts';
 import type { Mailer } from './adapters/mail/types.ts';
 import { netvenue } from './adapters/netvenue/index.ts';
-import type { Dashboard, Netvenue, OrderBook } from './adapters/netvenue/types.ts';
+import type { Netvenue } from './adapters/netvenue/types.ts';
 import { processor } from './adapters/processor/index.ts';
 import type { Processor } from './adapters/processor/types.ts';
+import { registrar } from './adapters/registrar/index.ts';
+import type { Registrar } from './adapters/registrar/types.ts';
 import { webhooks } from './adapters/webhook/index.ts';
 import type { Webhooks } from './adapters/webhook/types.ts';
-import type { FreeAccountOffer } from './accounts/prop/intents.ts';
 import { type AdminFinder, adminFinder } from './admin/queries.ts';
 import { type AppFinder, appFinder, type ClientFinder, clientFinder } from './apps/queries.ts';
 import type { Config } from './config.ts';
@@ -20,13 +22,14 @@ import { type Accept, acceptance, type Offer } from './intents/accept.ts';
 import type { Carrier } from './intents/carry-out.ts';
 import { intentReader } from './intents/read.ts';
 import { type Until, untilEnded, type Wait, waiting } from './intents/wait.ts';
-import type { Lookup } from './kernel/answer.ts';
-import { fresh } from './kernel/fresh.ts';
+import { Refusal } from './kernel/refusals.ts';
 import { type Sealer, sealer } from './kernel/seal.ts';
 import type { ExchangeOffer } from './orders/exvenue/intents.ts';
 import type { NetworkOffer } from './orders/intents.ts';
 import { type PartnerFinder, partnerFinder } from './partners/queries.ts';
 import type { CheckoutOffer } from './payments/intents.ts';
+import { type VenueReads, venueReads } from './portfolio/reads.ts';
+import type { RegistrationOffer } from './registration/intents.ts';
 import { type UserFinder, userFinder } from './users/queries.ts';
 import { laneStepper, type StepLane } from './webhooks/outcomes.ts';
 
@@ -36,9 +39,12 @@ type Common = {
   db: Db;
   sealer: Sealer;
   exvenue: Exvenue;
+  registrar: Registrar;
   webhooks: Webhooks;
   /** Null where no processor is configured: nothing is sold then. */
   processor: Processor | null;
+  /** Reads of venues: one call under way per question, its answer good for about a second. */
+  reads: VenueReads;
   close(): Promise<void>;
 };
 
@@ -53,16 +59,11 @@ export type WebRuntime = Common & {
   acceptIntent: Accept<Offer>;
   acceptNetworkOrder: Accept<NetworkOffer>;
   acceptExchangeOrder: Accept<ExchangeOffer>;
+  acceptRegistration: Accept<RegistrationOffer>;
   acceptCheckout: Accept<CheckoutOffer>;
   acceptFreeAccount: Accept<FreeAccountOffer>;
   wait: Wait;
   until: Until;
-  /** Reads of venues: one call under way per key, its answer good for about a second. */
-  reads: {
-    networkOrders(trader: string): Promise<Lookup<OrderBook>>;
-    exchangeOrders(wallet: string): Promise<Lookup<OrderView[]>>;
-    dashboard(syntheticHotkey: string): Promise<Lookup<Dashboard>>;
-  };
   /** Ends waits for intents within two seconds, as if their time were up. */
   stop(): void;
 };
@@ -70,8 +71,6 @@ export type WebRuntime = Common & {
 /** What tasks work with. `stop` makes calls under way end as in doubt. */
 export type WorkerRuntime = Common &
   Carrier & { venues: { netvenue: Netvenue }; mailer: Mailer; stepLane: StepLane; stop(): void };
-
-const READ_FRESH_MS = 1_000;
 
 /** The process's logger: JSON lines on standard output, secrets struck out wherever a field bears their name. */
 export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
@@ -92,6 +91,14 @@ const platformVenue = (config: Config): Netvenue =>
 const platformExchange = (config: Config): Exvenue =>
   exvenue({ url: config.EXVENUE_URL, network: config.EXVENUE_NETWORK, budgetShare: config.EXVENUE_BUDGET_SHARE });
 
+const platformRegistrar = (config: Config): Registrar =>
+  registrar({
+    url: config.REGISTRAR_URL,
+    chainUrl: config.REGISTRAR_CHAIN_URL,
+    network: config.REGISTRAR_NETWORK,
+    asset: config.REGISTRAR_ASSET,
+  });
+
 const platformProcessor = (config: Config): Processor | null =>
   config.PROCESSOR_SECRET_KEY && config.PROCESSOR_WEBHOOK_SECRET
     ? processor({
@@ -100,6 +107,12 @@ const platformProcessor = (config: Config): Processor | null =>
         notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
       })
     : null;
+
+/** The processor, for what cannot be done without one. Refuses where none is configured. */
+export function processorOf({ processor }: Pick<Common, 'processor'>): Processor {
+  if (!processor) throw new Refusal('V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  return processor;
+}
 
 const partnersReceivers = (config: Config): Webhooks => webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK });
 
@@ -117,6 +130,7 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
     db,
     sealer: sealer(config.SEALING_KEYS),
     exvenue: exchange,
+    registrar: platformRegistrar(config),
     webhooks: partnersReceivers(config),
     processor: platformProcessor(config),
     partners: partnerFinder(db),
@@ -128,15 +142,12 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
     acceptIntent: acceptance(db, 'accept_intents'),
     acceptNetworkOrder: acceptance(db, 'accept_network_orders'),
     acceptExchangeOrder: acceptance(db, 'accept_exchange_orders'),
+    acceptRegistration: acceptance(db, 'accept_registrations'),
     acceptCheckout: acceptance(db, 'accept_checkouts'),
     acceptFreeAccount: acceptance(db, 'accept_free_accounts'),
     wait: waiting(intentReader(db), settlements, stopping.signal),
     until: untilEnded(settlements, stopping.signal),
-    reads: {
-      networkOrders: fresh(READ_FRESH_MS, (trader: string) => venue.orders(trader)),
-      exchangeOrders: fresh(READ_FRESH_MS, (wallet: string) => exchange.openOrders(wallet)),
-      dashboard: fresh(READ_FRESH_MS, (hotkey: string) => venue.dashboard(hotkey)),
-    },
+    reads: venueReads(venue, exchange, config.VENUE_READ_MS),
     stop: () => stopping.abort(),
     async close() {
       await settlements.close();
@@ -154,6 +165,8 @@ export async function openWorkerRuntime(config: Config, log: Logger = openLog(co
   const late = new Set<Promise<unknown>>();
   const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM });
   const receivers = partnersReceivers(config);
+  const venue = platformVenue(config);
+  const exchange = platformExchange(config);
   return {
     config,
     log,
@@ -163,8 +176,10 @@ export async function openWorkerRuntime(config: Config, log: Logger = openLog(co
     webhooks: receivers,
     processor: platformProcessor(config),
     stepLane: laneStepper(db),
-    exvenue: platformExchange(config),
-    venues: { netvenue: platformVenue(config) },
+    exvenue: exchange,
+    registrar: platformRegistrar(config),
+    venues: { netvenue: venue },
+    reads: venueReads(venue, exchange, config.VENUE_READ_MS),
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
     stopping: stopping.signal,

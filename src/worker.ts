@@ -129,6 +129,8 @@ function startRunner(
         concurrentJobs: concurrency,
         pollInterval: POLL_MS,
         localQueue: { size: concurrency },
+        completeJobBatchDelay: 0, // only in batches does the queue end itself, and not the process, where it cannot
+        failJobBatchDelay: 0, // write down that a job has ended
         gracefulShutdownAbortTimeout: STOP_WITHIN_MS,
       },
     },

@@ -48,4 +48,6 @@ function assign<O extends Orphan>(doubts: readonly OpenCreation[], orphans: read
 
 /** Refusals that stand until somebody tops up the entity or mends our access: every next creation would meet the same. */
 export const needsOperator = (slug: string): boolean =>
-  ['insufficient_collateral', 'collateral_unverified', 'max_subaccounts', 'entity_unknown', 'venue_auth'].includes(slug);
+  ['insufficient_collateral', 'collateral_unverified', 'max_subaccounts', 'entity_unknown', 'venue_auth'].includes(
+    slug,
+  );

@@ -241,6 +241,245 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The trader's account, on either venue
+         * @description For a subaccount of the network what the network says of it. For an exchange wallet what the network says of the subaccount
+         *     linked to it, and what the wallet holds on the exchange; where the network knows no such wallet its members are those of an
+         *     account of size 0, and only the exchange's own are filled.
+         */
+        get: operations["getBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/balance/ex": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a wallet holds on the exchange
+         * @description The value of its perpetuals accounts on every dex and of what is free among its spot balances.
+         */
+        get: operations["getExchangeBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/balance/spot": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Free spot USDC of a wallet */
+        get: operations["getSpotBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/balance/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the trader may hold at most */
+        get: operations["getLeverageLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/positions/netvenue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open positions as the network's validator tracks them */
+        get: operations["listNetvenuePositions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/positions/exvenue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open positions on the exchange */
+        get: operations["listExvenuePositions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules a trader's account is held to */
+        get: operations["listRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rules/pairs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The pairs a trader may trade */
+        get: operations["listSupportedPairs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/rules/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check an order against the rules without placing it
+         * @description Checks the pair, the size and its minimum, the account's status and drawdowns, the leverage caps of pair, class and portfolio,
+         *     and the balance. Violations are an answer. Orders are held to the certain ones of these rules before they are sent.
+         */
+        post: operations["validateTrade"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payouts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a funded account has earned, week by week
+         * @description `completed` means that the network has settled the week; it does not publish the transfer, so `tx_hash` is null.
+         */
+        get: operations["listPayouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/payouts/pending": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the running week has earned so far */
+        get: operations["getPendingPayout"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/history/positions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Closed positions
+         * @description On the exchange they are told from executions; of what was opened before those read, `open_time` is null.
+         */
+        get: operations["listClosedPositions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/history/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Filled orders */
+        get: operations["listFilledOrders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/intents/{intent_id}": {
         parameters: {
             query?: never;
@@ -1305,6 +1544,172 @@ export interface components {
             take_profit: components["schemas"]["DecimalString"] | null;
             stop_loss: components["schemas"]["DecimalString"] | null;
         };
+        MaybeDecimal: components["schemas"]["DecimalString"] | null;
+        MaybeTime: components["schemas"]["Time"] | null;
+        /** @enum {unknown} */
+        Venue: "exvenue" | "netvenue";
+        /** @description Caps in USD and as multiples of the account; `position_level` by pair. */
+        LeverageLimits: {
+            account_level: number;
+            position_level: {
+                [key: string]: number;
+            };
+            max_position_per_pair_usd: number;
+            max_portfolio_usd: number;
+            pair_limit_ratio: number;
+            portfolio_limit_ratio: number;
+            max_asset_class_usd: {
+                [key: string]: number;
+            } | null;
+            tier: number | null;
+        };
+        /** @description Drawdowns and their limits are in percent. */
+        AccountInfo: {
+            venue: components["schemas"]["Venue"];
+            /** @enum {unknown} */
+            status: "active" | "suspended" | "pending_kyc" | "breached";
+            /** @enum {unknown} */
+            account_type: "challenge" | "funded";
+            funded_account_size: number;
+            ex_wallet_address: components["schemas"]["Address"] | null;
+            payout_wallet_address: components["schemas"]["Address"] | null;
+            asset_class: string | null;
+            subaccount_id: number | null;
+            subaccount_uuid: string | null;
+            synthetic_hotkey: string | null;
+            current_drawdown: components["schemas"]["DecimalString"];
+            max_drawdown_limit: components["schemas"]["DecimalString"];
+            eod_drawdown: components["schemas"]["DecimalString"];
+            eod_drawdown_limit: components["schemas"]["DecimalString"];
+            total_realized_pnl: components["schemas"]["DecimalString"];
+            current_equity_ratio: components["schemas"]["DecimalString"];
+            account_balance: components["schemas"]["DecimalString"];
+            buying_power: components["schemas"]["MaybeDecimal"];
+            current_leverage: components["schemas"]["DecimalString"];
+            max_portfolio_leverage: components["schemas"]["DecimalString"];
+            leverage_limits: components["schemas"]["LeverageLimits"];
+            /** @description Null for subaccounts without a wallet, and when the exchange cannot be read just now. */
+            ex_balance: components["schemas"]["DecimalString"] | null;
+            /** @enum {unknown} */
+            kyc_status: "not_started" | "pending" | "verified";
+            as_of: components["schemas"]["Time"];
+        };
+        BalanceStatus: {
+            balance: components["schemas"]["DecimalString"];
+            meets_minimum: boolean;
+            minimum_required: components["schemas"]["DecimalString"];
+        };
+        SpotBalance: {
+            ex_wallet: components["schemas"]["Address"];
+            /** @constant */
+            asset: "USDC";
+            free: components["schemas"]["DecimalString"];
+            total: components["schemas"]["DecimalString"];
+            hold: components["schemas"]["DecimalString"];
+        };
+        /** @description The members from `position_uuid` on are the network's. */
+        Position: {
+            symbol: string;
+            side: components["schemas"]["TradeSide"];
+            size: components["schemas"]["DecimalString"];
+            position_value: components["schemas"]["DecimalString"];
+            entry_price: components["schemas"]["DecimalString"];
+            mark_price: components["schemas"]["MaybeDecimal"];
+            liquidation_price: components["schemas"]["MaybeDecimal"];
+            unrealized_pnl: components["schemas"]["DecimalString"];
+            take_profit: components["schemas"]["MaybeDecimal"];
+            stop_loss: components["schemas"]["MaybeDecimal"];
+            open_time: components["schemas"]["MaybeTime"];
+            position_uuid: string | null;
+            trade_pair: string | null;
+            net_leverage: components["schemas"]["MaybeDecimal"];
+            fees: components["schemas"]["MaybeDecimal"];
+        };
+        /** @description A position as it was; `size` and `position_value` are what it held at its largest, at entry. */
+        ClosedPosition: {
+            symbol: string;
+            side: components["schemas"]["TradeSide"];
+            size: components["schemas"]["DecimalString"];
+            position_value: components["schemas"]["DecimalString"];
+            entry_price: components["schemas"]["DecimalString"];
+            mark_price: components["schemas"]["MaybeDecimal"];
+            liquidation_price: components["schemas"]["MaybeDecimal"];
+            unrealized_pnl: components["schemas"]["DecimalString"];
+            take_profit: components["schemas"]["MaybeDecimal"];
+            stop_loss: components["schemas"]["MaybeDecimal"];
+            open_time: components["schemas"]["MaybeTime"];
+            position_uuid: string | null;
+            trade_pair: string | null;
+            net_leverage: components["schemas"]["MaybeDecimal"];
+            fees: components["schemas"]["MaybeDecimal"];
+            realized_pnl: components["schemas"]["DecimalString"];
+            close_time: components["schemas"]["Time"];
+            /** @enum {unknown} */
+            close_reason: "trader" | "take_profit" | "stop_loss" | "elimination" | "promotion" | "other" | null;
+        };
+        Rule: {
+            /**
+             * @example pair.allowed::BTCUSDC
+             * @example leverage.portfolio_max
+             * @example drawdown.intraday
+             */
+            rule_id: string;
+            /** @enum {unknown} */
+            category: "pairs" | "leverage" | "exposure" | "drawdown" | "order_frequency" | "challenge" | "payout";
+            description: string;
+            current_value: string | null;
+            limit: string;
+            applies_to: string | null;
+        };
+        SupportedPairs: {
+            venue: components["schemas"]["Venue"];
+            /** @description Those that may be opened; sorted */
+            pairs: string[];
+            details: {
+                pair: string;
+                /** @description What the network's orders name it */
+                trade_pair: string;
+                category: string;
+                source: string | null;
+                /** @enum {unknown} */
+                state: "allowed" | "reduce_only" | "disabled";
+                max_leverage: number | null;
+                ex_coin: string | null;
+            }[];
+            as_of: components["schemas"]["Time"];
+        };
+        ValidateTradeRequest: {
+            venue?: components["schemas"]["Venue"];
+            pair: components["schemas"]["Pair"];
+            side: components["schemas"]["TradeSide"];
+            size: components["schemas"]["Decimal"];
+            /** @enum {unknown} */
+            order_type: "market" | "limit";
+            price?: components["schemas"]["Decimal"];
+            /** @default false */
+            size_in_usd: boolean;
+            leverage?: number;
+        } & unknown;
+        TradeValidation: {
+            valid: boolean;
+            violations: {
+                rule: string;
+                actual_value: string;
+                message: string;
+            }[];
+        };
+        Payout: {
+            payout_id: string | null;
+            date: components["schemas"]["Time"];
+            amount: components["schemas"]["DecimalString"];
+            token: string;
+            network: string;
+            tx_hash: string | null;
+            /** @enum {unknown} */
+            status: "completed" | "pending" | "processing" | "failed";
+            period_start: components["schemas"]["MaybeTime"];
+            period_end: components["schemas"]["MaybeTime"];
+        };
         RegisterNetvenueRequest: {
             /** @enum {unknown} */
             asset_class?: "crypto" | "forex" | "equities" | "commodities" | "all_markets";
@@ -1961,6 +2366,11 @@ export interface components {
          * @example 0x00000000000000000000000000000000000000aa
          */
         ExvenueTrader: components["schemas"]["Address"];
+        /**
+         * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+         * @example 7
+         */
+        AnyTrader: string;
         ExWallet: components["schemas"]["Address"];
         OrderUuid: string;
         /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
@@ -1978,6 +2388,8 @@ export interface components {
         IntentId: string;
         /** @description Where to poll */
         Location: string;
+        /** @description `rel="next"` names the next page, where there is one */
+        Link: string;
         /** @description Seconds to wait */
         RetryAfter: number;
         /** @description The preference that was honoured */
@@ -2577,6 +2989,442 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBalance: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountInfo"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getExchangeBalance: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The balance */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BalanceStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getSpotBalance: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The spot balance */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SpotBalance"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLeverageLimits: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeverageLimits"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listNetvenuePositions: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The subaccount id of a trader this partner registered.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["NetvenueTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open positions, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Position"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listExvenuePositions: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The wallet of a trader on the exchange.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
+                "Trader-ID": components["parameters"]["ExvenueTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open positions, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Position"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listRules: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules and how the account stands to them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSupportedPairs: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The pairs as the venue lists them now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SupportedPairs"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    validateTrade: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ValidateTradeRequest"];
+            };
+        };
+        responses: {
+            /** @description Whether the order would pass, and what is against it */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradeValidation"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listPayouts: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Weeks with a payout, newest first; none for accounts that are not funded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payout"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPendingPayout: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payout of the week that has not ended */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payout"];
+                };
+            };
+            /** @description No pending payout */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listClosedPositions: {
+        parameters: {
+            query?: {
+                /** @description Inclusive. */
+                from_date?: string;
+                /** @description Inclusive. */
+                to_date?: string;
+                pair?: components["schemas"]["Pair"];
+                limit?: number;
+                /** @description From the `Link` of the page before. */
+                cursor?: string;
+            };
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosedPosition"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listFilledOrders: {
+        parameters: {
+            query?: {
+                /** @description Inclusive. */
+                from_date?: string;
+                /** @description Inclusive. */
+                to_date?: string;
+                pair?: components["schemas"]["Pair"];
+                limit?: number;
+                /** @description From the `Link` of the page before. */
+                cursor?: string;
+            };
+            header: {
+                /**
+                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["AnyTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
     };

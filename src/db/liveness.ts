@@ -31,7 +31,15 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
   let stopped = false;
   let beating: Promise<void> = beat();
 
+  /** One beat after the other: two at once would open two connections. */
+  function beatNow(): Promise<void> {
+    beating = beating.then(beat);
+    return beating;
+  }
+
   async function beat(): Promise<void> {
+    clearTimeout(timer);
+    if (stopped) return;
     try {
       client ??= await connect();
       if (!(await stillRegistered(client))) await register(client);
@@ -41,7 +49,7 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
       onError(error instanceof Error ? error : new Error(String(error)));
       drop();
     }
-    if (!stopped) timer = setTimeout(() => (beating = beat()), client ? BEAT_MS : RECONNECT_MS);
+    if (!stopped) timer = setTimeout(beatNow, client ? BEAT_MS : RECONNECT_MS);
   }
 
   async function connect(): Promise<pg.Client> {
@@ -100,10 +108,7 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
     async holds(ids) {
       for (const poolId of poolIds) if (!ids.includes(poolId)) ended.add(poolId);
       poolIds = ids;
-      await beating;
-      clearTimeout(timer);
-      beating = beat();
-      await beating;
+      await beatNow();
     },
     async stop() {
       stopped = true;

@@ -16,6 +16,12 @@ import {
   submitNetvenueOrder,
 } from '../orders/http.ts';
 import { getPartnerIntent } from '../partners/http.ts';
+import * as balances from '../portfolio/balance/http.ts';
+import * as history from '../portfolio/history/http.ts';
+import * as portfolioPayouts from '../portfolio/payouts/http.ts';
+import * as positions from '../portfolio/positions/http.ts';
+import * as rules from '../portfolio/rules/http.ts';
+import * as trades from '../portfolio/trades/http.ts';
 import * as users from '../users/http.ts';
 import * as userSessions from '../users/sessions/http.ts';
 import * as userTotp from '../users/totp/http.ts';
@@ -23,6 +29,12 @@ import type { Handlers } from './handler.ts';
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers = {
+  ...balances,
+  ...history,
+  ...portfolioPayouts,
+  ...positions,
+  ...rules,
+  ...trades,
   ...enrollments,
   ...exchangeOrders,
   ...apps,

@@ -50,10 +50,9 @@ function addRoute(router: Router, operation: Operation, runtime: WebRuntime): vo
     validate(parts);
     const reply = await handler(toCall(ctx, operation, parts, { principal, spend }, runtime));
     check?.(reply.status, reply.body);
-    ctx.status = reply.status;
     ctx.set(reply.headers ?? {});
-    ctx.body = reply.body === undefined ? null : reply.body;
-    if (reply.status === 204) ctx.status = 204;
+    ctx.body = reply.body === undefined ? '' : reply.body;
+    ctx.status = reply.status; // after the body, whose absence would make it a 204
   });
 }
 

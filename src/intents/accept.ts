@@ -44,6 +44,7 @@ export function acceptance<O extends Offer>(
     | 'accept_intents'
     | 'accept_network_orders'
     | 'accept_exchange_orders'
+    | 'accept_registrations'
     | 'accept_checkouts'
     | 'accept_free_accounts',
 ): Accept<O> {

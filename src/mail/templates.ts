@@ -1,6 +1,6 @@
 /** What a mail says. `lines` are paragraphs; `secret` is a code to read or a link to follow, shown on its own. */
 type Text = { subject: string; lines: string[]; secret?: { code: string } | { link: string; label: string } };
-type Data = { app?: string };
+type Data = { app?: string; url?: string; because?: string; subject?: string; text?: string; html?: string };
 type Template = (data: Data, secret: string) => Text;
 
 const NOT_YOU = 'If this was not you, ignore this mail: without it nothing happens.';
@@ -52,15 +52,30 @@ const templates: Record<string, Template> = {
     subject: `Your access request for ${app}`,
     lines: [`We cannot approve the access request for ${app}.`, 'Reply to this mail if you would like to know more.'],
   }),
+  webhook_deactivated: ({ app, url, because }) => ({
+    subject: `A webhook endpoint of ${app} was deactivated`,
+    lines: [
+      `Nothing is sent to ${url} any more: ${
+        because === 'gone' ? 'it answered 410 Gone.' : 'for five days every delivery to it has failed.'
+      }`,
+      'Activate it again once it answers, then recover what it missed. The event log has kept everything.',
+    ],
+  }),
 };
+
+/** Mails that an app words itself for one of its users. */
+const WORDED_BY_APP = 'notification';
 
 /** A mail's subject, text and HTML. Whatever comes from data is escaped. Throws for a template that is not there. */
 export function renderMail(name: string, data: Data, secret: string): { subject: string; text: string; html: string } {
+  if (name === WORDED_BY_APP) return worded(data);
   const template = templates[name];
   if (!template) throw new Error(`There is no mail template ${name}`);
   const said = template(data, secret);
   return { subject: oneLine(said.subject), text: asText(said), html: asHtml(said) };
 }
+
+const worded = ({ subject = '', text = '', html = '' }: Data) => ({ subject: oneLine(subject), text, html });
 
 /** The data fields come from people; a subject is one line. */
 const oneLine = (text: string) => text.replace(/\s+/g, ' ');

@@ -15,7 +15,12 @@ const done = z.object({ ok: z.boolean() });
 type Tx = DatabaseTransactionConnection;
 
 /** Records what the processor said to the making of a payment intent. */
-export async function recordCheckout(db: Db, intent: Intent, paymentId: string, answer: Answer<PaymentSeen>): Promise<boolean> {
+export async function recordCheckout(
+  db: Db,
+  intent: Intent,
+  paymentId: string,
+  answer: Answer<PaymentSeen>,
+): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { processorId, clientSecret, status } = answer.said;
   const result = { payment_id: paymentId, processor_payment_intent_id: processorId, status };
@@ -48,7 +53,12 @@ export async function recordRefund(
     if (!ok) return false;
     const payment = await lockPayment(tx, { paymentId: null, processorId });
     if (!payment) throw new Error('A refunded payment is missing');
-    const word = { about: 'charge' as const, atMs: Date.now(), refundedCents: payment.refunded_cents + refundedCents, isDisputed: false };
+    const word = {
+      about: 'charge' as const,
+      atMs: Date.now(),
+      refundedCents: payment.refunded_cents + refundedCents,
+      isDisputed: false,
+    };
     await write(tx, payment, stepOf(standingOf(payment), word));
     return true;
   });
@@ -69,7 +79,12 @@ export const applyEvent = (db: Db, event: StoredEvent, terms: Terms): Promise<Ap
     const about = aboutOf(event.fact);
     const payment = about && (await lockPayment(tx, about));
     if (!payment) return closeEvent(tx, event, null, { outcome: 'unknown', amountDiffers: false });
-    return closeEvent(tx, event, payment.id, await applyWord(tx, payment, wordOf(event), terms, currencyOf(event.fact)));
+    return closeEvent(
+      tx,
+      event,
+      payment.id,
+      await applyWord(tx, payment, wordOf(event), terms, currencyOf(event.fact)),
+    );
   });
 
 /** Applies what a look at the processor showed of a payment, as an event nobody told us would. */
@@ -81,7 +96,13 @@ export const applyLook = (db: Db, seen: PaymentSeen, atMs: number, terms: Terms)
     return applyWord(tx, payment, { about: 'payment', type: 'look', atMs, status, receivedCents }, terms, currency);
   });
 
-async function applyWord(tx: Tx, payment: Payment, word: Word, { deadlineMs }: Terms, currency: string): Promise<Applied> {
+async function applyWord(
+  tx: Tx,
+  payment: Payment,
+  word: Word,
+  { deadlineMs }: Terms,
+  currency: string,
+): Promise<Applied> {
   const before = standingOf(payment);
   const step = stepOf(before, word);
   await write(tx, payment, step);
@@ -103,8 +124,10 @@ const aboutOf = (fact: Fact) =>
 const currencyOf = (fact: Fact) => (fact.about === 'payment' ? fact.currency : '');
 
 function wordOf({ type, said_at_ms: atMs, fact }: StoredEvent): Word {
-  if (fact.about === 'payment') return { about: 'payment', type, atMs, status: fact.status, receivedCents: fact.receivedCents };
-  if (fact.about === 'charge') return { about: 'charge', atMs, refundedCents: fact.refundedCents, isDisputed: fact.disputed };
+  if (fact.about === 'payment')
+    return { about: 'payment', type, atMs, status: fact.status, receivedCents: fact.receivedCents };
+  if (fact.about === 'charge')
+    return { about: 'charge', atMs, refundedCents: fact.refundedCents, isDisputed: fact.disputed };
   throw new Error(`An event about ${fact.about} is not about a payment`);
 }
 
@@ -143,7 +166,9 @@ async function emit(tx: Tx, payment: Payment, type: NonNullable<Step['emit']>, w
     processor_payment_intent_id: payment.processor_payment_intent_id,
     ...(word.about === 'payment' && type === 'payment.failed' && { status: word.status }),
   };
-  await tx.query(sql.prepared('emit_event', nothing)`select emit_event(${payment.owner}, ${type}, ${JSON.stringify(about)}::jsonb)`);
+  await tx.query(
+    sql.prepared('emit_event', nothing)`select emit_event(${payment.owner}, ${type}, ${JSON.stringify(about)}::jsonb)`,
+  );
 }
 
 /** An event about something we do not know stays open: what it is about may still be on its way into our tables. */

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { Fact } from '../adapters/processor/types.ts';
+import type { Fact, NewPayment } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 
 const tierRow = z.object({
@@ -59,6 +59,14 @@ export const findPaymentOfIntent = (db: Db, owner: string, userId: string, inten
     from payments p
     where p.intent_id = ${intentId} and p.owner = ${owner} and p.user_id = ${userId}`);
 
+const newPaymentRow = z.object({
+  paymentId: z.string(),
+  userId: z.string(),
+  appId: z.string(),
+  amountCents: z.number(),
+  currency: z.string(),
+});
+
 const entryRow = z.object({ at: z.string(), event: z.string(), detail: z.string().nullable() });
 const shownRow = paymentRow.extend({ prop_account_id: z.string().nullable(), timeline: z.array(entryRow) });
 
@@ -96,6 +104,13 @@ export const findPaymentShown = (
 export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: string): Promise<Payment | null> =>
   db.maybeOne(sql.prepared('find_payment', paymentRow)`
     select ${paymentColumns}
+    from payments p
+    where p.id = ${paymentId}`);
+
+/** What the processor is asked for. Throws where there is no such payment. */
+export const getNewPayment = (db: Db, paymentId: string): Promise<NewPayment> =>
+  db.one(sql.prepared('new_payment', newPaymentRow)`
+    select p.id as "paymentId", p.user_id as "userId", p.owner as "appId", p.amount_cents as "amountCents", p.currency
     from payments p
     where p.id = ${paymentId}`);
 

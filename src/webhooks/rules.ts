@@ -33,5 +33,6 @@ export function endingOf({ status, retryAfterS }: Attempted, tries: number, chan
   const plannedS = PLAN_S[tries];
   if (plannedS === undefined) return { ending: 'failed' };
   const jittered = plannedS * (1 - JITTER + 2 * JITTER * chance);
-  return { ending: 'retry', retry_in_s: Math.max(jittered, Math.min(retryAfterS ?? 0, LONGEST_ASKED * plannedS)) };
+  const waitS = Math.max(jittered, Math.min(retryAfterS ?? 0, LONGEST_ASKED * plannedS));
+  return { ending: 'retry', retry_in_s: Math.round(waitS * 1000) / 1000 };
 }

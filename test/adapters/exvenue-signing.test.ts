@@ -1,11 +1,15 @@
 import { inspect } from 'node:util';
+import { createL1ActionHash } from '@nktkas/hyperliquid/signing';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { keccak256 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { signedBody, signerOf } from '../../src/adapters/exvenue/signing.ts';
 import type { Action, Network, Signer } from '../../src/adapters/exvenue/types.ts';
+import { encode } from '../../src/sandbox/exvenue/msgpack.ts';
 import { type PostedBody, signerOfBody } from '../support/exvenue-signer.ts';
 import { type Vector, vectors } from '../support/exvenue-vectors.ts';
+import { packed } from '../support/msgpack.ts';
 
 const KEY = `0x${'0123456789'.repeat(6)}0123` as const;
 const CLOID = '0x00000000000000000000000000000001';
@@ -88,6 +92,29 @@ describe('signing for the exchange', () => {
     const body = await signer().sign(action, { nonce: 5 });
 
     expect(await signerOfBody(body, 'mainnet')).to.equal(signer().address);
+  });
+
+  it('hashes what two encoders written apart and the library agree on', () => {
+    const leaf = fc.oneof(fc.boolean(), fc.string({ unit: 'grapheme', maxLength: 300 }), fc.maxSafeNat());
+    const { action } = fc.letrec((tie) => ({
+      action: fc.dictionary(
+        fc.string({ minLength: 1 }).filter((name) => !/^\d|^__/.test(name)),
+        tie('value'),
+        { maxKeys: 20 },
+      ),
+      value: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie('value'), { maxLength: 20 }), tie('action')),
+    }));
+
+    fc.assert(
+      fc.property(action, fc.nat(), (given, nonce) => {
+        const bytes = packed(given);
+        const end = Buffer.alloc(9);
+        end.writeBigUInt64BE(BigInt(nonce));
+
+        expect(Buffer.from(encode(given)).equals(bytes)).to.equal(true);
+        expect(createL1ActionHash({ action: Object(given), nonce })).to.equal(keccak256(Buffer.concat([bytes, end])));
+      }),
+    );
   });
 
   it('takes keys with and without 0x and shows addresses in lower case', () => {

@@ -21,7 +21,11 @@ describe('the database goes away and comes back', () => {
   let service: TestService;
   let trader: Awaited<ReturnType<TestService['trader']>>;
 
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => void unhandled.push(reason);
+
   before(async () => {
+    process.on('unhandledRejection', note);
     dataDir = await mkdtemp(join(tmpdir(), 'tps-away-'));
     server = await startEmbedded({ dataDir, settings });
     await migrate(server.url);
@@ -32,6 +36,10 @@ describe('the database goes away and comes back', () => {
     await service.stop();
     await server.stop('immediate');
     await rm(dataDir, { recursive: true, force: true });
+    process.off('unhandledRejection', note);
+  });
+  afterEach('nothing would have ended the process', () => {
+    expect(unhandled).to.deep.equal([]);
   });
 
   const crash = () => server.stop('immediate');

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import createClient from 'openapi-fetch';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import type { paths } from '../../src/contract/types.ts';
 import {
   atOnce,
@@ -233,7 +234,9 @@ describe('end users', () => {
     const code = codeIn((await service.mailTo(email)).text);
     await new Promise((resolve) => setTimeout(resolve, 200));
 
-    const mail = await service.db.one(sql.unsafe`select state, secret, data from mails where recipient = ${email}`);
+    const mail = await service.db.one(
+      sql.type(z.any())`select state, secret, data from mails where recipient = ${email}`,
+    );
     const jobs = await service.db.any(sql.unsafe`select payload from graphile_worker._private_jobs`);
 
     expect(mail).to.deep.include({ state: 'sent', secret: null });

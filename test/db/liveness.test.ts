@@ -115,7 +115,7 @@ describe('liveness of workers', () => {
       expect(registered_?.pool_ids).to.deep.equal(['pool one']);
       expect(locked).to.equal(true);
       expect(await row()).to.equal(undefined);
-      expect(await isLocked(Number(registered_?.lock_key))).to.equal(false);
+      await until(async () => !(await isLocked(Number(registered_?.lock_key))));
     });
 
     it('hands the jobs of its own pools back once they have ended', async () => {

@@ -75,7 +75,7 @@ describe('the spine under any schedule', () => {
         expect(await spine.query(`select from intents where settled_at is null`)).to.deep.equal([]);
         expect(await spine.query('select from lanes where head is not null')).to.deep.equal([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 80 },
     );
   }).timeout(60_000);
 

@@ -124,6 +124,8 @@ export const testSettings = (
   WEBHOOK_LOOPBACK: 'true',
   PUBLIC_URL: 'http://127.0.0.1',
   EXVENUE_URL: 'http://127.0.0.1:9',
+  REGISTRAR_URL: 'http://127.0.0.1:9',
+  REGISTRAR_CHAIN_URL: 'http://127.0.0.1:9',
   EXVENUE_NETWORK: 'testnet',
   EXVENUE_BUDGET_SHARE: '1',
   EXVENUE_EXPIRES_MS: '2000',

@@ -16,7 +16,10 @@ const provision: Task = ({ intent_id }, runtime) =>
     send: ({ subaccount }, limits) => runtime.venues.netvenue.createSubaccount(subaccount, limits),
     async record(intent, { subaccount }, answer) {
       if (answer.kind === 'rejected' && needsOperator(answer.slug))
-        runtime.log.error({ alert: 'network_refuses_subaccounts', intent_id, reason: answer.slug }, 'operators must look');
+        runtime.log.error(
+          { alert: 'network_refuses_subaccounts', intent_id, reason: answer.slug },
+          'operators must look',
+        );
       await recordSubaccount(runtime.db, intent, subaccount, runtime.config.NETVENUE_ENTITY_HOTKEY, answer);
     },
   });

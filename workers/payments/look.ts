@@ -10,8 +10,11 @@ const look: Task<{ payment_id: string }> = async ({ payment_id }, runtime) => {
   const lookedAt = Date.now();
   const seen = await processorOf(runtime).findPayment(payment.processor_payment_intent_id);
   if (seen.kind !== 'found') return; // it is looked at again
-  const { amountDiffers } = await applyLook(runtime.db, seen.said, lookedAt, { deadlineMs: runtime.config.ACCOUNT_DEADLINE_MS });
-  if (amountDiffers) runtime.log.error({ alert: 'paid_amount_differs', payment_id }, 'no account was made; operators must look');
+  const { amountDiffers } = await applyLook(runtime.db, seen.said, lookedAt, {
+    deadlineMs: runtime.config.ACCOUNT_DEADLINE_MS,
+  });
+  if (amountDiffers)
+    runtime.log.error({ alert: 'paid_amount_differs', payment_id }, 'no account was made; operators must look');
 };
 
 export default look;

@@ -1,10 +1,18 @@
-import type { Processor } from '../../src/adapters/processor/types.ts';
+import type { NewPayment, PaymentSeen, Processor } from '../../src/adapters/processor/types.ts';
 import type { Db } from '../../src/db/pool.ts';
 import { lookUp } from '../../src/intents/carry-out.ts';
+import type { Intent } from '../../src/intents/intent.ts';
 import { askAgain } from '../../src/intents/keyed.ts';
 import type { Task } from '../../src/intents/task.ts';
+import type { Answer } from '../../src/kernel/answer.ts';
 import { takeEvents } from '../../src/payments/intents.ts';
-import { moveCursor, queueLooks, recordCheckout, recordRefund, requeueOpenEvents } from '../../src/payments/outcomes.ts';
+import {
+  moveCursor,
+  queueLooks,
+  recordCheckout,
+  recordRefund,
+  requeueOpenEvents,
+} from '../../src/payments/outcomes.ts';
 import { findCursor } from '../../src/payments/queries.ts';
 import { processorOf, type WorkerRuntime } from '../../src/runtime.ts';
 
@@ -46,17 +54,39 @@ async function readUntold(db: Db, processor: Processor): Promise<number> {
   return untold;
 }
 
-type Sent = { payment: Parameters<Processor['createPayment']>[0] } | Parameters<Processor['refund']>[0];
+/** What the intents of payments commit before they send; each kind has its own members. */
+type Sent = { payment: NewPayment; paymentId: string; processorId: string };
+type Said = PaymentSeen & { refundId: string; refundedCents: number };
+type Kind = {
+  again(processor: Processor, key: string, sent: Sent): Promise<Answer<Partial<Said>>>;
+  record(db: Db, intent: Intent, sent: Sent, answer: Answer<Said>): Promise<boolean>;
+};
 
-function lookUpIntent(intentId: string, runtime: WorkerRuntime): Promise<void> {
-  const processor = processorOf(runtime);
-  return lookUp<Sent, never>(
+const kinds: Record<string, Kind> = {
+  'payments/checkout': {
+    again: (processor, key, { payment }) => processor.createPayment(payment, key),
+    record: (db, intent, { payment }, answer) => recordCheckout(db, intent, payment.paymentId, answer),
+  },
+  'payments/refund': {
+    again: (processor, key, sent) => processor.refund(sent, key),
+    record: (db, intent, { processorId }, answer) => recordRefund(db, intent, processorId, answer),
+  },
+};
+
+const lookUpIntent = (intentId: string, runtime: WorkerRuntime): Promise<void> =>
+  lookUp<Sent, Said>(
     runtime,
     intentId,
-    (intent, sent) => askAgain(intent, () => again(processor, intentId, sent)) as never,
-    (intent, sent, answer) =>
-      'payment' in sent
-        ? recordCheckout(runtime.db, intent, sent.payment.paymentId, answer)
-        : recordRefund(runtime.db, intent, sent.processorId, answer),
+    (intent, sent) =>
+      askAgain(intent, async () => {
+        const answer = await kindOf(intent).again(processorOf(runtime), intentId, sent);
+        return answer as Answer<Said>; // as: each kind reads only the members its own request is answered with
+      }),
+    (intent, sent, answer) => kindOf(intent).record(runtime.db, intent, sent, answer),
   );
+
+function kindOf({ kind }: Intent): Kind {
+  const known = kinds[kind];
+  if (!known) throw new Error(`No look-up for ${kind}`);
+  return known;
 }

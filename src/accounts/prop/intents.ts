@@ -25,7 +25,11 @@ const refusedFor: Record<string, RefusalCode> = {
 
 /** Accepts a free account. Where the user has one of that tier, its creation stands for the request. */
 export const openFreeAccount = (
-  who: { accept: Accept<FreeAccountOffer>; asking: { owner: string; digest: string; request_id: string }; deadlineMs: number },
+  who: {
+    accept: Accept<FreeAccountOffer>;
+    asking: { owner: string; digest: string; request_id: string };
+    deadlineMs: number;
+  },
   userId: string,
   wanted: Wanted,
 ): Promise<Accepted> => {

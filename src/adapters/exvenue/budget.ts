@@ -4,7 +4,7 @@ import { type Bucket, tokenBucket } from './bucket.ts';
 export type Priority = 'cancel' | 'write' | 'read';
 
 /** A wish to spend. `untilMs` (epoch ms): past it the call is pointless. */
-export type Wish = { weight: number; priority: Priority; untilMs: number; signal?: AbortSignal | undefined };
+type Wish = { weight: number; priority: Priority; untilMs: number; signal?: AbortSignal | undefined };
 
 /** The venue's request budget, as far as it is ours. */
 export type Budget = {

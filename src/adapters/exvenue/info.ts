@@ -5,7 +5,7 @@ import type { Budget } from './budget.ts';
 import type { CallLimits } from './types.ts';
 
 /** One read of the venue: `weight` is what it costs; `costsRows`: one more for every 20 rows of its answer. */
-export type Question = { body: { type: string } & Record<string, unknown>; weight?: number; costsRows?: boolean };
+type Question = { body: { type: string } & Record<string, unknown>; weight?: number; costsRows?: boolean };
 
 /** Asks the venue and reads its answer; `absent` only where `read` says so. */
 export type AskInfo = <T>(

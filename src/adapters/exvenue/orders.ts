@@ -23,7 +23,7 @@ export const readStatus = (json: unknown): Lookup<OrderRecord> | null => {
 export const readSide = (value: unknown): Side | null => (value === 'B' ? 'buy' : value === 'A' ? 'sell' : null);
 
 /** What a word of the venue means. Words nobody knows are told by their endings. Venue facts: order statuses. */
-export const stateOf = (word: string): OrderState => {
+const stateOf = (word: string): OrderState => {
   if (word === 'open' || word === 'filled' || word === 'triggered') return word;
   if (/cancel(l?ed)?$/i.test(word)) return 'cancelled';
   return /rejected$/i.test(word) ? 'rejected' : 'unknown';

@@ -28,11 +28,7 @@ const ITEM_REFUSALS: readonly Refusal[] = [
   [/^Order has (invalid|zero) size/i, 'invalid_size', 'The venue takes no order of this size.'],
   [/^Order was never placed, already canceled, or filled/i, 'order_gone', 'No such order is open any more.'],
   [/^Cannot modify canceled or filled order/i, 'order_gone', 'No such order is open any more.'],
-  [
-    /^(Too many|Cannot place more) open orders/i,
-    'too_many_open_orders',
-    'The account has as many open orders as it may.',
-  ],
+  [/^Too many open orders/i, 'too_many_open_orders', 'The account has as many open orders as it may.'],
 ];
 
 /** What the venue says of a whole action, sometimes after `L1 error: `. Venue facts: error responses, rate limits, nonces. */
@@ -64,7 +60,7 @@ export const judgeActionText = (text: string): Rejected | null => {
   return refusal?.slug === 'action_budget' ? { ...refusal, retryAfterS: ACTION_PAUSE_S } : refusal;
 };
 
-export const refusedForReasonsUnknown = rejected('rejected_by_venue', 'The venue refused the request.');
+const refusedForReasonsUnknown = rejected('rejected_by_venue', 'The venue refused the request.');
 export const refusedForForm = rejected('bad_request', 'The venue refused the form of the request.');
 export const refusedForRate = (retryAfterS: number): Rejected =>
   rejected('rate_limited', 'The venue takes no more requests from us for the moment.', retryAfterS);

@@ -1,8 +1,6 @@
 import type { Answer, Lookup, Rejected } from '../../kernel/answer.ts';
 import type { Grid, Side } from '../../kernel/grid.ts';
 
-export type { Grid, Side } from '../../kernel/grid.ts';
-
 /** Where the exchange lives and which of its networks it is: a signature for one is worthless on the other. */
 export type ExvenueAccess = {
   url: string;
@@ -17,7 +15,7 @@ export type Network = 'mainnet' | 'testnet';
 export type TimeInForce = 'gtc' | 'ioc' | 'alo';
 
 /** A trigger at the mark price. The order's own `price` is then the worst it may execute at. */
-export type Trigger = { price: string; kind: ExitKind; isMarket: boolean };
+type Trigger = { price: string; kind: ExitKind; isMarket: boolean };
 export type ExitKind = 'tp' | 'sl';
 
 /** One order as it is to be signed. Prices and sizes are decimals on the asset's grid; `cloid` is 0x and 32 hex digits. */
@@ -145,7 +143,7 @@ export type OrderView = {
   placedMs: number;
 };
 
-/** `triggered`: its trigger was reached; what came of it is an order of the same cloid. `unknown`: a word nobody knows. */
+/** `triggered`: its trigger was reached, and what came of it is not recorded yet. `unknown`: a word nobody knows. */
 export type OrderState = 'open' | 'triggered' | 'filled' | 'cancelled' | 'rejected' | 'unknown';
 
 /** An order and what became of it. `word` is the venue's own; `refused` says why it was rejected, in our words. */

@@ -52,6 +52,7 @@ function request({ target: { url }, address, headers }: Post, agent: http.Agent 
 /** Follows one request to its end. Settles once; what comes after that finds a listener and is dropped. */
 function exchange({ body, withinMs }: Post, request: ClientRequest): Promise<Posted> {
   return new Promise((resolve) => {
+    const endsAt = performance.now() + withinMs;
     let isConnected = false;
     const end = (posted: Posted) => {
       clearTimeout(total);
@@ -73,8 +74,14 @@ function exchange({ body, withinMs }: Post, request: ClientRequest): Promise<Pos
           .once('connect', () => (isConnected ||= !('encrypted' in socket)));
     });
     request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'UNKNOWN'));
+    request.once('upgrade', (_response, socket) => {
+      socket.destroy();
+      fail('HPE_UPGRADE');
+    });
     request.once('response', (response) => {
-      void textOf(response).then((text) =>
+      clearTimeout(total);
+      const leftMs = endsAt - performance.now();
+      void textOf(response, Math.min(BODY_MS, leftMs)).then((text) =>
         end({ kind: 'answered', status: response.statusCode ?? 0, text, retryAfter: response.headers['retry-after'] }),
       );
     });
@@ -83,7 +90,7 @@ function exchange({ body, withinMs }: Post, request: ClientRequest): Promise<Pos
 }
 
 /** The beginning of an answer's text. An answer that is too long or too slow loses its connection and keeps its status. */
-function textOf(response: IncomingMessage): Promise<string> {
+function textOf(response: IncomingMessage, withinMs: number): Promise<string> {
   return new Promise((resolve) => {
     const kept: Buffer[] = [];
     let size = 0;
@@ -95,7 +102,7 @@ function textOf(response: IncomingMessage): Promise<string> {
       response.destroy();
       end();
     };
-    const patience = setTimeout(cut, BODY_MS);
+    const patience = setTimeout(cut, withinMs);
     response.on('data', (chunk: Buffer) => {
       if (size < KEPT) kept.push(chunk.subarray(0, KEPT - size));
       size += chunk.length;

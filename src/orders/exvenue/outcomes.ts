@@ -6,7 +6,7 @@ import type { Offer } from '../../intents/accept.ts';
 import { recordNoAnswer } from '../../intents/carry-out.ts';
 import type { Intent, Problem } from '../../intents/intent.ts';
 import { fail, retry, settling, succeed, succeedWith } from '../../intents/settle.ts';
-import type { Answer, Rejected } from '../../kernel/answer.ts';
+import { type Answer, accepted, type Rejected } from '../../kernel/answer.ts';
 import { compare } from '../../kernel/decimals.ts';
 import { type CancelTarget, cancelResult } from './cancels.ts';
 import type { ExitFact, OldExit } from './exits.ts';
@@ -192,13 +192,16 @@ function triggerStatus(asked: number, refused: number, placed: boolean): Told['t
   return placed ? 'placed' : 'pending_parent_fill';
 }
 
-/** Records what became of orders that were to be cancelled. Orders of ours among them end as cancelled. */
+/** Records what became of orders that were to be cancelled. Orders of ours among them end as cancelled; all gone is no refusal. */
 export function recordCancels(
   db: Db,
   intent: Intent,
   targets: CancelTarget[],
   answer: Answer<{ items: ItemResult[] }>,
 ): Promise<boolean> {
+  if (answer.kind === 'rejected' && answer.slug === 'order_gone') {
+    return recordCancels(db, intent, targets, accepted({ items: targets.map(() => answer) }));
+  }
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const result = cancelResult(targets, answer.said.items);
   const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);

@@ -10,7 +10,6 @@ import { infoRoute } from './info.ts';
 import { setMid } from './prices.ts';
 import { accountOf, deposit, type World } from './world.ts';
 
-export { type CoinOption, usualCoins } from './coins.ts';
 export { magicSizes } from './magic.ts';
 
 /** How the exchange behaves. Times in milliseconds; port 0 takes a free one. */

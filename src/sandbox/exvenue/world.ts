@@ -61,7 +61,7 @@ export type Fill = {
   crossed: boolean;
 };
 
-export type Agent = { address: string; name: string; validUntil: number };
+type Agent = { address: string; name: string; validUntil: number };
 
 /** A wallet. Cash by dex, of which `''` is the venue's own; null until the first deposit. */
 export type Account = {

@@ -1,0 +1,57 @@
+import { httpClient, type Reply } from '../http.ts';
+import { payAnswer, quoteAnswer, statusAnswer, tiersAnswer } from './answers.ts';
+import { chain } from './chain.ts';
+import { chainIdOf, payerOf, REGISTER_PATH } from './signing.ts';
+import type { CallLimits, Registering, Registrar, RegistrarAccess } from './types.ts';
+
+/** The registrar verifies, settles on chain and has the miner make the account before it answers. */
+const PAY_MS = 90_000;
+const READ_MS = 10_000;
+
+const send = httpClient();
+
+/** Speaks with the registrar and reads its chain. Foreseen faults come back as answers; nothing is ever sent twice by itself. */
+export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): Registrar => {
+  const base = url.replace(/\/+$/, ''); // kept as a text: resolving against it would drop its own path
+  const get = (path: string, limits: CallLimits = {}): Promise<Reply> =>
+    send({ timeoutMs: READ_MS, ...limits, method: 'GET', url: base + path });
+  const post = (body: string, headers: Record<string, string>, limits: CallLimits & { timeoutMs: number }) =>
+    send({
+      ...limits,
+      method: 'POST',
+      url: base + REGISTER_PATH,
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+    });
+  return {
+    network,
+    asset: asset.toLowerCase(),
+    payerOf,
+    bodyOf,
+    tiers: async (minerSlug, limits) => {
+      const newer = await get('/api/entity', limits);
+      const unknown = newer.kind === 'response' && newer.status === 404;
+      return tiersAnswer(unknown ? await get('/api/v1/miners', limits) : newer, minerSlug);
+    },
+    quote: async (body, limits) => quoteAnswer(await post(body, {}, { timeoutMs: READ_MS, ...limits })),
+    pay: async (body, { header }, { firstSend, proof, ...limits }) => {
+      const owner = proof && { 'x-wallet': proof.wallet, 'x-signature': proof.signature, 'x-nonce': proof.nonce };
+      const reply = await post(body, { 'payment-signature': header, ...owner }, { timeoutMs: PAY_MS, ...limits });
+      return payAnswer(reply, firstSend);
+    },
+    status: async (exAddress, limits) =>
+      statusAnswer(await get(`/api/registration-status?hl_address=${encodeURIComponent(exAddress)}`, limits)),
+    ...chain(send, { url: chainUrl, chainId: chainIdOf(network), asset }),
+  };
+};
+
+/** Venue facts: purchase. */
+const bodyOf = ({ minerSlug, exAddress, accountSize, email, tierIndex, payoutAddress }: Registering): string =>
+  JSON.stringify({
+    minerSlug,
+    hlAddress: exAddress,
+    accountSize,
+    email,
+    tierIndex,
+    ...(payoutAddress !== undefined && { payoutAddress }),
+  });

@@ -1,0 +1,58 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { exvenue } from '../../src/adapters/exvenue/index.ts';
+import type { Action } from '../../src/adapters/exvenue/types.ts';
+
+const VENUE = 'http://exchange.test';
+
+/** A venue of its own for every test: a 429 halts it for a while. */
+const open = () => {
+  const venue = exvenue({ url: VENUE, network: 'mainnet' });
+  const signer = venue.signerOf('c'.repeat(64));
+  if (!signer) throw new Error('no key');
+  return { venue, signer };
+};
+const one = { asset: 1, side: 'buy', price: '100', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
+const placing = (): Action => ({ kind: 'place', orders: [one], grouping: 'none' });
+const cancelling = (): Action => ({ kind: 'cancel', orders: [{ asset: 1, oid: 7 }] });
+const reply = () => nock(VENUE).post('/exchange');
+const ok = (...statuses: unknown[]) => ({ status: 'ok', response: { type: 'order', data: { statuses } } });
+const err = (response: string) => ({ status: 'err', response });
+
+describe('waiting for the budget of the exchange', () => {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+
+  it('goes on after a 429 as soon as the venue said it may, within the last moment of the call', async () => {
+    const { venue, signer } = open();
+    reply().reply(429, 'null', { 'retry-after': '1' });
+    reply().reply(200, ok('success'));
+    const body = await signer.sign(cancelling(), { nonce: 1 });
+    await venue.post(body, { firstSend: true });
+    const from = Date.now();
+
+    const hurried = await venue.post(body, { firstSend: true, notAfter: Date.now() + 100 });
+    const patient = await venue.post(body, { firstSend: true, notAfter: Date.now() + 3_000 });
+
+    expect(hurried).to.deep.equal({ kind: 'unreachable', why: 'BUDGET' });
+    expect(patient).to.include({ kind: 'accepted' });
+    expect(Date.now() - from).to.be.within(900, 2_000);
+  });
+
+  it('holds the actions of an account whose budget is used up, but not its cancels, nor another’s', async () => {
+    const { venue, signer } = open();
+    reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
+    reply().times(2).reply(200, ok('success'));
+    const send = async (action: Action, account: string) =>
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 200 });
+
+    const refused = await send(placing(), '0xAB');
+    const held = await send(placing(), '0xab');
+    const others = [await send(cancelling(), '0xab'), await send(placing(), '0xcd')];
+
+    expect(refused).to.include({ kind: 'rejected', slug: 'action_budget', retryAfterS: 10 });
+    expect(held).to.deep.equal({ kind: 'unreachable', why: 'ACTION_BUDGET' });
+    expect(others.map(({ kind }) => kind)).to.deep.equal(['accepted', 'accepted']);
+  });
+});
