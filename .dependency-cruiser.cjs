@@ -80,7 +80,7 @@ module.exports = {
     error(
       'rules-are-pure',
       'A rule decides from what it is given: kernel and contract types are all it needs.',
-      { path: '^src/([^/]+/)+rules\\.ts$' },
+      { path: '^src/.+/rules\\.ts$' },
       { pathNot: ['^src/kernel/', '^src/contract/types\\.ts$'] },
     ),
     error(

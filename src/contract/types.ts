@@ -241,6 +241,49 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/register/exvenue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Buy and register an account on the exchange
+         * @description Checks the wallet's balance on the exchange, asks the registrar for its price, pays it with one signed authorization of
+         *     the payment chain (x402, EIP-3009) and registers. The authorization's nonce belongs to this request, so it is paid once
+         *     whatever is sent again. `private_key` is the payment chain's; it is sealed, used once and wiped. The payer needs USDC and
+         *     no gas. The registrar may want a signature of the exchange wallet itself: pay from that wallet, or enroll its own key first.
+         */
+        post: operations["registerExvenueTrader"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/register/exvenue/status/{ex_address}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Status of a registration on the exchange
+         * @description The newest registration of this address that the caller made; `not_found` for every other address.
+         */
+        get: operations["getExvenueRegistration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/balance": {
         parameters: {
             query?: never;
@@ -1737,6 +1780,34 @@ export interface components {
             subaccount: null;
             message: string;
         };
+        PurchaseRequest: {
+            miner_slug: components["schemas"]["Slug"];
+            /** @description In USD; one the miner sells */
+            account_size: number;
+            ex_wallet: components["schemas"]["Address"];
+            payout_wallet?: components["schemas"]["Address"];
+            email: components["schemas"]["Email"];
+            /** @description A key of the payment chain whose address holds the price in USDC */
+            private_key: string;
+        };
+        RegistrationStatus: {
+            /**
+             * @description `pending`: nothing was sent yet, or paid (see `tx_hash`) and the miner has yet to make the account. `processing`: the
+             *     payment is out, or paid and not yet recorded.
+             * @enum {unknown}
+             */
+            status: "pending" | "processing" | "registered" | "active" | "failed" | "eliminated" | "deregistered" | "not_found";
+            ex_address: components["schemas"]["Address"];
+            /** @description The intent that pays */
+            registration_id: string | null;
+            account_size: number | null;
+            /** @description The payment on chain */
+            tx_hash: string | null;
+            message: string | null;
+            estimated_time: string | null;
+            is_terminal: boolean;
+            is_success: boolean;
+        };
         /** @enum {unknown} */
         AppScope: "api" | "webhooks" | "reads" | "trading" | "payouts:write" | "*";
         AppScopes: components["schemas"]["AppScope"][];
@@ -2671,6 +2742,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ex_wallet": "0x00000000000000000000000000000000000000aa",
+                 *       "private_key": "0x0000000000000000000000000000000000000000000000000000000000000001",
+                 *       "label": "trading desk"
+                 *     }
+                 */
                 "application/json": components["schemas"]["SessionEnrollRequest"];
             };
         };
@@ -2989,6 +3067,93 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    registerExvenueTrader: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "miner_slug": "vanta",
+                 *       "account_size": 25000,
+                 *       "ex_wallet": "0x00000000000000000000000000000000000000aa",
+                 *       "email": "trader@example.com",
+                 *       "private_key": "0x0000000000000000000000000000000000000000000000000000000000000001"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PurchaseRequest"];
+            };
+        };
+        responses: {
+            /** @description Paid; the registration as it stands */
+            200: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistrationStatus"];
+                };
+            };
+            /** @description Accepted; poll `Location` */
+            202: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistrationStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getExvenueRegistration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example 0x00000000000000000000000000000000000000aa */
+                ex_address: components["schemas"]["Address"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The registration as it stands */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RegistrationStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -3506,6 +3671,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "token": "tok_1",
+                 *       "client_id": "app_1",
+                 *       "client_secret": "csk_1"
+                 *     }
+                 */
                 "application/x-www-form-urlencoded": components["schemas"]["RevokeTokenRequest"];
             };
         };

@@ -22,6 +22,7 @@ import * as portfolioPayouts from '../portfolio/payouts/http.ts';
 import * as positions from '../portfolio/positions/http.ts';
 import * as rules from '../portfolio/rules/http.ts';
 import * as trades from '../portfolio/trades/http.ts';
+import * as registration from '../registration/http.ts';
 import * as users from '../users/http.ts';
 import * as userSessions from '../users/sessions/http.ts';
 import * as userTotp from '../users/totp/http.ts';
@@ -37,6 +38,7 @@ export const handlers: Handlers = {
   ...trades,
   ...enrollments,
   ...exchangeOrders,
+  ...registration,
   ...apps,
   ...appRequests,
   ...admins,

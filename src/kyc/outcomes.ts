@@ -31,7 +31,12 @@ export const applyVerification = (db: Db, seen: Seen, atMs: number, eventId: str
     const next =
       standing &&
       caseAfter(
-        { ...standing, statusAtMs: standing.status_at_ms, sessionId: standing.session_id, failureReason: standing.failure_reason },
+        {
+          ...standing,
+          statusAtMs: standing.status_at_ms,
+          sessionId: standing.session_id,
+          failureReason: standing.failure_reason,
+        },
         { ...seen, atMs },
       );
     if (next) {

@@ -52,7 +52,11 @@ export const getVerificationTerms = (db: Db, owner: string): Promise<z.infer<typ
 const sessionRow = z.object({ session_id: z.string() });
 
 /** Sessions that are open and due for a look, at most so many; they are due again `everyS` seconds later. */
-export const takeOpenSessions = (db: Db, everyS: number, most: number): Promise<readonly z.infer<typeof sessionRow>[]> =>
+export const takeOpenSessions = (
+  db: Db,
+  everyS: number,
+  most: number,
+): Promise<readonly z.infer<typeof sessionRow>[]> =>
   db.any(sql.type(sessionRow)`
     update kyc_cases k
     set looked_at = now()

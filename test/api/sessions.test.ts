@@ -1,136 +1,80 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import type { Caller } from '../support/caller.ts';
-import { expectProblem } from '../support/problem.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { bearer, type Identity, PASSWORD, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';
 
-const newKey = () => {
-  const privateKey = generatePrivateKey();
-  return { privateKey, address: privateKeyToAddress(privateKey).toLowerCase() };
-};
-
-describe('sessions', () => {
-  let service: TestService;
-  let partner: Caller;
+describe('user sessions', () => {
+  let service: Identity;
+  let app: TestApp;
   before(async () => {
-    service = await startService();
-    partner = await service.partner();
+    service = await startIdentity();
+    app = await service.app();
   });
   after(() => service.stop());
 
-  const enroll = (ex_wallet: string, private_key: string, more: object = {}, by = partner) =>
-    by.post('/v1/sessions', { ex_wallet, private_key, ...more });
-  const agentOf = (wallet: string) => {
-    const agent = newKey();
-    service.exchange.approveAgent(wallet, agent.address, `agent ${agent.address.slice(2, 8)}`);
-    return agent;
-  };
+  const logIn = (user: TestUser, headers: Record<string, string> = {}) =>
+    app.ask('POST', '/v2/auth/login', { json: { email: user.email, password: PASSWORD }, headers });
+  const me = (session: string, token = app.token) =>
+    service.ask('GET', '/v2/auth/me', { headers: { ...bearer(token), 'X-Session-Token': session } });
+  const revoke = (json?: object, session?: string) =>
+    app.ask('POST', '/v2/auth/sessions/revoke', { ...(json && { json }), headers: session ? { 'X-Session-Token': session } : {} });
 
-  describe('enrollSession', () => {
-    it("enrolls the wallet's own key and never shows it", async () => {
-      const { privateKey, address } = newKey();
+  it('are listed, newest first, the one in use marked, with the address the app vouches for', async () => {
+    const user = await service.user(app);
+    await logIn(user, { 'X-End-User-Address': '203.0.113.7' });
 
-      const reply = await enroll(address.toUpperCase().replace('0X', '0x'), privateKey.slice(2), { label: 'main' });
+    const { body } = await user.ask('GET', '/v2/auth/sessions');
 
-      expect(reply.status, JSON.stringify(reply.body)).to.equal(200);
-      expect(reply.body).to.include({
-        ex_wallet: address,
-        agent_address: address,
-        is_agent: false,
-        status: 'enrolled',
-        verified: true,
-        key_version: 1,
-        label: 'main',
-      });
-      expect(JSON.stringify(reply.body)).to.not.contain(privateKey.slice(2, 20));
-    });
-
-    it('enrolls an agent the exchange knows, and rotates it', async () => {
-      const wallet = newKey().address;
-      const first = agentOf(wallet);
-      const second = agentOf(wallet);
-
-      const enrolled = await enroll(wallet, first.privateKey);
-      const same = await enroll(wallet, first.privateKey);
-      const rotated = await enroll(wallet, second.privateKey);
-      const back = await enroll(wallet, first.privateKey);
-
-      expect(enrolled.body).to.include({ is_agent: true, agent_address: first.address, key_version: 1 });
-      expect(same.body).to.include({ key_version: 1 });
-      expect(rotated.body).to.include({ agent_address: second.address, key_version: 2 });
-      expectProblem(back, 'V1_AGENT_RETIRED');
-    });
-
-    it('refuses a key the exchange does not know for the wallet', async () => {
-      const reply = await enroll(newKey().address, newKey().privateKey);
-
-      expectProblem(reply, 'V1_KEY_NOT_AUTHORIZED');
-    });
-
-    it('accepts a key unverified while the exchange cannot be asked', async () => {
-      const wallet = newKey().address;
-      service.exchange.faults.add({ kind: 'status_500', route: 'POST /info', times: 1 });
-
-      const reply = await enroll(wallet, newKey().privateKey);
-
-      expect(reply.status, JSON.stringify(reply.body)).to.equal(200);
-      expect(reply.body).to.include({ verified: false });
-    });
-
-    it('refuses what is no key, and unknown members', async () => {
-      expectProblem(await enroll(newKey().address, '0x12'), 'INVALID_REQUEST');
-      expectProblem(await enroll(newKey().address, `0x${'0'.repeat(64)}`), 'V1_KEY_UNUSABLE');
-      expectProblem(await enroll('0x12', newKey().privateKey), 'INVALID_REQUEST');
-      expectProblem(await enroll(newKey().address, newKey().privateKey, { more: 1 }), 'INVALID_REQUEST');
-    });
+    expect(body.map(({ address, current }: { address: string; current: boolean }) => [address, current])).to.deep.equal([
+      ['203.0.113.7', false],
+      ['127.0.0.1', true],
+    ]);
+    expect((await logIn(user, { 'X-End-User-Address': 'nonsense' })).status).to.equal(422);
   });
 
-  describe('listSessions, getSession, revokeSession', () => {
-    it('show and end only what is the partner’s own', async () => {
-      const { privateKey, address } = newKey();
-      const stranger = await service.partner();
-      await enroll(address, privateKey);
+  it('end by the token in use, by a token or an id in the body, and never those of others', async () => {
+    const user = await service.user(app);
+    const stranger = await service.user(app);
+    const other = await service.app();
+    const [second, third] = [(await logIn(user)).body.session_token, (await logIn(user)).body.session_token];
+    const listed = await user.ask('GET', '/v2/auth/sessions');
+    const theirs = await stranger.ask('GET', '/v2/auth/sessions');
+    const oldest = listed.body.find(({ current }: { current: boolean }) => current).session_id;
 
-      const listed = await partner.get('/v1/sessions');
-      const foreign = await stranger.get(`/v1/sessions/${address}`);
-      const notEnded = await stranger.delete(`/v1/sessions/${address}`);
-      const ended = await partner.delete(`/v1/sessions/${address}`);
-      const gone = await partner.get(`/v1/sessions/${address}`);
+    const replies = [
+      await revoke(undefined, second),
+      await revoke({ session_token: third }),
+      await revoke({ session_id: theirs.body[0].session_id }, user.session),
+      await other.ask('POST', '/v2/auth/sessions/revoke', { json: { session_token: user.session } }),
+    ];
 
-      expect(listed.body.map(({ ex_wallet }: { ex_wallet: string }) => ex_wallet)).to.include(address);
-      expect((await stranger.get('/v1/sessions')).body).to.deep.equal([]);
-      expectProblem(foreign, 'V1_SESSION_UNKNOWN');
-      expectProblem(notEnded, 'V1_SESSION_UNKNOWN');
-      expect(ended.status).to.equal(204);
-      expectProblem(gone, 'V1_SESSION_UNKNOWN');
-    });
-
-    it('keep no key of a revoked wallet, and let its own key come back', async () => {
-      const { privateKey, address } = newKey();
-      await enroll(address, privateKey);
-
-      await partner.delete(`/v1/sessions/${address}`);
-      const { rows } = await service.db.query(sql.unsafe`
-        select sealed is null as wiped
-        from signing_keys
-        where ex_wallet = ${address}`);
-      const back = await enroll(address, privateKey);
-
-      expect(rows).to.deep.equal([{ wiped: true }]);
-      expect(back.body).to.include({ key_version: 2 });
-    });
+    for (const { body } of replies) expect(body).to.deep.equal({ revoked: true });
+    expect([(await me(second)).status, (await me(third)).status]).to.deep.equal([401, 401]);
+    expect([(await me(user.session)).status, (await me(stranger.session)).status]).to.deep.equal([200, 200]);
+    expect((await revoke({ session_id: oldest }, user.session)).status).to.equal(200);
+    expect((await me(user.session)).body.error.code).to.equal('V2_SESSION_INVALID');
+    expect((await revoke()).body.error.code).to.equal('V2_SESSION_INVALID');
   });
 
-  it('are what exchange writes need', async () => {
-    const wallet = newKey().address;
+  it('last thirty days, and seven without use', async () => {
+    const idle = await service.user(app);
+    const old = await service.user(app);
+    const used = await service.user(app);
+    const age = (user: TestUser, column: string, by: string) =>
+      service.db.query(sql.unsafe`
+        update user_sessions
+        set ${sql.identifier([column])} = ${sql.identifier([column])} - ${by}::interval
+        where user_id = ${user.userId}`);
+    const opened = await logIn(used);
 
-    const reply = await partner.post(
-      '/v1/orders/exvenue',
-      { pair: 'BTC', side: 'long', size: 1, order_type: 'market' },
-      { headers: { 'Trader-ID': wallet } },
-    );
+    await age(idle, 'seen_at', '7 days');
+    await age(old, 'expires_at', '30 days');
+    await age(used, 'seen_at', '6 days');
+    await me(used.session);
+    await age(used, 'seen_at', '6 days');
 
-    expectProblem(reply, 'V1_NOT_ENROLLED');
+    expect(Date.parse(opened.body.session_expires_at) - Date.now()).to.be.within(2_591_990_000, 2_592_001_000);
+    expect((await me(idle.session)).status).to.equal(401);
+    expect((await me(old.session)).status).to.equal(401);
+    expect((await me(used.session)).status).to.equal(200);
   });
 });

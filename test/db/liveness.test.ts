@@ -11,7 +11,7 @@ describe('liveness of workers', () => {
     spine = await openSpine();
   });
   after(() => spine.close());
-  beforeEach(() => spine.query('truncate worker_processes, intents, graphile_worker._private_jobs'));
+  beforeEach(() => spine.query('truncate worker_processes, intents, graphile_worker._private_jobs cascade'));
 
   /** A worker as a row: it has been silent for so long, and holds a job by the pool named as itself. */
   async function registered(silentS: number, lockedBy?: Hand): Promise<string> {
@@ -39,9 +39,9 @@ describe('liveness of workers', () => {
   const bury = async (caller: string = randomUUID()) =>
     (await spine.query<{ n: number }>('select bury_dead_workers($1, 4, 8, 60) n', [caller]))[0]?.n;
   const holders = async () =>
-    (await spine.query<{ locked_by: string | null }>('select locked_by from graphile_worker._private_jobs')).map(
-      ({ locked_by }) => locked_by,
-    );
+    (
+      await spine.query<{ locked_by: string | null }>('select locked_by from graphile_worker._private_jobs cascade')
+    ).map(({ locked_by }) => locked_by);
   const workers = async () =>
     (await spine.query<{ id: string }>('select id from worker_processes')).map(({ id }) => id);
 

@@ -7,7 +7,7 @@ describe('lanes', () => {
     spine = await openSpine();
   });
   after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, idempotency_keys, graphile_worker._private_jobs'));
+  beforeEach(() => spine.query('truncate intents, lanes, idempotency_keys, graphile_worker._private_jobs cascade'));
 
   const inLane = (lane: string, more = {}) => item({ lane, ...more });
   const queuedJobs = async () => (await spine.jobs()).map(({ intent_id }) => intent_id);
@@ -158,7 +158,7 @@ describe('lanes', () => {
       item({ lane: `netvenue:e_${n}:BTCUSDC`, trader: `e_${n}`, pair: 'BTCUSDC', terms: {} });
 
     beforeEach(async () => {
-      await spine.query('truncate subaccounts, orders');
+      await spine.query('truncate subaccounts, orders cascade');
       await spine.query(`
         insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
         select 'e_' || n, 'e', n, 'ptn_a', gen_random_uuid(), 'crypto', 10000, 'active'

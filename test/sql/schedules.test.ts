@@ -64,7 +64,7 @@ describe('the spine under any schedule', () => {
   it('has one of a lane at work, in order of acceptance, and forgets nobody', async () => {
     await fc.assert(
       fc.asyncProperty(ops, async (schedule) => {
-        await spine.query('truncate intents, lanes, graphile_worker._private_jobs');
+        await spine.query('truncate intents, lanes, graphile_worker._private_jobs cascade');
         const known: Known[] = [];
         for (const op of schedule) {
           await step(op, known);

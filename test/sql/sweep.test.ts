@@ -7,11 +7,11 @@ describe('requeue_stranded', () => {
     spine = await openSpine();
   });
   after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, graphile_worker._private_jobs'));
+  beforeEach(() => spine.query('truncate intents, lanes, graphile_worker._private_jobs cascade'));
 
   const requeue = async () => (await spine.query<{ n: number }>('select requeue_stranded() n'))[0]?.n;
   const age = () => spine.query(`update intents set created_at = now() - interval '1 minute'`);
-  const loseJobs = () => spine.query('delete from graphile_worker._private_jobs');
+  const loseJobs = () => spine.query('delete from graphile_worker._private_jobs cascade');
   const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
 
   it('leaves alone what has its job, and what waits behind a head that has one', async () => {

@@ -11,7 +11,9 @@ const session: Task = ({ intent_id }, runtime) =>
     async prepare({ owner, asked }) {
       const { verification_level, return_url } = await getVerificationTerms(runtime.db, owner);
       const withSelfie = verification_level === 'full';
-      return { send: { verification: { userId: String(asked.user_id), appId: owner, withSelfie, returnUrl: return_url } } };
+      return {
+        send: { verification: { userId: String(asked.user_id), appId: owner, withSelfie, returnUrl: return_url } },
+      };
     },
     send: ({ verification }) => processorOf(runtime).createVerification(verification, intent_id),
     record: (intent, _sent, answer) => recordSession(runtime.db, intent, answer),

@@ -12,8 +12,8 @@ import { type CancelTarget, cancelResult } from './cancels.ts';
 import type { ExitFact, OldExit } from './exits.ts';
 import type { OrderFact } from './facts.ts';
 import { followUp, type ProtectAsked } from './intents.ts';
-import { type ExchangeTerms, legsOf } from './rules.ts';
-import { closingTerms, shownOrder, type Told } from './views.ts';
+import { type ExchangeTerms, legsOf, type Told } from './rules.ts';
+import { closingTerms, shownOrder } from './views.ts';
 
 /** What was sent of an order, as far as its outcome needs it. */
 export type SentOrder = { size: string; price: string };

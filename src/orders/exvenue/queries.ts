@@ -1,8 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { ExchangeTerms } from './rules.ts';
-import type { Told } from './views.ts';
+import type { ExchangeTerms, Told } from './rules.ts';
 
 const orderRow = z.object({
   id: z.string(),

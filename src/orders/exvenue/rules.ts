@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { components } from '../../contract/types.ts';
 import { canonical, compare, isDecimal } from '../../kernel/decimals.ts';
+import { digest } from '../../kernel/digest.ts';
 
 type Request = components['schemas']['SubmitOrderRequest'];
 
@@ -20,6 +20,19 @@ export type ExchangeTerms = {
   is_cross: boolean;
   max_slippage: string;
 };
+
+/** What the exchange told of an order, as it is kept beside its terms. */
+export type Told = Pick<
+  components['schemas']['Order'],
+  | 'ex_order_id'
+  | 'status'
+  | 'filled_size'
+  | 'fill_price'
+  | 'tp_order_id'
+  | 'sl_order_id'
+  | 'trigger_status'
+  | 'trigger_error'
+> & { size: string | null; limit_price: string | null };
 
 const DEFAULT_SLIPPAGE = '0.05'; // the venue's own default for market orders
 
@@ -61,7 +74,7 @@ export const cloidOf = (intentId: string): string => `0x${intentId.replaceAll('-
 
 /** The client order id of an exit that belongs to an intent's order: the same every time, and nobody else's. */
 export const legCloid = (intentId: string, leg: 'tp' | 'sl'): string =>
-  `0x${createHash('sha256').update(`${intentId}:${leg}`).digest('hex').slice(0, 32)}`;
+  `0x${digest(`${intentId}:${leg}`).toString('hex').slice(0, 32)}`;
 
 /** The intent id that a client order id spells, if it is one. */
 export const intentIdOf = (cloid: string): string =>

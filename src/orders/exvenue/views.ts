@@ -3,22 +3,9 @@ import type { components } from '../../contract/types.ts';
 import type { Intent } from '../../intents/intent.ts';
 import { minus } from '../../kernel/decimals.ts';
 import type { RecordedExchangeOrder } from './queries.ts';
-import { displayPair, type ExchangeTerms } from './rules.ts';
+import { displayPair, type ExchangeTerms, type Told } from './rules.ts';
 
 type Order = components['schemas']['Order'];
-
-/** What the exchange told of an order, as it is kept beside its terms. */
-export type Told = Pick<
-  Order,
-  | 'ex_order_id'
-  | 'status'
-  | 'filled_size'
-  | 'fill_price'
-  | 'tp_order_id'
-  | 'sl_order_id'
-  | 'trigger_status'
-  | 'trigger_error'
-> & { size: string | null; limit_price: string | null };
 
 /** An order of which nothing has been told yet. */
 export const untold = (

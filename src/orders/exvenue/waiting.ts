@@ -3,8 +3,7 @@ import type { Offer } from '../../intents/accept.ts';
 import type { Lookup } from '../../kernel/answer.ts';
 import { followUp, type ProtectAsked } from './intents.ts';
 import type { RecordedExchangeOrder } from './queries.ts';
-import { cloidOf, legCloid, legsOf } from './rules.ts';
-import type { Told } from './views.ts';
+import { cloidOf, legCloid, legsOf, type Told } from './rules.ts';
 
 /** What a look at waiting exits showed, and what must follow from it. */
 export type SeenExits = { told: Partial<Told>; next: Offer | null };

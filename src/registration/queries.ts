@@ -1,0 +1,78 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Payer, Registrar } from '../adapters/registrar/types.ts';
+import type { Db } from '../db/pool.ts';
+import type { Place, Sealer } from '../kernel/seal.ts';
+
+const row = z.object({
+  id: z.string(),
+  ex_address: z.string(),
+  account_size: z.number(),
+  payer: z.string(),
+  status: z.enum(['pending', 'processing', 'registered', 'active', 'failed', 'eliminated', 'deregistered']),
+  tx_hash: z.string().nullable(),
+  problem: z.string().nullable(),
+  message: z.string().nullable(),
+  estimated_time: z.string().nullable(),
+  polls: z.number(),
+  paid_ago_ms: z.number().nullable(),
+});
+
+/** A registration as it stands. `paid_ago_ms` is by the database's clock. */
+export type Registration = z.infer<typeof row>;
+
+const columns = sql.fragment`
+  r.id, r.ex_address, r.account_size, r.payer, r.status, r.tx_hash, r.problem, r.message, r.estimated_time, r.polls,
+  extract(epoch from now() - r.paid_at)::double precision * 1000 as paid_ago_ms`;
+
+/** An owner's newest registration of an address, in lower case. Null for a foreign address as for an unknown one. */
+export const findRegistration = (db: Db, owner: string, exAddress: string): Promise<Registration | null> =>
+  db.maybeOne(sql.prepared('find_registration', row)`
+    select ${columns}
+    from registrations r
+    where r.owner = ${owner} and r.ex_address = ${exAddress}
+    order by r.status in ('pending', 'processing', 'registered', 'active') desc, r.created_at desc
+    limit 1`);
+
+/** The registration a purchase makes. */
+export const getRegistration = (db: Db, id: string): Promise<Registration> =>
+  db.one(sql.prepared('get_registration', row)`
+    select ${columns}
+    from registrations r
+    where r.id = ${id}`);
+
+const sentRow = z.object({ sent: z.record(z.string(), z.unknown()).nullable() });
+
+/** What a purchase committed before it was sent; null where nothing was. */
+export const findSent = (db: Db, id: string): Promise<Record<string, unknown> | null> =>
+  db.oneFirst(sql.prepared('find_sent_purchase', sentRow)`
+    select i.sent
+    from intents i
+    where i.id = ${id}`);
+
+/** Whether another purchase for this address may still be paying. */
+export const isOtherPaying = (db: Db, id: string, exAddress: string): Promise<boolean> =>
+  db.oneFirst(sql.prepared('other_purchase_paying', z.object({ paying: z.boolean() }))`
+    select exists (
+      select
+      from intents i
+      where i.lane = ${`registrar:${exAddress}`}
+        and i.id <> ${id}
+        and i.state in ('running', 'in_doubt')
+        and i.sending_at is not null
+    ) as paying`);
+
+/** Where a purchase's key lies sealed. */
+export const purchaseKeyPlace = (id: string): Place => ({ table: 'registration_keys', row: id, column: 'sealed' });
+
+/** The key of a purchase, ready to sign; null once it has been wiped. The plain key never leaves this function. */
+export async function openPayer(
+  { db, sealer, registrar }: { db: Db; sealer: Sealer; registrar: Registrar },
+  id: string,
+): Promise<Payer | null> {
+  const sealed = await db.maybeOneFirst(sql.prepared('purchase_key', z.object({ sealed: z.instanceof(Buffer) }))`
+    select k.sealed
+    from registration_keys k
+    where k.registration_id = ${id}`);
+  return sealed && registrar.payerOf(sealer.open(sealed, purchaseKeyPlace(id)).toString('hex'));
+}

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { atOnce, codeOf, type Identity, PASSWORD, startIdentity, statuses, type TestApp, type TestUser } from '../support/identity.ts';
+
+describe('TOTP of end users', () => {
+  let service: Identity;
+  let app: TestApp;
+  before(async () => {
+    service = await startIdentity();
+    app = await service.app();
+  });
+  after(() => service.stop());
+
+  const logIn = (user: TestUser, totp_code?: string) =>
+    app.ask('POST', '/v2/auth/login', { json: { email: user.email, password: PASSWORD, ...(totp_code && { totp_code }) } });
+  const confirm = (user: TestUser, code: string) => user.ask('POST', '/v2/auth/totp/confirm', { json: { code } });
+  const disable = (user: TestUser, code: string) => user.ask('POST', '/v2/auth/totp/disable', { json: { code } });
+  const enabled = async () => {
+    const user = await service.user(app);
+    const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
+    await confirm(user, codeOf(body.secret, -1));
+    return { user, seed: String(body.secret) };
+  };
+
+  it('is asked for at log-in once it is on, and not any more once it is off', async () => {
+    const { user, seed } = await enabled();
+
+    const without = await logIn(user);
+    const withCode = await logIn(user, codeOf(seed));
+    const off = await disable(user, codeOf(seed, 1));
+    const after = await logIn(user);
+
+    expect(without.status).to.equal(200);
+    expect(without.body).to.deep.equal({ mfa_required: true });
+    expect(withCode.body).to.include({ user_id: user.userId, mfa_required: false });
+    expect(off.body).to.deep.equal({ enabled: false });
+    expect(after.body).to.include({ mfa_required: false });
+  });
+
+  it('is not on before its first code, and refuses a second enrollment, a wrong code, and codes without one', async () => {
+    const user = await service.user(app);
+
+    const early = [await confirm(user, '123456'), await disable(user, '123456')];
+    const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
+    const wrong = await confirm(user, wrongCode(body.secret));
+    const still = await logIn(user);
+    const on = await confirm(user, codeOf(body.secret));
+    const again = [await confirm(user, codeOf(body.secret, 1)), await user.ask('POST', '/v2/auth/totp/enroll')];
+
+    expect(early.map(({ body }) => body.error.code)).to.deep.equal(['V2_MFA_NOT_STARTED', 'V2_MFA_NOT_STARTED']);
+    expect(body.otpauth_uri).to.include(encodeURIComponent(user.email));
+    expect(wrong.body.error.code).to.equal('V2_MFA_INVALID');
+    expect(still.body.mfa_required).to.equal(false);
+    expect(on.body).to.deep.equal({ enabled: true });
+    expect(again.map(({ body }) => body.error.code)).to.deep.equal(['V2_MFA_ALREADY_ENABLED', 'V2_MFA_ALREADY_ENABLED']);
+  });
+
+  it('passes one code exactly once of a hundred log-ins at once', async () => {
+    const { user, seed } = await enabled();
+    const code = codeOf(seed);
+
+    const replies = await atOnce(100, () => logIn(user, code));
+
+    expect(statuses(replies)).to.deep.equal({ 200: 1, 401: 99 });
+    expect(replies.find(({ status }) => status === 401)?.body.error.code).to.equal('V2_MFA_INVALID');
+    expect((await disable(user, code)).body.error.code).to.equal('V2_MFA_INVALID');
+  });
+
+  it('refuses codes of two steps ago, and tells nothing of the code before the password is right', async () => {
+    const { user, seed } = await enabled();
+
+    const old = await logIn(user, codeOf(seed, -3));
+    const json = { email: user.email, password: 'wrong horse battery', totp_code: codeOf(seed) };
+    const wrong = await app.ask('POST', '/v2/auth/login', { json });
+
+    expect(old.body.error.code).to.equal('V2_MFA_INVALID');
+    expect(wrong.body.error.code).to.equal('V2_INVALID_CREDENTIALS');
+    expect((await logIn(user, codeOf(seed))).status).to.equal(200);
+  });
+
+  it('keeps its seed sealed, for this user alone', async () => {
+    const { user, seed } = await enabled();
+    const other = await enabled();
+
+    const row = await service.db.oneFirst(sql.unsafe`select u::text from users u where id = ${user.userId}`);
+    await service.db.query(sql.unsafe`
+      update users set totp_seed = (select totp_seed from users where id = ${other.user.userId}) where id = ${user.userId}`);
+
+    expect(row).not.to.include(Buffer.from(seed).toString('hex')).and.not.include(seed);
+    expect((await logIn(user, codeOf(other.seed, 1))).status).to.equal(500);
+  });
+});
+
+const wrongCode = (seed: string) => {
+  const right = [-1, 0, 1].map((steps) => codeOf(seed, steps));
+  return ['000000', '111111', '222222', '333333'].find((code) => !right.includes(code)) ?? '';
+};

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { type BrowserContext, chromium } from 'playwright-core';
+import { fresh, type Identity, linkIn, startIdentity } from '../support/identity.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+describe('the reveal page in a browser', function () {
+  this.timeout(60_000);
+  let service: Identity;
+  let folder: string;
+  before(async function () {
+    if (!existsSync(CHROMIUM)) {
+      console.log(`    skipped: there is no ${CHROMIUM}`);
+      this.skip();
+    }
+    folder = await mkdtemp(join(tmpdir(), 'tps-browser-'));
+    service = await startIdentity();
+  });
+  after(async () => {
+    await service?.stop();
+    if (folder) await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const javaScriptEnabled of [true, false]) {
+    it(`shows the credentials at the press of the button, once, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+      const link = await approvedLink();
+      const context = await open(javaScriptEnabled);
+      const asked: string[] = [];
+      context.on('request', (request) => asked.push(request.url()));
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+
+      await page.goto(link);
+      await page.reload();
+      const before = await page.locator('[data-field=client_secret]').count();
+      await page.keyboard.press('Tab');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('[data-field=client_secret]');
+      const secret = await page.locator('[data-field=client_secret]').innerText();
+      const appId = await page.locator('[data-field=client_id]').innerText();
+      const background = await page.locator('code').first().evaluate((node) => getComputedStyle(node).backgroundColor).catch(() => 'unread');
+      const second = await context.newPage();
+      await second.goto(link);
+      const told = await second.locator('[role=status]').innerText();
+      await context.close();
+
+      expect(before).to.equal(0);
+      expect((await service.token({ appId, secret })).status).to.equal(200);
+      expect(told).to.match(/opened at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+      expect(background).not.to.equal('rgba(0, 0, 0, 0)');
+      expect(complaints.filter((text) => !text.includes('410'))).to.deep.equal([]);
+      expect(asked.filter((url) => new URL(url).origin !== new URL(link).origin)).to.deep.equal([]);
+    });
+  }
+
+  it('names its language, title, heading and button for those who do not see it', async () => {
+    const link = await approvedLink();
+    const context = await open(true);
+    const page = await context.newPage();
+
+    await page.goto(link);
+    const described = {
+      language: await page.locator('html').getAttribute('lang'),
+      title: await page.title(),
+      headings: await page.getByRole('heading', { level: 1 }).count(),
+      mains: await page.getByRole('main').count(),
+      buttons: await page.getByRole('button', { name: 'Show the credentials' }).count(),
+    };
+    await context.close();
+
+    expect(described).to.deep.equal({ language: 'en', title: 'Credentials of Example', headings: 1, mains: 1, buttons: 1 });
+  });
+
+  const open = async (javaScriptEnabled: boolean): Promise<BrowserContext> =>
+    chromium.launchPersistentContext(await mkdtemp(join(folder, 'profile-')), {
+      executablePath: CHROMIUM,
+      args: FLAGS,
+      javaScriptEnabled,
+    });
+
+  async function approvedLink(): Promise<string> {
+    const admin = await service.admin();
+    const email = `${fresh('dev')}@example.com`;
+    const json = { company_name: 'Example', slug: fresh('tenant'), contact_email: email, use_case: 'Trying' };
+    const { body } = await service.ask('POST', '/v2/app-requests', { json });
+    await admin.ask('POST', `/v2/admin/app-requests/${body.request_id}/approve`, { json: { entity_hotkey: fresh('hotkey') } });
+    return linkIn((await service.mailTo(email)).text);
+  }
+});
