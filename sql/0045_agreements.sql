@@ -10,7 +10,7 @@ create table agreement_signatures (
   document_sha256 text,
   address text,
   user_agent text,
-  signed_at timestamptz not null,
+  signed_at timestamptz(3) not null,
   previous_hash text not null,
   row_hash text not null,
   constraint agreement_signatures_one_chain unique (app, place)

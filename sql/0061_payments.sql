@@ -76,10 +76,10 @@ begin
     )) a
   ), written as (
     insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id)
-    select i.payment_id, i.owner, i.user_id, i.tier_id, i.market, i.asset_class, i.account_size, i.amount_cents, i.currency, i.id
+    select i.payment_id, i.owner, i.user_id, i.tier_id, i.market, i.asset_class, i.account_size, i.amount_cents::integer, i.currency, i.id
     from jsonb_to_recordset(judged) as i (
       n integer, id uuid, owner text, payment_id text, user_id text, tier_id text, market text, asset_class text,
-      account_size numeric, amount_cents integer, currency text
+      account_size numeric, amount_cents numeric, currency text
     )
     join verdicts v on v.n = i.n and v.verdict = 'accepted'
   )

@@ -91,6 +91,9 @@ export const databaseUrl = (): string | undefined =>
 export const dataFolder = (): string =>
   path.resolve(process.env.DATA_DIR || fileURLToPath(new URL('../.data', import.meta.url)));
 
+/** The keyring of the environment alone, for scripts that work on sealed values; undefined where there is none. */
+export const sealingKeys = (): string | undefined => process.env.SEALING_KEYS || undefined;
+
 const present = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
 
 const describe = (issue: z.core.$ZodIssue) => `Setting ${issue.path.join('.')}: ${issue.message}`;

@@ -5,11 +5,9 @@ import { listSubaccountsOf } from './accounts/queries.ts';
 import { type Config, dataFolder, namesDatabase, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
-import type { Db } from './db/pool.ts';
 import { newSealingKey } from './kernel/seal.ts';
-import { createPartner } from './partners/intents.ts';
-import { hasPartners } from './partners/queries.ts';
-import { openLog } from './runtime.ts';
+import { openLog, type WorkerRuntime } from './runtime.ts';
+import { seed } from './sandbox/seed.ts';
 import { type Sandbox, startSandbox } from './sandbox/start.ts';
 import { stopOnSignal } from './stop.ts';
 import { startWeb } from './web.ts';
@@ -36,7 +34,7 @@ async function start(): Promise<Stop> {
     sandbox?.restore(await listSubaccountsOf(worker.runtime.db, sandbox.entityHotkey));
     const web = await startWeb(config, log);
     stops.push(web.stop);
-    if (sandbox) await greet(web.url, sandbox, worker.runtime.db);
+    if (sandbox) await greet(web.url, sandbox, worker.runtime);
     return stopAll;
   } catch (error) {
     await stopAll();
@@ -70,14 +68,13 @@ async function ownSealingKeys(): Promise<string> {
   return readFile(SEALING_KEYS_FILE, 'utf8');
 }
 
-async function greet(url: string, sandbox: Sandbox, db: Db): Promise<void> {
+async function greet(url: string, sandbox: Sandbox, { db, sealer }: WorkerRuntime): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
   lines.push(`  sandbox network ledger    ${sandbox.controlUrl}/ledger`);
   lines.push(`  sandbox exchange ledger   ${sandbox.exchangeControlUrl}/ledger`);
+  lines.push(`  sandbox registrar ledger  ${sandbox.registrarControlUrl}/ledger`);
   lines.push(`  sandbox mails             ${sandbox.mailUrl}`);
-  if (await hasPartners(db))
-    lines.push('  partner key               printed at the first start; more: npm run partner:create');
-  else lines.push(`  partner key (shown once)  ${(await createPartner(db, 'Demo partner')).key}`);
+  lines.push(...(await seed(db, sealer)));
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }
 

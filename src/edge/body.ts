@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import { koaBody } from 'koa-body';
 import type { Operation } from '../contract/document.ts';
+import { isStorable } from '../kernel/json.ts';
 import { Refusal } from '../kernel/refusals.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -14,6 +15,7 @@ const parse = koaBody({
   formLimit: LARGEST_BODY,
   text: false,
   multipart: false,
+  includeUnparsed: true, // signatures are over the bytes as they came
   onError: (error) => {
     throw 'status' in error && error.status === 413 ? new Refusal('BODY_TOO_LARGE') : new Refusal('MALFORMED_BODY');
   },
@@ -26,6 +28,7 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   if (!hasBody && !operation.body.required) return undefined;
   if (hasBody && !ctx.is(operation.body.contentType)) throw wrongType(operation.body.contentType);
   await parse(ctx as Parameters<typeof parse>[0], noNext); // koa-body types its own context, ours is the same object
+  if (!isStorable(ctx.request.body)) throw new Refusal('MALFORMED_BODY');
   return ctx.request.body;
 }
 

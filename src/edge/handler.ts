@@ -18,8 +18,13 @@ type Answerable<Status, R> = Status extends 200 | 201 | 202 | 204
     ? Status
     : never;
 type Responses<Op extends OperationId> = operations[Op]['responses'];
-type Part<Op extends OperationId, Place extends string> =
-  operations[Op]['parameters'] extends Record<Place, infer Members> ? NonNullable<Members> : Record<string, never>;
+type Part<Op extends OperationId, Place extends string> = operations[Op]['parameters'] extends {
+  [P in Place]?: infer Members;
+}
+  ? [NonNullable<Members>] extends [never]
+    ? Record<string, never>
+    : NonNullable<Members>
+  : Record<string, never>;
 
 /** The JSON body or form of an operation, checked and with defaults filled in. */
 export type Body<Op extends OperationId> = operations[Op] extends {
@@ -47,6 +52,10 @@ export type Call<Op extends OperationId = OperationId> = {
   query: Part<Op, 'query'>;
   header: Part<Op, 'header'>;
   body: Body<Op>;
+  /** The body as it came; empty where there was none. */
+  raw: string;
+  /** How long the caller prefers to wait for an outcome. */
+  waitMs: number;
   /** Members every offered intent of this request carries. */
   asking: { owner: string; digest: string; request_id: string; idempotency_key?: string };
   /** The caller's address of the net, as the proxies in front report it. */

@@ -1,11 +1,16 @@
 import { registerNetvenueTrader } from '../accounts/http.ts';
+import * as propAccounts from '../accounts/prop/http.ts';
 import * as adminApps from '../admin/apps/http.ts';
 import * as admins from '../admin/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
+import * as agreements from '../agreements/http.ts';
 import * as apps from '../apps/http.ts';
 import * as appRequests from '../apps/requests/http.ts';
 import * as enrollments from '../enrollments/http.ts';
+import * as events from '../events/http.ts';
+import * as kyc from '../kyc/http.ts';
+import * as notifications from '../notifications/http.ts';
 import * as exchangeOrders from '../orders/exvenue/http.ts';
 import {
   cancelNetvenueOrder,
@@ -16,6 +21,8 @@ import {
   submitNetvenueOrder,
 } from '../orders/http.ts';
 import { getPartnerIntent } from '../partners/http.ts';
+import * as payments from '../payments/http.ts';
+import * as payouts from '../payouts/http.ts';
 import * as balances from '../portfolio/balance/http.ts';
 import * as history from '../portfolio/history/http.ts';
 import * as portfolioPayouts from '../portfolio/payouts/http.ts';
@@ -26,10 +33,15 @@ import * as registration from '../registration/http.ts';
 import * as users from '../users/http.ts';
 import * as userSessions from '../users/sessions/http.ts';
 import * as userTotp from '../users/totp/http.ts';
+import * as webhooks from '../webhooks/http.ts';
 import type { Handlers } from './handler.ts';
 
 /** The handler of every operation of the contract. */
 export const handlers: Handlers = {
+  ...payments,
+  ...propAccounts,
+  ...kyc,
+  ...payouts,
   ...balances,
   ...history,
   ...portfolioPayouts,
@@ -48,6 +60,10 @@ export const handlers: Handlers = {
   ...users,
   ...userSessions,
   ...userTotp,
+  ...agreements,
+  ...events,
+  ...notifications,
+  ...webhooks,
   submitNetvenueOrder,
   getNetvenueOrder,
   cancelNetvenueOrder,

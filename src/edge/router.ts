@@ -85,12 +85,14 @@ function toCall(
     requestId: ctx.state.requestId,
     address: callerAddress(ctx, principal),
     throttle: spend,
+    raw: rawBody(ctx),
+    waitMs: prefer.waitMs,
     ...parts,
     asking: {
       owner: principal.owner,
       digest: requestDigest(operation.id, parts.path, parts.query, parts.body, trader),
       request_id: ctx.state.requestId,
-      ...(key && { idempotency_key: key }),
+      ...(key && { idempotency_key: principal.kind === 'user' ? `${principal.userId} ${key}` : key }),
     },
     async settled(accepted: { id: string; replayed: boolean }) {
       ctx.set('Intent-Id', accepted.id);
@@ -103,6 +105,9 @@ function toCall(
   };
   return call as unknown as Call; // the parts have just been checked against the operation's own schemas
 }
+
+/** koa-body leaves it beside the parsed body. */
+const rawBody = ({ request }: Context): string => ('rawBody' in request ? String(request.rawBody) : '');
 
 /** The refusal of a request that no route took: another method's path, or no path at all. */
 export const noRoute = (status: number): Refusal =>

@@ -45,6 +45,13 @@ const schemes: Record<string, Scheme> = {
     refusal: 'V1_KEY_INVALID',
     challenge: 'Bearer realm="v1"',
   },
+  // Only that there is one: whether it is right shows over the raw body, which its handler has.
+  processorSignature: {
+    isShown: ({ headers }) => headers['stripe-signature'] !== undefined,
+    check: async ({ headers }) => (headers['stripe-signature'] === undefined ? null : { kind: 'nobody', owner: '' }),
+    refusal: 'V2_SIGNATURE_INVALID',
+    challenge: 'Signature realm="v2 processor"',
+  },
   clientBasic: {
     isShown: ({ headers }) => headers.authorization !== undefined,
     check: async ({ headers }, { clients }) => {

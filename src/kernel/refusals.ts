@@ -31,6 +31,7 @@ export const refusals = {
   V1_EDIT_UNFIT: [422, 'The order would not fit together after this edit.'],
   V1_PRICES_UNFIT: [422, 'The prices of this order do not fit together.'],
   V1_TRADE_PAIR_MISMATCH: [422, 'This order is for another trade pair.'],
+  V1_RULE_VIOLATED: [422, 'The order breaks a rule of the account; nothing was sent.'],
   V1_NO_POSITION: [409, 'There is no open position in this trade pair.'],
   V1_REGISTRATION_UNDER_WAY: [409, 'A registration of this address is under way.'],
   V1_ALREADY_REGISTERED: [409, 'This address is registered already.'],
@@ -109,6 +110,17 @@ export const refusals = {
   V2_PAYOUT_ACCOUNT_NOT_READY: [409, 'This user has no account that can be paid out to.'],
   V2_PAYOUT_EXCEEDS_EARNINGS: [422, 'This is more than the account has earned and not been paid.'],
   V2_PAYOUT_UNKNOWN: [404, 'No such payout.'],
+
+  V2_WEBHOOK_UNKNOWN_EVENT: [422, 'There is no event of this name to subscribe to.'],
+  V2_WEBHOOK_URL_FORBIDDEN: [422, 'Webhooks go to public https addresses only.'],
+  V2_WEBHOOK_ENDPOINT_UNKNOWN: [404, 'No such webhook endpoint.'],
+  V2_WEBHOOK_DELIVERY_UNKNOWN: [404, 'No such webhook delivery.'],
+  V2_WEBHOOK_INACTIVE: [409, 'This webhook endpoint is inactive.'],
+  V2_WEBHOOK_TOO_MANY: [409, 'This app has as many active webhook endpoints as it may have.'],
+  V2_WEBHOOK_RECOVERY_PAUSED: [429, 'This endpoint has only just been recovered; let it catch up first.'],
+  V2_EVENT_UNKNOWN: [404, 'No such event.'],
+  V2_NOTIFY_EMPTY: [422, 'Give at least one of email, user_id and fanout_event.'],
+  V2_NOTIFY_RECIPIENT_FORBIDDEN: [403, 'The recipient is not a user of this app.'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 
 export type RefusalCode = keyof typeof refusals;

@@ -4,7 +4,7 @@ import type { Fact, PaymentSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Intent } from '../intents/intent.ts';
 import { recordNo } from '../intents/keyed.ts';
-import { settling } from '../intents/settle.ts';
+import { settling, succeedWith } from '../intents/settle.ts';
 import type { Answer } from '../kernel/answer.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
 import { lockPayment, type Payment, type StoredEvent } from './queries.ts';
@@ -24,18 +24,12 @@ export async function recordCheckout(
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { processorId, clientSecret, status } = answer.said;
   const result = { payment_id: paymentId, processor_payment_intent_id: processorId, status };
-  return db.oneFirst(sql.prepared('record_checkout', done)`
-    with settled as materialized (
-      select ${settling(intent, 'succeeded', { result })} ok
-    ), written as (
+  const change = sql.fragment`
       update payments p
       set processor_payment_intent_id = ${processorId}, client_secret = ${clientSecret},
         status = case when p.status = 'pending' then ${status} else p.status end
-      from settled s
-      where s.ok and p.id = ${paymentId}
-    )
-    select ok
-    from settled`);
+      where p.id = ${paymentId} and (select ok from settled)`;
+  return succeedWith(db, 'record_checkout', intent, result, change);
 }
 
 /** Records what the processor said to a refund. The account it was for is stopped by the processor's own notification, or here. */

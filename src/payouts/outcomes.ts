@@ -4,7 +4,7 @@ import type { AccountSeen, PayoutSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Intent } from '../intents/intent.ts';
 import { recordNo } from '../intents/keyed.ts';
-import { settling, succeed } from '../intents/settle.ts';
+import { succeed, succeedWith } from '../intents/settle.ts';
 import type { Answer } from '../kernel/answer.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
 import { payoutStep } from './rules.ts';
@@ -17,10 +17,7 @@ type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'oneFirst'>
 export async function recordAccount(db: Db, intent: Intent, answer: Answer<AccountSeen>): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { accountId, country, payoutsEnabled, chargesEnabled, detailsSubmitted } = answer.said;
-  return db.oneFirst(sql.prepared('record_connect_account', done)`
-    with settled as materialized (
-      select ${settling(intent, 'succeeded', { result: { processor_account_id: accountId } })} ok
-    ), written as (
+  const change = sql.fragment`
       insert into connect_accounts (
         id, owner, user_id, processor_account_id, country, payouts_enabled, charges_enabled, details_submitted
       )
@@ -28,10 +25,8 @@ export async function recordAccount(db: Db, intent: Intent, answer: Answer<Accou
         ${chargesEnabled}, ${detailsSubmitted}
       from settled
       where ok
-      on conflict do nothing
-    )
-    select ok
-    from settled`);
+      on conflict do nothing`;
+  return succeedWith(db, 'record_connect_account', intent, { processor_account_id: accountId }, change);
 }
 
 /** Records the link the processor made. */
@@ -74,17 +69,11 @@ export async function recordPayout(
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { processorPayoutId } = answer.said;
   const result = { payout_id: payoutId, processor_payout_id: processorPayoutId };
-  return db.oneFirst(sql.prepared('record_payout', done)`
-    with settled as materialized (
-      select ${settling(intent, 'succeeded', { result })} ok
-    ), written as (
+  const change = sql.fragment`
       update payouts p
       set processor_payout_id = ${processorPayoutId}
-      from settled s
-      where s.ok and p.id = ${payoutId}
-    )
-    select ok
-    from settled`);
+      where p.id = ${payoutId} and (select ok from settled)`;
+  return succeedWith(db, 'record_payout', intent, result, change);
 }
 
 /** Moves a payout by the processor's word on it, and tells the app where that ends it. False where we know no such payout. */

@@ -1,3 +1,5 @@
+import { ofNumber, roundedTo, times } from '../kernel/decimals.ts';
+
 /** What the bank's or the processor's word does to a payout: it completes, it fails, or nothing. */
 export type PayoutStep =
   | { kind: 'completed' }
@@ -23,10 +25,5 @@ export const accountStatus = (account: {
 }): 'active' | 'restricted' | 'pending' =>
   account.payouts_enabled ? 'active' : account.details_submitted ? 'restricted' : 'pending';
 
-const HALF_DAY_MS = 12 * 60 * 60 * 1000;
-
-/** The span earnings are asked for: from the start to the last half day in UTC, the only ends the network takes. */
-export const earningSpan = (nowMs: number): { startMs: number; endMs: number } => ({
-  startMs: 0,
-  endMs: Math.floor(nowMs / HALF_DAY_MS) * HALF_DAY_MS,
-});
+/** Whole cents of an amount in dollars as the network writes it, rounded down: what is not a whole cent is not paid. */
+export const centsOf = (usd: number): number => Number(roundedTo(times(ofNumber(usd), '100'), 0, 'down'));

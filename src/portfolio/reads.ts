@@ -29,6 +29,7 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     return exvenue.openOrders(wallet, dex, limits);
   });
   const settlements = fresh(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, Date.now(), limits));
+  const pairsNow = fresh(FRESH_MS, () => netvenue.tradePairs(limits));
   const fills = fresh(FILLS_FRESH_MS, (key: string) => {
     const { wallet, fromMs, toMs } = JSON.parse(key) as FillSpan; // as written below
     return exvenue.fills(wallet, { fromMs, ...(toMs !== null && { toMs }) }, limits);
@@ -45,6 +46,8 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     settlements,
     /** The network's registry of pairs, at most a minute old unless the network cannot be read. */
     tradePairs: steady(PAIRS_FRESH_MS, PAIRS_STALE_MS, () => netvenue.tradePairs(limits)),
+    /** The same, never older than a second: what is to be refused is looked at anew. */
+    tradePairsNow: () => pairsNow(''),
     /** A wallet's accounts on every dex. */
     accounts: fresh(FRESH_MS, (wallet: string) => exvenue.accounts(wallet, limits)),
     spotBalances: fresh(FRESH_MS, (wallet: string) => exvenue.spotBalances(wallet, limits)),

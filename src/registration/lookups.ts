@@ -4,7 +4,15 @@ import type { Intent } from '../intents/intent.ts';
 import { accepted, inDoubt, rejected } from '../kernel/answer.ts';
 import type { WorkerRuntime } from '../runtime.ts';
 import type { PurchaseAsked } from './intents.ts';
-import { abandonRegistration, lookLater, notePayment, type Paid, paidBy, recordView, reviveRegistration } from './outcomes.ts';
+import {
+  abandonRegistration,
+  lookLater,
+  notePayment,
+  type Paid,
+  paidBy,
+  recordView,
+  reviveRegistration,
+} from './outcomes.ts';
 import type { SentPurchase } from './paying.ts';
 import type { Registration } from './queries.ts';
 import { isOver, nextPollMs, notes, statusOf } from './rules.ts';
@@ -35,7 +43,11 @@ async function paidOnChain(registrar: Registrar, { asked }: Intent, txHash: stri
 }
 
 /** Each time with a proof of its own, as long as there are any; one that was used before is refused, which proves nothing. */
-async function postAgain({ registrar, stopping }: WorkerRuntime, intent: Intent, sent: SentPurchase): Promise<Finding<Paid>> {
+async function postAgain(
+  { registrar, stopping }: WorkerRuntime,
+  intent: Intent,
+  sent: SentPurchase,
+): Promise<Finding<Paid>> {
   const proof = sent.proofs[intent.looks] ?? null;
   if (intent.looks >= REPEATS || (sent.proofs.length > 0 && !proof)) return inDoubt('no_answer');
   const answer = await registrar.pay(sent.body, sent, { firstSend: false, proof, signal: stopping });
@@ -53,7 +65,11 @@ export async function lookAt(runtime: WorkerRuntime, registration: Registration,
 }
 
 /** A refused authorization is looked at until the chain shows that it can not be used any more. */
-async function lookForRefused({ registrar, config, db, log }: WorkerRuntime, { id, polls }: Registration, sent: SentPurchase) {
+async function lookForRefused(
+  { registrar, config, db, log }: WorkerRuntime,
+  { id, polls }: Registration,
+  sent: SentPurchase,
+) {
   const chain = await registrar.payment(sent.authorization, sent.since_block);
   const seen: PaymentOnChain | null = chain.kind === 'found' ? chain.said : null;
   if (seen?.txHash) {

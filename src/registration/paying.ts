@@ -38,10 +38,7 @@ export async function preparePurchase(intent: Intent, runtime: WorkerRuntime): P
 async function judgeBalance({ reads }: WorkerRuntime, wallet: string): Promise<Stop | null> {
   const [accounts, spot] = await Promise.all([reads.accounts(wallet), reads.spotBalances(wallet)]);
   if (accounts.kind === 'unreadable' || spot.kind === 'unreadable') return { notYet: { code: 'VENUE_UNREADABLE' } };
-  const held = exchangeBalance(
-    accounts.kind === 'found' ? accounts.said : [],
-    spot.kind === 'found' ? spot.said : [],
-  );
+  const held = exchangeBalance(accounts.kind === 'found' ? accounts.said : [], spot.kind === 'found' ? spot.said : []);
   return meetsMinimum(held) ? null : { problem: { code: 'V1_BALANCE_TOO_LOW' } };
 }
 
@@ -88,14 +85,19 @@ async function sign(
     return { problem: { code: 'V1_PAYMENT_REFUSED', reason: 'insufficient_funds' } };
   }
   const nowMs = Date.now();
-  const validBeforeS = Math.floor(nowMs / 1000) + Math.min(terms.maxTimeoutSeconds, runtime.config.REGISTRATION_VALID_S);
+  const validBeforeS =
+    Math.floor(nowMs / 1000) + Math.min(terms.maxTimeoutSeconds, runtime.config.REGISTRATION_VALID_S);
   const signed = await payer.authorize(quote, terms, { nonce: nonceOf(intent.id), validBeforeS });
   const owner = payer.address === wallet ? payer : await ownKeyOf(runtime, intent.owner, wallet);
   return { send: { ...signed, body, proofs: await provenFor(owner, body, nowMs), since_block: head.said.block } };
 }
 
 /** The wallet's own key, where this owner has enrolled it; an agent's cannot prove the wallet. */
-async function ownKeyOf({ db, sealer, registrar }: WorkerRuntime, owner: string, wallet: string): Promise<Payer | null> {
+async function ownKeyOf(
+  { db, sealer, registrar }: WorkerRuntime,
+  owner: string,
+  wallet: string,
+): Promise<Payer | null> {
   const key = await findLiveKey(db, owner, wallet);
   if (key?.signer !== wallet || !key.sealed) return null;
   return registrar.payerOf(sealer.open(key.sealed, keyPlace(key.id)).toString('hex'));

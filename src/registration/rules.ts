@@ -89,7 +89,8 @@ export const notes = {
   abandoned: 'The payment settled, but the registrar never recorded the registration. Ask it with the tx_hash.',
   late: 'The payment settled although it had been refused. The registration is being looked up.',
   no_answer: 'The payment was sent and not answered; the chain is being asked whether it settled.',
-  facilitator_down: "The registrar's payment facilitator is down; the chain is being asked whether the payment settled.",
+  facilitator_down:
+    "The registrar's payment facilitator is down; the chain is being asked whether the payment settled.",
   settlement_unclear: 'The registrar could not tell whether the payment settled; the chain is being asked.',
 } as const;
 

@@ -13,7 +13,13 @@ export type Call = {
 };
 
 /** A route's answer: JSON, or the text of a page. With `dropped` it is never sent: the connection closes instead. */
-export type Said = { status: number; body: unknown; page?: boolean; dropped?: boolean };
+export type Said = {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+  page?: boolean;
+  dropped?: boolean;
+};
 
 /** `path` may hold `:names`. `refusal` is what the scripted fault `refuse` answers. */
 export type Route = {
@@ -70,10 +76,10 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
   return send(response, said, fault?.kind === 'cut_json' ? 0.5 : 1);
 };
 
-const send = (response: ServerResponse, { status, body, page }: Said, share = 1) => {
+const send = (response: ServerResponse, { status, body, headers, page }: Said, share = 1) => {
   const text = page ? String(body) : JSON.stringify(body);
   const type = page ? 'text/html; charset=utf-8' : 'application/json';
-  response.writeHead(status, { 'content-type': type }).end(text.slice(0, Math.ceil(text.length * share)));
+  response.writeHead(status, { ...headers, 'content-type': type }).end(text.slice(0, Math.ceil(text.length * share)));
 };
 
 /** Routes by their first match, segment by segment. */

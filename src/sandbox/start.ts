@@ -1,10 +1,14 @@
 import { startExvenueParty } from './exvenue/index.ts';
 import { startMailParty } from './mail.ts';
 import { startNetvenueParty } from './netvenue/index.ts';
+import { startProcessorParty } from './processor/index.ts';
+import { startRegistrarParty } from './registrar/index.ts';
 
 const ENTITY_HOTKEY = 'sandbox_entity';
 const MINER_KEY = 'sandbox-miner-key';
 const VALIDATOR_KEY = 'sandbox-validator-key';
+const PROCESSOR_KEY = 'sk_test_sandbox';
+const PROCESSOR_SECRET = 'whsec_sandbox_processor';
 const ACTIVATION_MS = 400;
 const WALLET_USD = '100000'; // what every wallet has on the exchange from the start
 const PROCESSING_MS = 50; // the real miner takes 1 to 60 s; a partner trying things should not
@@ -17,6 +21,11 @@ export type Sandbox = {
   entityHotkey: string;
   controlUrl: string;
   exchangeControlUrl: string;
+  registrarControlUrl: string;
+  /** The processor: `/sandbox/pay/{client_secret}` pays, `/control/ledger` tells what it did. */
+  processorUrl: string;
+  /** Tells the processor where the service is, so that it sends its notifications there. */
+  announce(serviceUrl: string): void;
   /** Where the mails of the service can be read. */
   mailUrl: string;
   /** Gives the parties the subaccounts of earlier runs back: they keep nothing themselves. Positions are not among it. */
@@ -34,6 +43,8 @@ export async function startSandbox(): Promise<Sandbox> {
     processingMs: PROCESSING_MS,
   });
   const exvenue = await startExvenueParty({ network: 'testnet', autoFund: WALLET_USD });
+  const registrar = await startRegistrarParty();
+  const processor = await startProcessorParty({ secretKey: PROCESSOR_KEY, notificationSecret: PROCESSOR_SECRET });
   const mail = await startMailParty();
   return {
     settings: {
@@ -44,6 +55,10 @@ export async function startSandbox(): Promise<Sandbox> {
       NETVENUE_ENTITY_HOTKEY: ENTITY_HOTKEY,
       EXVENUE_URL: exvenue.url,
       EXVENUE_NETWORK: 'testnet',
+      ...registrar.settings,
+      PROCESSOR_URL: processor.url,
+      PROCESSOR_SECRET_KEY: PROCESSOR_KEY,
+      PROCESSOR_WEBHOOK_SECRET: PROCESSOR_SECRET,
       VALIDATE_RESPONSES: 'true',
       WEBHOOK_LOOPBACK: 'true',
       SMTP_URL: mail.smtpUrl,
@@ -52,6 +67,9 @@ export async function startSandbox(): Promise<Sandbox> {
     entityHotkey: ENTITY_HOTKEY,
     controlUrl: netvenue.controlUrl,
     exchangeControlUrl: exvenue.controlUrl,
+    registrarControlUrl: registrar.controlUrl,
+    processorUrl: processor.url,
+    announce: (serviceUrl) => processor.notifications.to(`${serviceUrl}/v2/webhooks/processor`),
     mailUrl: mail.readUrl,
     restore(subaccounts) {
       let next = 0;
@@ -64,6 +82,8 @@ export async function startSandbox(): Promise<Sandbox> {
     async stop() {
       await netvenue.close();
       await exvenue.close();
+      await registrar.close();
+      await processor.close();
       await mail.close();
     },
   };

@@ -57,7 +57,9 @@ describe('access requests', () => {
     expect((await approve(two.path)).body.error.code).to.equal('V2_APP_REQUEST_DECIDED');
     expect((await admin.ask('POST', `${one.path}/decline`)).body.error.code).to.equal('V2_APP_REQUEST_DECIDED');
     expect((await admin.ask('POST', `${two.path}/reissue`)).body.error.code).to.equal('V2_APP_REQUEST_DECIDED');
-    expect((await approve('/v2/admin/app-requests/req_aaaaaaaaaaaaaaaaaaaaaaa')).body.error.code).to.equal('V2_APP_REQUEST_UNKNOWN');
+    expect((await approve('/v2/admin/app-requests/req_aaaaaaaaaaaaaaaaaaaaaaa')).body.error.code).to.equal(
+      'V2_APP_REQUEST_UNKNOWN',
+    );
   });
 
   it('need a network identity, and a slug that is free', async () => {
@@ -150,7 +152,9 @@ describe('access requests', () => {
       const { headers, body } = await service.ask('GET', link);
 
       expect(headers.get('content-type')).to.equal('text/html; charset=utf-8');
-      expect(headers.get('content-security-policy')).to.match(/^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/);
+      expect(headers.get('content-security-policy')).to.match(
+        /^default-src 'none'; style-src 'sha256-[^']+'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+      );
       expect(headers.get('referrer-policy')).to.equal('no-referrer');
       expect(headers.get('cache-control')).to.equal('no-store');
       expect(body).not.to.match(/<script|https?:\/\//);

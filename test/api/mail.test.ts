@@ -16,7 +16,15 @@ describe('mail', () => {
   const signUp = (email: string) => app.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
   const mailRow = (recipient: string) =>
     service.db.one(
-      sql.type(z.object({ id: z.string(), state: z.string(), tries: z.number(), fault: z.string().nullable(), secret: z.any() }))`
+      sql.type(
+        z.object({
+          id: z.string(),
+          state: z.string(),
+          tries: z.number(),
+          fault: z.string().nullable(),
+          secret: z.any(),
+        }),
+      )`
         select id, state, tries, fault, secret from mails where recipient = ${recipient}`,
     );
   const until = async (recipient: string, state: string) => {
@@ -60,15 +68,20 @@ describe('mail', () => {
     const email = `${fresh('someone')}@example.com`;
     const own = await quiet.app();
     await own.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
-    const waiting = await quiet.db.oneFirst(sql.unsafe`select secret is not null from mails where recipient = ${email}`);
+    const waiting = await quiet.db.oneFirst(
+      sql.unsafe`select secret is not null from mails where recipient = ${email}`,
+    );
     await quiet.db.query(sql.unsafe`update mails set expires_at = now()`);
 
     await quiet.startWorker();
     for (let n = 0; n < 100; n += 1) {
-      if ((await quiet.db.oneFirst(sql.unsafe`select state from mails where recipient = ${email}`)) === 'expired') break;
+      if ((await quiet.db.oneFirst(sql.unsafe`select state from mails where recipient = ${email}`)) === 'expired')
+        break;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
-    const state = await quiet.db.oneFirst(sql.unsafe`select state || coalesce(secret::text, '') from mails where recipient = ${email}`);
+    const state = await quiet.db.oneFirst(
+      sql.unsafe`select state || coalesce(secret::text, '') from mails where recipient = ${email}`,
+    );
     await quiet.stop();
 
     expect(waiting).to.equal(true);

@@ -16,7 +16,10 @@ describe('user sessions', () => {
   const me = (session: string, token = app.token) =>
     service.ask('GET', '/v2/auth/me', { headers: { ...bearer(token), 'X-Session-Token': session } });
   const revoke = (json?: object, session?: string) =>
-    app.ask('POST', '/v2/auth/sessions/revoke', { ...(json && { json }), headers: session ? { 'X-Session-Token': session } : {} });
+    app.ask('POST', '/v2/auth/sessions/revoke', {
+      ...(json && { json }),
+      headers: session ? { 'X-Session-Token': session } : {},
+    });
 
   it('are listed, newest first, the one in use marked, with the address the app vouches for', async () => {
     const user = await service.user(app);
@@ -24,10 +27,12 @@ describe('user sessions', () => {
 
     const { body } = await user.ask('GET', '/v2/auth/sessions');
 
-    expect(body.map(({ address, current }: { address: string; current: boolean }) => [address, current])).to.deep.equal([
-      ['203.0.113.7', false],
-      ['127.0.0.1', true],
-    ]);
+    expect(body.map(({ address, current }: { address: string; current: boolean }) => [address, current])).to.deep.equal(
+      [
+        ['203.0.113.7', false],
+        ['127.0.0.1', true],
+      ],
+    );
     expect((await logIn(user, { 'X-End-User-Address': 'nonsense' })).status).to.equal(422);
   });
 

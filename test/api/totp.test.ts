@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { atOnce, codeOf, type Identity, PASSWORD, startIdentity, statuses, type TestApp, type TestUser } from '../support/identity.ts';
+import {
+  atOnce,
+  codeOf,
+  type Identity,
+  PASSWORD,
+  startIdentity,
+  statuses,
+  type TestApp,
+  type TestUser,
+} from '../support/identity.ts';
 
 describe('TOTP of end users', () => {
   let service: Identity;
@@ -12,7 +21,9 @@ describe('TOTP of end users', () => {
   after(() => service.stop());
 
   const logIn = (user: TestUser, totp_code?: string) =>
-    app.ask('POST', '/v2/auth/login', { json: { email: user.email, password: PASSWORD, ...(totp_code && { totp_code }) } });
+    app.ask('POST', '/v2/auth/login', {
+      json: { email: user.email, password: PASSWORD, ...(totp_code && { totp_code }) },
+    });
   const confirm = (user: TestUser, code: string) => user.ask('POST', '/v2/auth/totp/confirm', { json: { code } });
   const disable = (user: TestUser, code: string) => user.ask('POST', '/v2/auth/totp/disable', { json: { code } });
   const enabled = async () => {
@@ -52,7 +63,10 @@ describe('TOTP of end users', () => {
     expect(wrong.body.error.code).to.equal('V2_MFA_INVALID');
     expect(still.body.mfa_required).to.equal(false);
     expect(on.body).to.deep.equal({ enabled: true });
-    expect(again.map(({ body }) => body.error.code)).to.deep.equal(['V2_MFA_ALREADY_ENABLED', 'V2_MFA_ALREADY_ENABLED']);
+    expect(again.map(({ body }) => body.error.code)).to.deep.equal([
+      'V2_MFA_ALREADY_ENABLED',
+      'V2_MFA_ALREADY_ENABLED',
+    ]);
   });
 
   it('passes one code exactly once of a hundred log-ins at once', async () => {

@@ -10,15 +10,15 @@ export type Line = { ask(ask: Ask): Promise<Told>; close(): void };
 export function openLine(url: string, connections: number): Line {
   const { hostname, port } = new URL(url);
   const free: Connection[] = [];
-  const all: Connection[] = [];
+  const all = new Set<Connection>();
   const waiting: ((connection: Connection) => void)[] = [];
 
   const take = async (): Promise<Connection> => {
-    const kept = free.pop();
-    if (kept) return kept;
-    if (all.length >= connections) return new Promise((resolve) => waiting.push(resolve));
+    for (let kept = free.pop(); kept; kept = free.pop()) if (!kept.socket.destroyed) return kept;
+    if (all.size >= connections) return new Promise((resolve) => waiting.push(resolve));
     const fresh = openConnection(connect(Number(port), hostname));
-    all.push(fresh);
+    all.add(fresh);
+    fresh.socket.once('close', () => all.delete(fresh)); // the server ends what is idle for long
     return fresh;
   };
   const giveBack = (connection: Connection) => {

@@ -52,7 +52,11 @@ describe('the reveal page in a browser', function () {
       await page.waitForSelector('[data-field=client_secret]');
       const secret = await page.locator('[data-field=client_secret]').innerText();
       const appId = await page.locator('[data-field=client_id]').innerText();
-      const background = await page.locator('code').first().evaluate((node) => getComputedStyle(node).backgroundColor).catch(() => 'unread');
+      const background = await page
+        .locator('code')
+        .first()
+        .evaluate((node) => getComputedStyle(node).backgroundColor)
+        .catch(() => 'unread');
       const second = await context.newPage();
       await second.goto(link);
       const told = await second.locator('[role=status]').innerText();
@@ -82,7 +86,13 @@ describe('the reveal page in a browser', function () {
     };
     await context.close();
 
-    expect(described).to.deep.equal({ language: 'en', title: 'Credentials of Example', headings: 1, mains: 1, buttons: 1 });
+    expect(described).to.deep.equal({
+      language: 'en',
+      title: 'Credentials of Example',
+      headings: 1,
+      mains: 1,
+      buttons: 1,
+    });
   });
 
   const open = async (javaScriptEnabled: boolean): Promise<BrowserContext> =>
@@ -97,7 +107,9 @@ describe('the reveal page in a browser', function () {
     const email = `${fresh('dev')}@example.com`;
     const json = { company_name: 'Example', slug: fresh('tenant'), contact_email: email, use_case: 'Trying' };
     const { body } = await service.ask('POST', '/v2/app-requests', { json });
-    await admin.ask('POST', `/v2/admin/app-requests/${body.request_id}/approve`, { json: { entity_hotkey: fresh('hotkey') } });
+    await admin.ask('POST', `/v2/admin/app-requests/${body.request_id}/approve`, {
+      json: { entity_hotkey: fresh('hotkey') },
+    });
     return linkIn((await service.mailTo(email)).text);
   }
 });

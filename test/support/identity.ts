@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSync } from 'otplib';
 import { createAdmin } from '../../src/admin/intents.ts';
 import { type MailParty, startMailParty } from '../../src/sandbox/mail.ts';
+import type { NetvenuePartyOptions } from '../../src/sandbox/netvenue/index.ts';
 import { startService, type TestService } from './service.ts';
 
 // Tests read bodies of every shape; the service itself checks each answer against the contract.
@@ -63,11 +64,16 @@ let names = 0;
 /** A name nobody else in this run has. */
 export const fresh = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
 
-export async function startIdentity(settings: Record<string, string> = {}, worker = true): Promise<Identity> {
+export async function startIdentity(
+  settings: Record<string, string> = {},
+  worker = true,
+  party: Partial<NetvenuePartyOptions> = {},
+): Promise<Identity> {
   const mailbox = await startMailParty();
   const port = await freePort();
   const service = await startService({
     worker,
+    party,
     settings: {
       SMTP_URL: mailbox.smtpUrl,
       PORT: String(port),

@@ -63,7 +63,10 @@ export function chain(send: HttpClient, { url, chainId, asset }: ChainAccess) {
     if (BigInt(state.said === '0x' ? '0x0' : state.said) === 0n) {
       return found({ atS, used: false, canceled: false, txHash: null });
     }
-    const topics = [NAMES, ...encodeEventTopics({ abi: token, eventName: 'AuthorizationUsed', args: named(args) }).slice(1)];
+    const topics = [
+      NAMES,
+      ...encodeEventTopics({ abi: token, eventName: 'AuthorizationUsed', args: named(args) }).slice(1),
+    ];
     const [fromBlock, toBlock] = [sinceBlock, Math.min(block, sinceBlock + LOOK_AHEAD_BLOCKS)].map(hexNumber);
     const logs = await ask('eth_getLogs', [{ address: asset, topics, fromBlock, toBlock }], z.array(log), limits);
     if (logs.kind !== 'found') return logs;

@@ -3,7 +3,7 @@ import type { components } from '../../contract/types.ts';
 import { absolute, dividedBy, isPositive, isZero } from '../../kernel/decimals.ts';
 import type { VenueReads } from '../reads.ts';
 import { coinPair } from '../rules.ts';
-import { must } from '../traders.ts';
+import { known, must } from '../traders.ts';
 
 type Position = components['schemas']['Position'];
 
@@ -31,7 +31,7 @@ function shown(position: PerpPosition, orders: OrderView[]): Position {
     side: isPositive(position.size) ? 'long' : 'short',
     size,
     position_value: position.positionValue,
-    entry_price: position.entryPrice ?? '0',
+    entry_price: known(position.entryPrice),
     mark_price: dividedBy(position.positionValue, size, PLACES, 'down'),
     liquidation_price: position.liquidationPrice,
     unrealized_pnl: position.unrealizedPnl,

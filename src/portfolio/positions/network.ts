@@ -36,7 +36,7 @@ export function shownPosition(position: DashboardPosition, { money, accountSize,
     ...namesOf(position),
     side: position.side === 'SHORT' ? 'short' : 'long',
     size: ofNumber(size, PLACES),
-    position_value: ofNumber(valueOf(position, money?.balance ?? accountSize), PLACES),
+    position_value: ofNumber(worthOf(position, money?.balance ?? accountSize), PLACES),
     entry_price: ofNumber(known(position.averageEntryPrice)),
     mark_price: markPrice(position, size),
     liquidation_price: null,
@@ -81,7 +81,7 @@ function heldSize({ netQuantity, filledOrders }: DashboardPosition): number | nu
 }
 
 /** Leverage is a multiple of the balance. Venue facts: submit-order. */
-function valueOf({ netValue, netLeverage }: DashboardPosition, balance: number | null): number {
+function worthOf({ netValue, netLeverage }: DashboardPosition, balance: number | null): number {
   return Math.abs(netValue ?? known(netLeverage) * known(balance));
 }
 

@@ -1,0 +1,30 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+
+const eventRow = z.object({
+  id: z.string(),
+  type: z.string(),
+  data: z.record(z.string(), z.unknown()),
+  timestamp: z.string(),
+});
+
+/** An event as it was sent: the envelope itself. */
+export type Event = z.infer<typeof eventRow>;
+
+/** Events of the app in the order in which they became true, from behind the event `after` on; from the start for null. */
+export const listEvents = (db: Db, app: string, after: string | null, limit: number): Promise<readonly Event[]> =>
+  db.any(sql.prepared('list_events', eventRow)`
+    select v.id, v.type, v.body::json -> 'data' as data, v.body::json ->> 'timestamp' as timestamp
+    from events v
+    where v.app = ${app}
+      and v.position > coalesce((select p.position from events p where p.id = ${after} and p.app = ${app}), 0)
+    order by v.position
+    limit ${limit}`);
+
+/** Whether the app has such an event. */
+export const hasEvent = (db: Db, app: string, eventId: string): Promise<boolean> =>
+  db.exists(sql.unsafe`
+    select
+    from events v
+    where v.id = ${eventId} and v.app = ${app}`);

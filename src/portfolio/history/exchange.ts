@@ -1,0 +1,89 @@
+import type { Fill } from '../../adapters/exvenue/types.ts';
+import type { components } from '../../contract/types.ts';
+import { compare, dividedBy, isPositive, plus, times } from '../../kernel/decimals.ts';
+import type { PlacedOrder } from '../queries.ts';
+import { coinOf, coinPair, isSpotCoin } from '../rules.ts';
+import { type Dated, isWithin, type Span } from './pages.ts';
+import { type RoundTrip, roundTrips } from './round-trips.ts';
+
+type Schemas = components['schemas'];
+
+const PLACES = 10;
+
+/** Executions of perpetuals, of one pair where asked. */
+export const fillsOf = (fills: Fill[], pair: string | undefined): Fill[] =>
+  fills.filter(({ coin }) => !isSpotCoin(coin) && (pair === undefined || coin === coinOf(pair)));
+
+/** Positions that were closed within a span, told from executions. */
+export const closedPositions = (fills: Fill[], span: Span): Dated<Schemas['ClosedPosition']>[] =>
+  roundTrips(fills)
+    .filter(({ closeMs }) => isWithin(span, closeMs))
+    .map((trip) => ({ atMs: trip.closeMs, id: `${trip.coin}:${trip.closeId}`, entry: shownTrip(trip) }));
+
+/** Orders with an execution in the span, one for each. `own`: those that came through this service, by their id. */
+export function filledOrders(
+  fills: Fill[],
+  own: ReadonlyMap<string, PlacedOrder>,
+  span: Span,
+): Dated<Schemas['Order']>[] {
+  const orders = Map.groupBy(fills, ({ oid }) => oid);
+  return [...orders.values()].flatMap((all) => {
+    const last = all.at(-1);
+    if (!last || !isWithin(span, last.timeMs)) return [];
+    const placed = all.map(({ cloid }) => cloid && own.get(intentIdOf(cloid))).find(Boolean) || undefined;
+    return [{ atMs: last.timeMs, id: String(last.oid), entry: shownOrder(all, last, placed) }];
+  });
+}
+
+/** The intent id that a client order id spells, if it is one. */
+export const intentIdOf = (cloid: string): string =>
+  cloid.slice(2).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+function shownTrip(trip: RoundTrip): Schemas['ClosedPosition'] {
+  return {
+    symbol: coinPair(trip.coin),
+    side: trip.side,
+    size: trip.size,
+    position_value: times(trip.size, trip.entryPrice),
+    entry_price: trip.entryPrice,
+    mark_price: null,
+    liquidation_price: null,
+    unrealized_pnl: '0',
+    take_profit: null,
+    stop_loss: null,
+    open_time: trip.openMs === null ? null : new Date(trip.openMs).toISOString(),
+    position_uuid: null,
+    trade_pair: null,
+    net_leverage: null,
+    fees: trip.fees,
+    realized_pnl: trip.realizedPnl,
+    close_time: new Date(trip.closeMs).toISOString(),
+    close_reason: trip.isLiquidation ? 'other' : null,
+  };
+}
+
+function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: PlacedOrder | undefined): Schemas['Order'] {
+  const filled = all.reduce((sum, { size }) => plus(sum, size), '0');
+  const value = all.reduce((sum, { price, size }) => plus(sum, times(price, size)), '0');
+  const isPartial = placed?.size != null && compare(filled, placed.size) < 0;
+  return {
+    ex_order_id: String(oid),
+    order_id: placed?.id ?? null,
+    client_order_id: placed?.id ?? null,
+    pair: coinPair(coin),
+    side: side === 'buy' ? 'long' : 'short',
+    size: placed?.size ?? filled,
+    filled_size: filled,
+    order_type: placed?.order_type === 'limit' ? 'limit' : 'market',
+    status: isPartial ? 'partial' : 'filled',
+    fill_price: isPositive(filled) ? dividedBy(value, filled, PLACES, 'down') : null,
+    limit_price: placed?.order_type === 'limit' ? placed.limit_price : null,
+    take_profit: placed?.take_profit ?? null,
+    stop_loss: placed?.stop_loss ?? null,
+    tp_order_id: placed?.tp_order_id ?? null,
+    sl_order_id: placed?.sl_order_id ?? null,
+    trigger_status: (placed?.trigger_status as Schemas['TriggerStatus'] | null | undefined) ?? 'not_requested', // as: its outcome wrote it
+    trigger_error: placed?.trigger_error ?? null,
+    created_at: placed?.created_at ?? new Date(all[0]?.timeMs ?? timeMs).toISOString(),
+  };
+}

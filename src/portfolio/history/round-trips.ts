@@ -1,0 +1,93 @@
+import type { Fill } from '../../adapters/exvenue/types.ts';
+import { absolute, compare, dividedBy, isPositive, isZero, minus, plus, times } from '../../kernel/decimals.ts';
+
+/** A position from its first execution to the one that ended it. `openMs` is null where it was opened before those read. */
+export type RoundTrip = {
+  coin: string;
+  side: 'long' | 'short';
+  size: string;
+  entryPrice: string;
+  openMs: number | null;
+  closeMs: number;
+  closeId: number;
+  realizedPnl: string;
+  fees: string;
+  isLiquidation: boolean;
+};
+
+const PLACES = 10;
+
+/**
+ * Every closed position that executions (oldest first) show. The exchange keeps no record of positions, but tells with each
+ * execution what was held before it and what it realized: that gives the entry price even of what was opened earlier.
+ */
+export function roundTrips(fills: Fill[]): RoundTrip[] {
+  const open = new Map<string, Trip>();
+  const closed: RoundTrip[] = [];
+  for (const fill of fills) {
+    const trip = open.get(fill.coin) ?? begun(fill);
+    const after = plus(fill.startPosition, signedSize(fill));
+    add(trip, fill, after);
+    if (isSameSide(after, trip.side)) open.set(fill.coin, trip);
+    else {
+      closed.push(ended(trip, fill));
+      open.delete(fill.coin);
+      if (!isZero(after)) open.set(fill.coin, turned(fill, after));
+    }
+  }
+  return closed;
+}
+
+type Trip = Pick<RoundTrip, 'coin' | 'side' | 'size' | 'openMs' | 'realizedPnl' | 'fees' | 'isLiquidation'> & {
+  closedSize: string;
+  closedValue: string;
+};
+
+const signedSize = ({ side, size }: Fill): string => (side === 'buy' ? size : minus('0', size));
+
+const isSameSide = (position: string, side: Trip['side']): boolean =>
+  compare(position, '0') === (side === 'long' ? 1 : -1);
+
+function begun(fill: Fill): Trip {
+  const held = isZero(fill.startPosition) ? signedSize(fill) : fill.startPosition;
+  return {
+    coin: fill.coin,
+    side: isPositive(held) ? 'long' : 'short',
+    size: absolute(fill.startPosition),
+    openMs: isZero(fill.startPosition) ? fill.timeMs : null,
+    realizedPnl: '0',
+    fees: '0',
+    isLiquidation: false,
+    closedSize: '0',
+    closedValue: '0',
+  };
+}
+
+/** What is left of an execution that closed one position and opened the opposite. */
+const turned = (fill: Fill, after: string): Trip => ({
+  ...begun({ ...fill, startPosition: '0' }),
+  size: absolute(after),
+});
+
+function add(trip: Trip, fill: Fill, after: string): void {
+  const isReducing = !isZero(fill.startPosition) && isPositive(fill.startPosition) === (fill.side === 'sell');
+  trip.realizedPnl = plus(trip.realizedPnl, fill.closedPnl);
+  trip.fees = plus(trip.fees, fill.fee);
+  trip.isLiquidation ||= fill.isLiquidation;
+  if (isReducing) {
+    const size = isSameSide(after, trip.side) || isZero(after) ? fill.size : absolute(fill.startPosition);
+    trip.closedSize = plus(trip.closedSize, size);
+    trip.closedValue = plus(trip.closedValue, times(size, fill.price));
+  } else if (compare(absolute(after), trip.size) > 0) trip.size = absolute(after);
+}
+
+/** Long: gain = (exit − entry) × size. Short: the reverse. */
+function ended({ closedSize, closedValue, ...trip }: Trip, fill: Fill): RoundTrip {
+  const entryValue = trip.side === 'long' ? minus(closedValue, trip.realizedPnl) : plus(closedValue, trip.realizedPnl);
+  return {
+    ...trip,
+    entryPrice: isZero(closedSize) ? fill.price : dividedBy(entryValue, closedSize, PLACES, 'down'),
+    closeMs: fill.timeMs,
+    closeId: fill.tradeId,
+  };
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  pad,
+  parseAbi,
+  toHex,
+} from 'viem';
+import type { Ledger } from '../ledger.ts';
+import type { Route } from '../party.ts';
+import { faultOf, type PayChain, type Payment, type Token } from './chain.ts';
+
+const abi = parseAbi([
+  'function balanceOf(address) view returns (uint256)',
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+]);
+
+type Transfer = Payment & { txHash: string; block: number };
+type Book = { token: Token; openedMs: number; startUnits: bigint; transfers: Map<string, Transfer> };
+
+/** A chain kept as a book in memory: the token's own rules on signature, time, nonce and balance, and a block a second. */
+export type BookChain = PayChain & { route: Route };
+
+/** Opens a book where every address holds `startUnits`. Its route speaks the few words of JSON-RPC a payment is looked up with. */
+export function openBookChain(ledger: Ledger, { token, startUnits }: { token: Token; startUnits: bigint }): BookChain {
+  const book: Book = { token, openedMs: Date.now(), startUnits, transfers: new Map() };
+  const chain: PayChain = {
+    token,
+    nowS: async () => Math.floor(Date.now() / 1000),
+    balanceOf: async (address) => balanceOf(book, address),
+    isUsed: async (payer, nonce) => book.transfers.has(nameOf(payer, nonce)),
+    async settle(payment) {
+      const refused = await faultOf(chain, payment);
+      const name = nameOf(payment.from, payment.nonce);
+      if (refused) return { refused };
+      if (book.transfers.has(name)) return { refused: 'invalid_transaction_state' }; // taken while the signature was verified
+      const txHash = `0x${randomBytes(32).toString('hex')}`;
+      book.transfers.set(name, { ...payment, txHash, block: blockOf(book) });
+      const { from, to, value } = payment;
+      ledger.record({
+        key: payment.nonce,
+        kind: 'transfer',
+        detail: { tx_hash: txHash, from, to, value: String(value) },
+      });
+      return { txHash };
+    },
+  };
+  return { ...chain, route: { method: 'POST', path: '/chain', answer: ({ json }) => answer(book, json) } };
+}
+
+const nameOf = (payer: string, nonce: string) => `${payer}:${nonce}`.toLowerCase();
+
+const blockOf = ({ openedMs }: Book) => 1 + Math.floor((Date.now() - openedMs) / 1000);
+
+function balanceOf({ startUnits, transfers }: Book, address: string): bigint {
+  const is = (other: string) => other.toLowerCase() === address.toLowerCase();
+  let units = startUnits;
+  for (const { from, to, value } of transfers.values()) units += (is(to) ? value : 0n) - (is(from) ? value : 0n);
+  return units;
+}
+
+type Asked = { id?: unknown; method?: string; params?: unknown[] };
+
+function answer(book: Book, json: unknown) {
+  const { id = null, method = '', params = [] } = Object(json) as Asked; // as: whatever is missing is unknown below
+  const result = methods[method]?.(book, params);
+  const said = result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result };
+  return { status: 200, body: { jsonrpc: '2.0', id, ...said } };
+}
+
+const methods: Record<string, (book: Book, params: unknown[]) => unknown> = {
+  eth_chainId: ({ token }) => toHex(token.chainId),
+  eth_getBlockByNumber: (book) => ({ number: toHex(blockOf(book)), timestamp: toHex(Math.floor(Date.now() / 1000)) }),
+  eth_call: (book, [asked]) => call(book, (asked as { data: `0x${string}` }).data),
+  eth_getLogs: (book, [filter]) => {
+    const { topics } = filter as { topics: [unknown, `0x${string}`, `0x${string}`] };
+    const used = [...book.transfers.values()].filter(
+      ({ from, nonce }) => topicOf(from) === topics[1] && nonce === topics[2],
+    );
+    return used.map((transfer) => usedLog(book, transfer));
+  },
+  eth_getTransactionReceipt: (book, [hash]) => {
+    const transfer = [...book.transfers.values()].find(({ txHash }) => txHash === hash);
+    return transfer ? { status: '0x1', logs: [usedLog(book, transfer), transferLog(book, transfer)] } : null;
+  },
+};
+
+const topicOf = (address: `0x${string}`) => pad(`0x${address.slice(2).toLowerCase()}`);
+
+function call(book: Book, data: `0x${string}`): `0x${string}` {
+  const { functionName, args } = decodeFunctionData({ abi, data });
+  if (functionName === 'balanceOf')
+    return encodeFunctionResult({ abi, functionName, result: balanceOf(book, args[0]) });
+  return encodeFunctionResult({ abi, functionName, result: book.transfers.has(nameOf(args[0], args[1])) });
+}
+
+const logOf = ({ token }: Book, { txHash, block }: Transfer) => ({
+  address: token.verifyingContract,
+  transactionHash: txHash,
+  blockNumber: toHex(block),
+});
+
+const usedLog = (book: Book, transfer: Transfer) => ({
+  ...logOf(book, transfer),
+  topics: encodeEventTopics({
+    abi,
+    eventName: 'AuthorizationUsed',
+    args: { authorizer: transfer.from, nonce: transfer.nonce },
+  }),
+  data: '0x',
+});
+
+const transferLog = (book: Book, transfer: Transfer) => ({
+  ...logOf(book, transfer),
+  topics: encodeEventTopics({ abi, eventName: 'Transfer', args: { from: transfer.from, to: transfer.to } }),
+  data: encodeAbiParameters([{ type: 'uint256' }], [transfer.value]),
+});

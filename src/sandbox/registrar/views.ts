@@ -1,0 +1,36 @@
+import type { Route } from '../party.ts';
+import type { World } from './world.ts';
+
+/** The catalogue of miners and the status of an address. Venue facts: EntityMiner, registration status. */
+export const viewRoutes = (world: World): Route[] => [
+  { method: 'GET', path: '/api/entity', answer: () => ({ status: 200, body: [catalogueOf(world)] }) },
+  {
+    method: 'GET',
+    path: '/api/registration-status',
+    answer: ({ query }) => {
+      const address = String(query.get('hl_address')).toLowerCase();
+      return { status: 200, body: { status: statusOf(world, address), hl_address: address } };
+    },
+  },
+];
+
+const catalogueOf = ({ minerSlug, tiers }: World) => ({
+  name: minerSlug,
+  slug: minerSlug,
+  pricing_tiers: tiers.map(({ accountSize, priceUsdc }) => ({
+    account_size: accountSize,
+    cost: priceUsdc,
+    profit_split: { trader_pct: 80, miner_pct: 20 },
+  })),
+  payout_cadence: 'weekly',
+  available_account_sizes: tiers.map(({ accountSize }) => accountSize),
+});
+
+/** A fresh account does not show for a while; the registrar asks the miner again for one that was refused. */
+function statusOf({ rows, miningMs, hiddenMs }: World, address: string): string {
+  const row = rows.get(address);
+  const ageMs = row ? Date.now() - row.writtenMs : 0;
+  if (!row || ageMs < hiddenMs) return 'not_found';
+  if (!row.registered && ageMs >= miningMs) row.registered = true;
+  return row.registered ? 'active' : 'pending';
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import { createApp } from '../admin/apps/intents.ts';
+import { createAdmin } from '../admin/intents.ts';
+import { hasAdmins } from '../admin/queries.ts';
+import type { Db } from '../db/pool.ts';
+import type { Sealer } from '../kernel/seal.ts';
+import { createPartner } from '../partners/intents.ts';
+import { hasPartners } from '../partners/queries.ts';
+
+const OPERATOR = 'operator@sandbox.invalid';
+const ACTOR = { adminId: null, address: 'sandbox', requestId: 'first start' };
+
+/** Makes, at the first start, one of everyone to try things as. Answers lines that say who, with secrets shown this once. */
+export async function seed(db: Db, sealer: Sealer): Promise<string[]> {
+  return [...(await seedPartner(db)), ...(await seedAppAndOperator(db, sealer))];
+}
+
+async function seedPartner(db: Db): Promise<string[]> {
+  if (await hasPartners(db)) {
+    return ['  partner key               printed at the first start; more: npm run partner:create'];
+  }
+  return [`  partner key (shown once)  ${(await createPartner(db, 'Demo partner')).key}`];
+}
+
+async function seedAppAndOperator(db: Db, sealer: Sealer): Promise<string[]> {
+  if (await hasAdmins(db))
+    return ['  app and operator          printed at the first start; more: npm run admin:create'];
+  const password = randomBytes(15).toString('base64url');
+  await createAdmin(db, OPERATOR, password, true);
+  const demo = { slug: 'demo', name: 'Demo app', contactEmail: null, entityHotkey: null, networkApiKey: null };
+  const app = await createApp(db, sealer, { ...demo, scopes: ['*'] }, ACTOR);
+  return [
+    `  app (shown once)          client_id ${app.app_id}`,
+    `                            client_secret ${app.client_secret}`,
+    `  operator (shown once)     ${OPERATOR}  ${password}`,
+  ];
+}

@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { listOperations, type Operation } from '../../src/contract/document.ts';
+import { createPartner } from '../../src/partners/intents.ts';
+import { bearer, type Identity, type Said, startIdentity } from '../support/identity.ts';
+
+/** What a kind of credential is worth: the schemes it shows, with the roles they carry. */
+type Kind = { shows: Record<string, string[]>; headers: Record<string, string> };
+
+const COVERED_BY_API = ['api', 'webhooks', 'reads', 'trading'];
+const EVERYTHING = [...COVERED_BY_API, 'payouts:write', '*'];
+const SILENT = new Set(['issueAccessToken', 'revokeAccessToken']); // their credentials are in the form as well
+
+describe('every operation with every kind of credential', function () {
+  this.timeout(60_000);
+  let service: Identity;
+  let kinds: Record<string, Kind>;
+  before(async () => {
+    service = await startIdentity();
+    kinds = await everyKind(service);
+  });
+  after(() => service.stop());
+
+  for (const operation of listOperations()) {
+    if (SILENT.has(operation.id)) continue;
+    it(`${operation.id} passes the right ones only`, async () => {
+      const faults: string[] = [];
+
+      for (const [name, kind] of Object.entries(kinds)) {
+        await service.db.query(sql.unsafe`update admin_sessions set revoked_at = null`); // the last call may have logged out
+        await service.db.query(sql.unsafe`update user_sessions set revoked_at = null`);
+        const reply = await call(service, operation, kind);
+        const passed = reply.status !== 401 && reply.status !== 403;
+        if (passed !== mayPass(operation, kind)) faults.push(`${name}: ${reply.status} ${JSON.stringify(reply.body)}`);
+        if (reply.status >= 500 && reply.status !== 503) faults.push(`${name}: ${reply.status}`);
+        if (reply.status === 401 && !reply.headers.get('www-authenticate')) faults.push(`${name}: no challenge`);
+      }
+
+      expect(faults).to.deep.equal([]);
+    });
+  }
+
+  it('takes a trader key for nothing that the contract does not open to it', async () => {
+    const operations = listOperations().filter(({ security, id }) => security.length > 0 && !SILENT.has(id));
+
+    const replies = await Promise.all(
+      operations.map((operation) => call(service, operation, { shows: {}, headers: { 'X-Api-Key': 'key_1.secret' } })),
+    );
+
+    expect([...new Set(replies.map(({ status }) => status))]).to.deep.equal([401]);
+  });
+});
+
+/** Whether the contract lets a credential in: one set of its requirements is shown whole, with every role. */
+const mayPass = ({ security }: Operation, { shows }: Kind): boolean =>
+  security.length === 0 ||
+  security.some((set) =>
+    set.every(
+      ({ scheme, roles }) => shows[scheme] !== undefined && roles.every((role) => shows[scheme]?.includes(role)),
+    ),
+  );
+
+/** What an operation needs to tell its callers apart, where an empty request will not do. */
+const bodies: Record<string, object> = { revokeUserSession: { session_token: 'sess_nobody' } };
+
+/** Asks without a body and with ids that nobody has: whoever is let in is told 404, 415 or 422, and nothing is done. */
+function call(service: Identity, { id, method, path, parameters }: Operation, { headers }: Kind): Promise<Said> {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => idFor(name));
+  const trader = parameters.some(({ name }) => name === 'Trader-ID') ? { 'Trader-ID': 'nobody' } : {};
+  const origin = method === 'get' ? {} : { Origin: service.url };
+  return service.ask(method.toUpperCase(), filled, {
+    headers: { ...headers, ...trader, ...origin },
+    ...(bodies[id] && { json: bodies[id] }),
+  });
+}
+
+const PREFIXES: Record<string, string> = { app_id: 'app', request_id: 'req', partner_id: 'ptn', key_id: 'pky' };
+const idFor = (name: string) =>
+  PREFIXES[name] ? `${PREFIXES[name]}_aaaaaaaaaaaaaaaaaaaaaaa` : '0190aaaa-0000-7000-8000-000000000000';
+
+/** One caller of each kind. */
+async function everyKind(service: Identity): Promise<Record<string, Kind>> {
+  const fullApp = await service.app(['*']);
+  const apiApp = await service.app(['api']);
+  const narrow = await service.app(['webhooks']);
+  const other = await service.app(['*']);
+  const user = await service.user(fullApp);
+  const apiUser = await service.user(apiApp);
+  const admin = await service.admin();
+  const newcomer = await service.admin(false);
+  const partner = await createPartner(service.db, 'Partner');
+  const session = (token: string) => ({ 'X-Session-Token': token });
+  return {
+    nothing: { shows: {}, headers: {} },
+    'a partner key': { shows: { partnerKey: [] }, headers: bearer(partner.key) },
+    'a wrong partner key': { shows: {}, headers: bearer(`${partner.key.slice(0, -2)}xx`) },
+    'an app token for everything': { shows: { appToken: EVERYTHING }, headers: bearer(fullApp.token) },
+    'an app token for api': { shows: { appToken: COVERED_BY_API }, headers: bearer(apiApp.token) },
+    'an app token for webhooks': { shows: { appToken: ['webhooks'] }, headers: bearer(narrow.token) },
+    'a wrong app token': { shows: {}, headers: bearer(`apt_${'x'.repeat(43)}`) },
+    "an app's secret as a token": { shows: {}, headers: bearer(fullApp.secret) },
+    'app and user': {
+      shows: { appToken: EVERYTHING, userSession: [] },
+      headers: { ...bearer(fullApp.token), ...session(user.session) },
+    },
+    'app for api and user': {
+      shows: { appToken: COVERED_BY_API, userSession: [] },
+      headers: { ...bearer(apiApp.token), ...session(apiUser.session) },
+    },
+    'a user without an app': { shows: {}, headers: session(user.session) },
+    'a user as a bearer': { shows: {}, headers: bearer(user.session) },
+    'an operator by cookie': { shows: { adminCookie: ['enrolled'] }, headers: { Cookie: admin.cookie } },
+    'an operator by bearer': { shows: { adminBearer: ['enrolled'] }, headers: bearer(admin.token) },
+    'an operator not enrolled': { shows: { adminBearer: [] }, headers: bearer(newcomer.token) },
+    'an unknown operator': { shows: {}, headers: { Cookie: `__Host-admin_session=adm_${'x'.repeat(43)}` } },
+    'basic authorization': {
+      shows: { clientBasic: [] },
+      headers: { Authorization: `Basic ${Buffer.from(`${other.appId}:${other.secret}`).toString('base64')}` },
+    },
+  };
+}

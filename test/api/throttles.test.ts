@@ -1,0 +1,201 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { throttle } from '../../src/db/throttles.ts';
+import { budgetOf, limits } from '../../src/kernel/throttles.ts';
+import {
+  atOnce,
+  codeOf,
+  fresh,
+  type Identity,
+  PASSWORD,
+  resetTokenIn,
+  type Said,
+  startIdentity,
+  statuses,
+  type TestApp,
+  type TestUser,
+} from '../support/identity.ts';
+
+describe('throttles', () => {
+  let service: Identity;
+  let app: TestApp;
+  before(async () => {
+    service = await startIdentity({ THROTTLE_SCALE: '1' });
+    app = await service.app();
+  });
+  after(() => service.stop());
+
+  const HOME = '198.51.100.1';
+  const from = (address: string) => ({ 'X-End-User-Address': address });
+  const logIn = (email: string, password: string, address: string, totp_code?: string) =>
+    app.ask('POST', '/v2/auth/login', {
+      json: { email, password, ...(totp_code && { totp_code }) },
+      headers: from(address),
+    });
+  const wrong = (email: string, address: string) => logIn(email, 'wrong horse battery', address);
+  const isThrottled = ({ status, body, headers }: Said) =>
+    status === 429 && body.error.code === 'V2_THROTTLED' && Number(headers.get('retry-after')) > 0;
+  /** A user who has been let in from home. */
+  const userAtHome = async (): Promise<TestUser> => {
+    const user = await service.user(app);
+    await logIn(user.email, PASSWORD, HOME);
+    return user;
+  };
+
+  it('count exactly: of a hundred tries at once ten are compared', async () => {
+    const user = await userAtHome();
+
+    const replies = await atOnce(100, () => wrong(user.email, '203.0.113.1'));
+
+    expect(statuses(replies)).to.deep.equal({ 401: 10, 429: 90 });
+    expect(replies.filter(({ status }) => status === 429).every(isThrottled)).to.equal(true);
+  });
+
+  it('treat known and unknown addresses alike', async () => {
+    const user = await service.user(app);
+    const nobody = `${fresh('nobody')}@example.com`;
+
+    const known = await inTurn(13, () => wrong(user.email, '203.0.113.2'));
+    const unknown = await inTurn(13, () => wrong(nobody, '203.0.113.3'));
+
+    expect(unknown.map(({ status }) => status)).to.deep.equal(known.map(({ status }) => status));
+    expect(known.filter(isThrottled)).to.have.length(3);
+  });
+
+  it('keep nobody out: from a known address the right password passes whatever strangers do', async () => {
+    const user = await userAtHome();
+
+    const strangers = await inTurn(60, (n) => wrong(user.email, `203.0.113.${100 + n}`));
+    const newPlace = await logIn(user.email, PASSWORD, '192.0.2.9');
+    const home = await logIn(user.email, PASSWORD, HOME);
+
+    expect(strangers.filter(isThrottled)).to.have.length(11); // the first log-in from home was a stranger's, too
+    expect(isThrottled(newPlace)).to.equal(true);
+    expect(home.status).to.equal(200);
+  });
+
+  it('keep nobody out: whoever reads the mail gets in from a new address at once', async () => {
+    const user = await userAtHome();
+    await inTurn(60, (n) => wrong(user.email, `203.0.113.${100 + n}`));
+
+    await app.ask('POST', '/v2/auth/password-reset/request', { json: { email: user.email } });
+    const token = resetTokenIn((await service.mailTo(user.email, 2)).text);
+    const json = { email: user.email, token, new_password: 'a new horse battery' };
+    const reset = await app.ask('POST', '/v2/auth/password-reset/confirm', { json, headers: from('192.0.2.10') });
+
+    expect(reset.status).to.equal(200);
+    expect((await logIn(user.email, 'a new horse battery', '192.0.2.10')).status).to.equal(200);
+  });
+
+  it('forget tries once the right password came', async () => {
+    const user = await userAtHome();
+
+    for (let round = 0; round < 3; round += 1) {
+      await inTurn(9, () => wrong(user.email, HOME));
+      expect((await logIn(user.email, PASSWORD, HOME)).status).to.equal(200);
+    }
+  });
+
+  it('make waits grow to their bound, and shrink again', async () => {
+    const counter = throttle(service.db, 1);
+    const budget = budgetOf('login', fresh('subject'));
+    const windowEnds = (by = '0 s') =>
+      service.db.query(sql.unsafe`
+        update throttles set ends_at = now() - ${by}::interval, forget_at = greatest(forget_at, now() + interval '1 s')
+        where subject = ${sql.binary(budget.subject)}`);
+    const waits: number[] = [];
+
+    for (let window = 0; window < 7; window += 1) {
+      const [standing] = (await inTurn(11, () => counter.spend([budget]))).at(-1) ?? [];
+      waits.push(Math.round(standing?.ends_in_s ?? 0));
+      expect(standing?.remaining).to.equal(-1);
+      await windowEnds();
+    }
+    const calm: number[] = [];
+    for (let window = 0; window < 3; window += 1) {
+      const [standing] = await counter.spend([budget]);
+      calm.push(Math.round(standing?.ends_in_s ?? 0));
+      await windowEnds();
+    }
+    await service.db.query(
+      sql.unsafe`update throttles set forget_at = now() where subject = ${sql.binary(budget.subject)}`,
+    );
+    const [forgotten] = await counter.spend([budget]);
+
+    expect(waits).to.deep.equal([60, 120, 240, 480, 900, 900, 900]);
+    expect(calm).to.deep.equal([900, 900, 900]);
+    expect(Math.round(forgotten?.ends_in_s ?? 0)).to.equal(60);
+  });
+
+  it('let five codes of an authenticator be tried, for whoever has the password', async () => {
+    const user = await service.user(app);
+    const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
+    await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(body.secret, -1) } });
+    const right = [-1, 0, 1].map((steps) => codeOf(body.secret, steps));
+    const guesses = Array.from({ length: 30 }, (_, n) => String(n).padStart(6, '0')).filter(
+      (code) => !right.includes(code),
+    );
+
+    const replies = await atOnce(20, (n) => logIn(user.email, PASSWORD, `203.0.113.${n}`, guesses[n]));
+
+    expect(statuses(replies)).to.deep.equal({ 401: 4, 429: 16 }); // the confirmation was the first of five
+  });
+
+  it('let five mails be caused to one address, whether it is known or not', async () => {
+    const user = await service.user(app);
+    const nobody = `${fresh('nobody')}@example.com`;
+    const resend = (email: string) => app.ask('POST', '/v2/auth/resend-otp', { json: { email } });
+
+    const known = await inTurn(6, () => resend(user.email));
+    const unknown = await inTurn(6, () => resend(nobody));
+
+    expect(known.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 429, 429]); // signing up was the first
+    expect(unknown.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429]);
+  });
+
+  it('tell on every answer how the budgets stand', async () => {
+    const email = `${fresh('someone')}@example.com`;
+
+    const { headers } = await wrong(email, '203.0.113.77');
+    const refused = await app.ask('POST', '/v2/auth/login', { json: {}, headers: from('203.0.113.77') });
+
+    expect(headers.get('ratelimit-policy')).to.equal(
+      '"address";q=300;w=60, "login";q=10;w=60, "login_strangers";q=50;w=600',
+    );
+    expect(headers.get('ratelimit')).to.match(
+      /^"address";r=\d+;t=\d+, "login";r=9;t=60, "login_strangers";r=49;t=600$/,
+    );
+    expect(refused.status).to.equal(422);
+    expect(refused.headers.get('ratelimit-policy')).to.equal('"address";q=300;w=60');
+  });
+
+  it('hold for operators, for access requests, and for the token endpoint in its own words', async () => {
+    const admin = await service.admin();
+    const bad = { email: admin.email, password: 'wrong horse battery' };
+    const request = { company_name: 'Many', slug: 'many', contact_email: 'many@example.com', use_case: 'Many' };
+
+    const logins = await inTurn(11, () => service.ask('POST', '/v2/admin/login', { json: bad }));
+    const requests = await inTurn(11, () => service.ask('POST', '/v2/app-requests', { json: request }));
+    const tokens = await atOnce(limits.client.budget + 1, () =>
+      service.token({ appId: app.appId, secret: 'csk_wrong' }),
+    );
+    const late = tokens.find(({ status }) => status === 429);
+
+    expect(logins.map(({ status }) => status).slice(9)).to.deep.equal([401, 429]);
+    expect(requests.map(({ status }) => status).slice(9)).to.deep.equal([200, 429]);
+    expect(late?.body).to.include({ error: 'temporarily_unavailable', status: 429 });
+    expect(late?.body.detail.code).to.equal('V2_THROTTLED');
+  });
+
+  it('hold no address in the clear', async () => {
+    const kept = await service.db.any(sql.unsafe`select t::text from throttles t`);
+
+    expect(JSON.stringify(kept)).not.to.include('example.com').and.not.include('203.0.113');
+  });
+});
+
+async function inTurn<T>(times: number, work: (n: number) => Promise<T>): Promise<T[]> {
+  const results: T[] = [];
+  for (let n = 0; n < times; n += 1) results.push(await work(n));
+  return results;
+}

@@ -1,0 +1,89 @@
+import { sql } from 'slonik';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { z } from 'zod';
+import { type RegistrarParty, type RegistrarPartyOptions, startRegistrarParty } from '../../src/sandbox/registrar/index.ts';
+import type { Caller, Reply } from './caller.ts';
+import { startChain, type TestChain, type Transferred } from './chain.ts';
+import { until } from './processes.ts';
+import { startService, type TestService } from './service.ts';
+
+export const REGISTER = '/v1/register/exvenue';
+export const MILLION = 1_000_000n * 1_000_000n;
+
+/** Somebody who wants to register: a wallet on the exchange and a key that pays, by default the wallet's own. */
+export type Buyer = { wallet: string; payer: string; privateKey: `0x${string}` };
+
+/** The service with a registrar that settles on a real chain. */
+export type RegistrationService = TestService & {
+  chain: TestChain;
+  registrar: RegistrarParty;
+  /** A buyer with money on the chain. */
+  buyer(units?: bigint): Promise<Buyer>;
+  /** Buys as told, with `more` over the usual body. */
+  buy(partner: Caller, buyer: Buyer, more?: object, extra?: Parameters<Caller['post']>[2]): Promise<Reply>;
+  /** The status of an address, once it is final or `enough` says so. */
+  status(partner: Caller, wallet: string, enough?: (body: Reply['body']) => boolean): Promise<Reply['body']>;
+  /** What moved on chain out of this payer's account. */
+  paidBy(buyer: Buyer): Promise<Transferred[]>;
+  /** How many sealed keys there are. */
+  keys(): Promise<number>;
+};
+
+/** Short times: an authorization lives 4 s and the registrar is asked every 100 ms. */
+const QUICK = {
+  REGISTRAR_PATIENCE_MS: '700',
+  REGISTRATION_VALID_S: '4',
+  REGISTRATION_MARGIN_S: '0',
+  REGISTRATION_POLL_MS: '100',
+  REGISTRATION_GRACE_MS: '2500',
+  REGISTRATION_DEADLINE_MS: '4000',
+};
+
+export async function startRegistrationService(
+  party: RegistrarPartyOptions = {},
+  options: Parameters<typeof startService>[0] = {},
+): Promise<RegistrationService> {
+  const chain = await startChain();
+  const registrar = await startRegistrarParty({ chain, miningMs: 300, ...party });
+  const service = await startService({ ...options, settings: { ...QUICK, ...registrar.settings, ...options.settings } });
+  const buy: RegistrationService['buy'] = (partner, buyer, more = {}, extra) =>
+    partner.post(REGISTER, { ...asking(buyer), ...more }, extra);
+  return {
+    ...service,
+    chain,
+    registrar,
+    buy,
+    buyer: (units = MILLION) => newBuyer(chain, units),
+    async status(partner, wallet, enough = ({ is_terminal }) => is_terminal) {
+      return until(`status of ${wallet}`, async () => {
+        const { body } = await partner.get(`${REGISTER}/status/${wallet}`);
+        return enough(body) ? body : null;
+      });
+    },
+    paidBy: async ({ payer }) => (await chain.transfers()).filter(({ from }) => from.toLowerCase() === payer),
+    keys: () =>
+      service.db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from registration_keys`),
+    async stop() {
+      await service.stop();
+      await registrar.close();
+      await chain.close();
+    },
+  };
+}
+
+/** The body of a purchase. */
+export const asking = ({ wallet, privateKey }: Buyer) => ({
+  miner_slug: 'vanta',
+  account_size: 25_000,
+  ex_wallet: wallet,
+  email: 'trader@example.com',
+  private_key: privateKey,
+});
+
+/** A new wallet that pays for itself. */
+export async function newBuyer(chain: TestChain, units: bigint): Promise<Buyer> {
+  const privateKey = generatePrivateKey();
+  const wallet = privateKeyToAddress(privateKey).toLowerCase();
+  await chain.mint(wallet, units);
+  return { wallet, payer: wallet, privateKey };
+}
