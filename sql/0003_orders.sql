@@ -69,6 +69,7 @@ end $$;
 -- Accepts network order intents: those whose trader is the caller's own and whose target, if any, is an order of that trader.
 -- Verdicts beside accept_intents': trader_unknown | order_unknown | pair_mismatch.
 -- Item: as accept_intents', and trader (synthetic hotkey), pair, target?, terms?
+-- The limits keep every look-up on its index: joined without, tables still small when the plan was made are read whole.
 create function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language sql as $$
   select a.n, a.intent_id, a.verdict
@@ -79,7 +80,17 @@ language sql as $$
         when o.pair <> b.item ->> 'pair' then 'pair_mismatch'
       end))
     from jsonb_array_elements(batch) as b (item)
-    left join subaccounts s on s.synthetic_hotkey = b.item ->> 'trader' and s.owner = b.item ->> 'owner'
-    left join orders o on o.id = (b.item ->> 'target')::uuid and o.trader = s.synthetic_hotkey and o.owner = s.owner
+    left join lateral (
+      select s.synthetic_hotkey, s.owner
+      from subaccounts s
+      where s.synthetic_hotkey = b.item ->> 'trader' and s.owner = b.item ->> 'owner'
+      limit 1
+    ) s on true
+    left join lateral (
+      select o.id, o.pair
+      from orders o
+      where o.id = (b.item ->> 'target')::uuid and o.trader = s.synthetic_hotkey and o.owner = s.owner
+      limit 1
+    ) o on true
   ), 'netvenue') a
 $$;

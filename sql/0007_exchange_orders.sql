@@ -6,7 +6,12 @@ language sql as $$
   from accept_judged_orders((
     select jsonb_agg(b.item || jsonb_build_object('verdict', case when e.owner is null then 'not_enrolled' end))
     from jsonb_array_elements(batch) as b (item)
-    left join enrollments e on e.owner = b.item ->> 'owner' and e.ex_wallet = b.item ->> 'trader'
+    left join lateral (
+      select e.owner
+      from enrollments e
+      where e.owner = b.item ->> 'owner' and e.ex_wallet = b.item ->> 'trader'
+      limit 1
+    ) e on true
   ), 'exvenue') a
 $$;
 

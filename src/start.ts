@@ -34,6 +34,7 @@ async function start(): Promise<Stop> {
     sandbox?.restore(await listSubaccountsOf(worker.runtime.db, sandbox.entityHotkey));
     const web = await startWeb(config, log);
     stops.push(web.stop);
+    sandbox?.announce(web.url);
     if (sandbox) await greet(web.url, sandbox, worker.runtime);
     return stopAll;
   } catch (error) {
@@ -73,6 +74,8 @@ async function greet(url: string, sandbox: Sandbox, { db, sealer }: WorkerRuntim
   lines.push(`  sandbox network ledger    ${sandbox.controlUrl}/ledger`);
   lines.push(`  sandbox exchange ledger   ${sandbox.exchangeControlUrl}/ledger`);
   lines.push(`  sandbox registrar ledger  ${sandbox.registrarControlUrl}/ledger`);
+  lines.push(`  sandbox processor ledger  ${sandbox.processorUrl}/control/ledger`);
+  lines.push(`  pay a checkout at         ${sandbox.processorUrl}/sandbox/pay/{client_secret}`);
   lines.push(`  sandbox mails             ${sandbox.mailUrl}`);
   lines.push(...(await seed(db, sealer)));
   process.stdout.write(`${lines.join('\n')}\n\n`);

@@ -14,9 +14,9 @@ import { type AdminRow, readAdmin } from './queries.ts';
 export const logInAdmin: Handler<'logInAdmin'> = async (call) => {
   const { runtime, body } = call;
   const email = normalisedEmail(body.email);
-  const from = digest(call.address);
+  const from = digest(call.network);
   const admin = await readAdmin(runtime.db, email, from);
-  const tries = [budgetOf('login', 'admin', email, call.address)];
+  const tries = [budgetOf('login', 'admin', email, call.network)];
   await call.throttle(...tries, ...(admin.is_known_address ? [] : [budgetOf('login_strangers', 'admin', email)]));
   if (!(await isPassword(body.password, admin.password_hash)) || !admin.id || !admin.email || !admin.password_hash) {
     return refuseLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');

@@ -29,7 +29,7 @@ export const revokeAccessToken: Handler<'revokeAccessToken'> = async (call) => {
 
 /** The client behind a basic authorization or the form's own members: exactly one of the two (RFC 6749, section 2.3). */
 async function clientOf(
-  { principal, runtime, throttle, address }: Pick<Call, 'principal' | 'runtime' | 'throttle' | 'address'>,
+  { principal, runtime, throttle, network }: Pick<Call, 'principal' | 'runtime' | 'throttle' | 'network'>,
   form: { client_id?: string; client_secret?: string },
 ): Promise<App> {
   if (principal.kind === 'app') {
@@ -40,7 +40,7 @@ async function clientOf(
   }
   if (form.client_id === undefined) throw missing('client_id', 'must be given');
   if (form.client_secret === undefined) throw missing('client_secret', 'must be given');
-  await throttle(budgetOf('client', form.client_id, address));
+  await throttle(budgetOf('client', form.client_id, network));
   const app = await runtime.clients(form.client_id, form.client_secret);
   if (!app)
     throw new Refusal('V2_INVALID_CREDENTIALS', { headers: { 'WWW-Authenticate': 'Basic realm="v2 clients"' } });

@@ -18,6 +18,8 @@ export type Operation = {
   /** Whether tries are counted per address of the net (`x-throttled` in the contract). */
   throttled: boolean;
   /** Whether refusals speak RFC 6749 as well (`x-oauth-errors`). */
+  /** Whether its answers are kept under an Idempotency-Key, having no intent to answer from. */
+  keepsAnswers: boolean;
   oauthErrors: boolean;
   parameters: Parameter[];
   body: { pointer: string; contentType: string; required: boolean } | undefined;
@@ -26,6 +28,7 @@ export type Operation = {
 };
 
 type Json = Record<string, unknown>;
+const ANSWER_KEY = '#/components/parameters/AnswerKey';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
 /** The one contract, read once from the checked-in YAML. */
@@ -50,6 +53,7 @@ function operation(path: string, method: string): Operation {
     ),
     throttled: spec['x-throttled'] === true,
     oauthErrors: spec['x-oauth-errors'] === true,
+    keepsAnswers: ((spec.parameters ?? []) as Json[]).some(({ $ref }) => $ref === ANSWER_KEY),
     parameters: ((spec.parameters ?? []) as Json[]).map((_, n) => parameter(`${base}/parameters/${n}`)),
     body: spec.requestBody ? body(`${base}/requestBody`) : undefined,
     responses: new Map(

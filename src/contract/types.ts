@@ -1953,7 +1953,7 @@ export interface components {
             synthetic_hotkey: string | null;
             /** @description Null for a free account */
             processor_payment_intent_id: string | null;
-            /** @description Why it could not be made */
+            /** @description Why it could not be made, or why it stopped */
             failure_reason: string | null;
             created_at: components["schemas"]["Time"];
         };
@@ -3387,6 +3387,8 @@ export interface components {
         /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
         Prefer: string;
         /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+        AnswerKey: string;
+        /** @description Same key and same request give the first answer again; kept 7 days per caller. */
         IdempotencyKey: string;
     };
     requestBodies: never;
@@ -3676,7 +3678,10 @@ export interface operations {
     enrollSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -3724,7 +3729,10 @@ export interface operations {
     revokeSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 ex_wallet: components["parameters"]["ExWallet"];
             };
@@ -4687,7 +4695,10 @@ export interface operations {
     rotateOwnAppSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5051,7 +5062,10 @@ export interface operations {
     createTenantApp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5191,7 +5205,10 @@ export interface operations {
     rotateTenantAppSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 app_id: components["parameters"]["AppId"];
             };
@@ -5385,7 +5402,10 @@ export interface operations {
     registerPartner: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5506,7 +5526,10 @@ export interface operations {
     mintKeyOfPartner: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 partner_id: components["parameters"]["PartnerId"];
             };
@@ -5540,7 +5563,10 @@ export interface operations {
     revokeKeyOfPartner: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 key_id: string;
             };
@@ -5857,7 +5883,10 @@ export interface operations {
     revokeUserSession: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6289,7 +6318,10 @@ export interface operations {
     syncPropAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 prop_account_id: string;
             };
@@ -6608,7 +6640,10 @@ export interface operations {
     requestPayout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6728,7 +6763,10 @@ export interface operations {
     createWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -6769,7 +6807,10 @@ export interface operations {
     deactivateWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
@@ -6797,7 +6838,10 @@ export interface operations {
     updateWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
@@ -6838,7 +6882,10 @@ export interface operations {
     rotateWebhookSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
@@ -6877,7 +6924,10 @@ export interface operations {
     testWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
@@ -6939,7 +6989,10 @@ export interface operations {
     recoverWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
@@ -7008,7 +7061,10 @@ export interface operations {
     redeliverWebhook: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 delivery_id: components["parameters"]["WebhookDeliveryId"];
             };
@@ -7068,7 +7124,10 @@ export interface operations {
     sendNotification: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7108,6 +7167,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
                 /**
                  * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
                  *     users of a server share.

@@ -4,7 +4,8 @@ import { Refusal, type RefusalCode } from '../kernel/refusals.ts';
 import type { WebRuntime } from '../runtime.ts';
 import { type Credentials, getScheme } from './schemes.ts';
 
-const nobody: Principal = { kind: 'nobody', owner: '' };
+/** The caller before any credential has been looked at. */
+export const nobody: Principal = { kind: 'nobody', owner: '' };
 
 /**
  * Who calls an operation, by the first set of schemes the contract names of which the request shows every credential: one that is

@@ -58,8 +58,10 @@ export type Call<Op extends OperationId = OperationId> = {
   waitMs: number;
   /** Members every offered intent of this request carries. */
   asking: { owner: string; digest: string; request_id: string; idempotency_key?: string };
-  /** The caller's address of the net, as the proxies in front report it. */
+  /** The caller's address of the net, as the proxies in front report it or the app vouches for it. */
   address: string;
+  /** The network of that address: what tries are counted by. */
+  network: string;
   /** Counts one try against each budget; refuses with V2_THROTTLED where one is overspent. The answer tells how they stand. */
   throttle(...budgets: Budget[]): Promise<void>;
   /** Waits for an intent as long as the caller prefers. */

@@ -2,17 +2,19 @@ import Router from '@koa/router';
 import type { Context } from 'koa';
 import { listOperations, type Operation } from '../contract/document.ts';
 import { requestDigest } from '../kernel/digest.ts';
+import { callerId } from '../kernel/principal.ts';
 import { Refusal } from '../kernel/refusals.ts';
 import type { WebRuntime } from '../runtime.ts';
 import { callerAddress } from './address.ts';
-import { authenticate } from './authenticate.ts';
+import { authenticate, nobody } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { serveDocs } from './docs.ts';
 import type { Call } from './handler.ts';
 import { handlers } from './operations.ts';
 import { readPrefer } from './prefer.ts';
+import { keptAnswer } from './repeats.ts';
 import { getScheme } from './schemes.ts';
-import { type Spend, spendAddress, spending } from './throttle.ts';
+import { isOpen, type Spend, spendAddress, spending } from './throttle.ts';
 import { answerCheck, type RequestParts, requestValidator } from './validate.ts';
 
 type AnyHandler = (call: Call) => Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
@@ -43,12 +45,14 @@ function addRoute(router: Router, operation: Operation, runtime: WebRuntime): vo
   router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], async (ctx: Context) => {
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
-    const principal = await authenticate(operation, ctx, runtime);
     const spend = spending(ctx, runtime);
-    await spendAddress(operation, callerAddress(ctx, principal), principal.owner, spend);
+    if (isOpen(operation)) await spendAddress(operation, callerAddress(ctx, nobody), '', spend);
+    const principal = await authenticate(operation, ctx, runtime);
+    if (!isOpen(operation)) await spendAddress(operation, callerAddress(ctx, principal), principal.owner, spend);
     const parts = await readParts(ctx, operation);
     validate(parts);
-    const reply = await handler(toCall(ctx, operation, parts, { principal, spend }, runtime));
+    const call = toCall(ctx, operation, parts, { principal, spend }, runtime);
+    const reply = await keptAnswer(ctx, operation, call, () => handler(call));
     check?.(reply.status, reply.body);
     ctx.set(reply.headers ?? {});
     ctx.body = reply.body === undefined ? '' : reply.body;
@@ -75,22 +79,24 @@ function toCall(
   { principal, spend }: { principal: Call['principal']; spend: Spend },
   runtime: WebRuntime,
 ): Call {
-  const key = ctx.get('Idempotency-Key');
+  const key = keyOf(ctx, principal);
   const prefer = readPrefer(ctx.get('Prefer'));
   const trader = ctx.get('Trader-ID').toLowerCase();
+  const from = callerAddress(ctx, principal);
   const call = {
     operation: operation.id,
     runtime,
     principal,
     requestId: ctx.state.requestId,
-    address: callerAddress(ctx, principal),
+    address: from.address,
+    network: from.network,
     throttle: spend,
     raw: rawBody(ctx),
     waitMs: prefer.waitMs,
     ...parts,
     asking: {
       owner: principal.owner,
-      digest: requestDigest(operation.id, parts.path, parts.query, parts.body, trader),
+      digest: requestDigest(operation.id, parts.path, parts.query, parts.body, trader, callerId(principal)),
       request_id: ctx.state.requestId,
       ...(key && { idempotency_key: principal.kind === 'user' ? `${principal.userId} ${key}` : key }),
     },
@@ -108,6 +114,12 @@ function toCall(
 
 /** koa-body leaves it beside the parsed body. */
 const rawBody = ({ request }: Context): string => ('rawBody' in request ? String(request.rawBody) : '');
+
+/** The caller's Idempotency-Key. Users of one app cannot meet in a key: each one's stands under their own id. */
+function keyOf(ctx: Context, principal: Call['principal']): string {
+  const key = ctx.get('Idempotency-Key');
+  return key && callerId(principal) !== principal.owner ? `${callerId(principal)}:${key}` : key;
+}
 
 /** The refusal of a request that no route took: another method's path, or no path at all. */
 export const noRoute = (status: number): Refusal =>

@@ -3,6 +3,7 @@ import type { Operation } from '../contract/document.ts';
 import { Refusal } from '../kernel/refusals.ts';
 import { type Budget, budgetOf, rateLimitHeaders, type Standing } from '../kernel/throttles.ts';
 import type { WebRuntime } from '../runtime.ts';
+import type { Caller } from './address.ts';
 
 /** Counts a request's tries against budgets, and keeps the answer's `RateLimit` headers at how all of them stand. */
 export type Spend = (...budgets: Budget[]) => Promise<void>;
@@ -22,7 +23,12 @@ export function spending(ctx: Context, runtime: WebRuntime): Spend {
   };
 }
 
-/** Counts a call of an operation that the contract says is throttled against the caller's address. */
-export async function spendAddress(operation: Operation, address: string, owner: string, spend: Spend): Promise<void> {
-  if (operation.throttled) await spend(budgetOf('address', operation.id, owner, address));
+/** Whether strangers may call an operation: then tries are counted before any credential is looked at. */
+export const isOpen = ({ security }: Operation): boolean =>
+  security.length === 0 || security.some((set) => set.length === 0);
+
+/** Counts a call of an operation that the contract says is throttled against the address it comes from. */
+export async function spendAddress(operation: Operation, from: Caller, owner: string, spend: Spend): Promise<void> {
+  if (operation.throttled)
+    await spend(budgetOf(from.isShared ? 'server' : 'address', operation.id, owner, from.network));
 }

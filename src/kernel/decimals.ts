@@ -20,13 +20,13 @@ export const isDecimal = (text: string): boolean => DECIMAL.test(text);
 /** The one spelling of a value: no exponent, no trailing or needless leading zeros, no minus before zero. */
 export const canonical = (text: string): string => spelled(read(text));
 
-/** A finite number as JSON carried it, without the noise of its last binary digits: at most so many decimals. */
+/** A finite number as JSON carried it, without the noise of its last binary digit, rounded to so many decimals. */
 export const ofNumber = (value: number, places = 12): string => {
   if (!Number.isFinite(value)) throw new TypeError('not a finite number');
-  return canonical(Math.abs(value) < LARGEST_PLAIN ? value.toFixed(places) : BigInt(Math.trunc(value)).toString());
+  return spelled(new Decimal(value.toPrecision(EXACT_DIGITS)).round(places, Big.roundHalfUp));
 };
 
-const LARGEST_PLAIN = 1e21; // from here on the platform spells numbers with an exponent
+const EXACT_DIGITS = 15; // decimal digits that every double carries
 
 /** −1, 0 or 1, as `a` is less than, equal to or greater than `b`. */
 export const compare = (a: string, b: string): -1 | 0 | 1 => read(a).cmp(read(b));

@@ -49,3 +49,9 @@ export function adminOf(principal: Principal): Admin {
   if (principal.kind === 'admin') return principal;
   throw new Error(`The contract lets ${principal.kind} call an operation of operators`);
 }
+
+/** Who of a tenant is calling: the user or operator where there is one, else the tenant. */
+export function callerId(principal: Principal): string {
+  if (principal.kind === 'user') return principal.userId;
+  return principal.kind === 'admin' ? principal.adminId : principal.owner;
+}

@@ -11,10 +11,16 @@ type Limit = {
   longestS: number;
 };
 
-/** Every throttle: how many tries in how long. Waits grow from `baseS` to `longestS`, and are always bounded. */
+/**
+ * Every throttle: how many tries in how long. Waits grow from `baseS` to `longestS`, and are always bounded. Nobody is locked out by
+ * a stranger: tries from an address the account was entered from before count apart from those of strangers, and whoever reads the
+ * account's mail gets all tries back by a reset, of which a stranger's hammering only sends more.
+ */
 export const limits = {
   /** Anything open to the world, per address of the net: a page of people behind one address is let through. */
   address: { budget: 300, baseS: MINUTE_S, longestS: 15 * MINUTE_S },
+  /** The same for an app's server that does not say for whom it asks: all its users share it, so it is wide and never grows. */
+  server: { budget: 6_000, baseS: MINUTE_S, longestS: MINUTE_S },
   /** Token requests of one client from one address. A stranger elsewhere does not spend it. */
   client: { budget: 120, baseS: MINUTE_S, longestS: MINUTE_S },
   /** Access requests from one address. */

@@ -7,7 +7,7 @@ const tierRow = z.object({
   tier_id: z.string(),
   market: z.string(),
   asset_class: z.string(),
-  account_size: z.coerce.number(),
+  account_size: z.number(),
   amount_cents: z.number(),
   currency: z.string(),
   active: z.boolean(),
@@ -18,7 +18,7 @@ export type Tier = z.infer<typeof tierRow>;
 /** What is on sale, cheapest first. */
 export const listTiers = (db: Db): Promise<readonly Tier[]> =>
   db.any(sql.prepared('list_tiers', tierRow)`
-    select t.id as tier_id, t.market, t.asset_class, t.account_size, t.amount_cents, t.currency, t.active
+    select t.id as tier_id, t.market, t.asset_class, t.account_size::double precision, t.amount_cents, t.currency, t.active
     from tiers t
     where t.active
     order by t.amount_cents, t.account_size, t.id`);

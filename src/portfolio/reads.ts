@@ -39,6 +39,8 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     networkOrders: fresh(FRESH_MS, (hotkey: string) => netvenue.orders(hotkey, limits)),
     /** The network's word on a subaccount. */
     dashboard: fresh(FRESH_MS, (hotkey: string) => netvenue.dashboard(hotkey, limits)),
+    /** The same, asked for this once: what is to be refused because of it is looked at anew. */
+    dashboardNow: (hotkey: string) => netvenue.dashboard(hotkey, limits),
     /** The network's word on the subaccount linked to a wallet. */
     walletDashboard: fresh(FRESH_MS, (wallet: string) => netvenue.walletDashboard(wallet, limits)),
     limits: fresh(SLOW_FRESH_MS, (hotkey: string) => netvenue.limits(hotkey, limits)),
@@ -46,7 +48,7 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     settlements,
     /** The network's registry of pairs, at most a minute old unless the network cannot be read. */
     tradePairs: steady(PAIRS_FRESH_MS, PAIRS_STALE_MS, () => netvenue.tradePairs(limits)),
-    /** The same, never older than a second: what is to be refused is looked at anew. */
+    /** The same, never older than a second. */
     tradePairsNow: () => pairsNow(''),
     /** A wallet's accounts on every dex. */
     accounts: fresh(FRESH_MS, (wallet: string) => exvenue.accounts(wallet, limits)),

@@ -1,7 +1,7 @@
 import type { components } from '../contract/types.ts';
 import { isRefusalCode, refusals } from '../kernel/refusals.ts';
 import type { Registration } from './queries.ts';
-import { isSuccess, isTerminal } from './rules.ts';
+import { isSuccess, isTerminal, notes } from './rules.ts';
 
 type Shown = components['schemas']['RegistrationStatus'];
 
@@ -12,7 +12,7 @@ export const shownRegistration = (registration: Registration): Shown => ({
   registration_id: registration.id,
   account_size: registration.account_size,
   tx_hash: registration.tx_hash,
-  message: registration.message ?? titleOf(registration.problem),
+  message: registration.message ?? titleOf(registration.problem) ?? openNote(registration),
   estimated_time: registration.estimated_time,
   is_terminal: isTerminal(registration.status),
   is_success: isSuccess(registration.status),
@@ -30,5 +30,8 @@ export const unknownRegistration = (exAddress: string): Shown => ({
   is_terminal: false,
   is_success: false,
 });
+
+const openNote = ({ status, tx_hash }: Registration) =>
+  status === 'processing' && tx_hash === null ? notes.no_answer : null;
 
 const titleOf = (code: string | null) => (code !== null && isRefusalCode(code) ? refusals[code][1] : null);

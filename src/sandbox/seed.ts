@@ -6,13 +6,22 @@ import type { Db } from '../db/pool.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { createPartner } from '../partners/intents.ts';
 import { hasPartners } from '../partners/queries.ts';
+import { saveTier } from '../payments/intents.ts';
+import { hasTiers } from '../payments/queries.ts';
+import { sandboxTiers } from './tiers.ts';
 
 const OPERATOR = 'operator@sandbox.invalid';
 const ACTOR = { adminId: null, address: 'sandbox', requestId: 'first start' };
 
 /** Makes, at the first start, one of everyone to try things as. Answers lines that say who, with secrets shown this once. */
 export async function seed(db: Db, sealer: Sealer): Promise<string[]> {
+  await seedTiers(db);
   return [...(await seedPartner(db)), ...(await seedAppAndOperator(db, sealer))];
+}
+
+async function seedTiers(db: Db): Promise<void> {
+  if (await hasTiers(db)) return;
+  for (const tier of sandboxTiers) await saveTier(db, tier);
 }
 
 async function seedPartner(db: Db): Promise<string[]> {

@@ -53,7 +53,7 @@ export const confirmPasswordReset: Handler<'confirmPasswordReset'> = async (call
   const account = accountOf(call, call.body.email);
   const { token, new_password: password } = call.body;
   refuseGuessable(password, account.email);
-  await call.throttle(budgetOf('code', account.appId, account.email, call.address));
+  await call.throttle(budgetOf('code', account.appId, account.email, call.network));
   const userId = await confirmReset(call.runtime.db, account, { token, password }, call);
   await forgetTries(call, account, userId);
   return { status: 200, body: { reset: true } };

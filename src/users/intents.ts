@@ -19,8 +19,8 @@ const TOLD_WITHIN_S = 86_400;
 /** Where someone signs up, is verified or comes back: the app and the normalised address. */
 export type Account = { appId: string; email: string };
 
-/** Where the address of a caller is kept: as it is beside the session it opened, as a digest among those known to be good. */
-export type From = { address: string };
+/** Where a caller comes from: the address is kept beside the session it opened, the network as a digest among those known to be good. */
+export type From = { address: string; network: string };
 
 /** What a one-time code's keyed digest is bound to. */
 const codePlace = ({ appId, email }: Account): Place => ({
@@ -77,7 +77,7 @@ export async function verifyEmail(
   sealer: Sealer,
   account: Account,
   code: string,
-  { address }: From,
+  { address, network }: From,
 ): Promise<OpenedSession & { userId: string }> {
   const token = newSecret('sess');
   const marks = sealer.marks(code, codePlace(account));
@@ -85,7 +85,7 @@ export async function verifyEmail(
     select v.verdict, v.user_id, v.expires_at
     from verify_email(
       ${account.appId}, ${account.email}, ${sql.array(marks, 'bytea')},
-      ${newId('uss')}, ${sql.binary(digest(token))}, ${SESSION_LIVES_S}, ${address}, ${sql.binary(digest(address))}
+      ${newId('uss')}, ${sql.binary(digest(token))}, ${SESSION_LIVES_S}, ${address}, ${sql.binary(digest(network))}
     ) v`);
   if (verdict === 'expired') throw new Refusal('V2_OTP_EXPIRED');
   if (verdict === 'wrong' || !user_id || !expires_at) throw new Refusal('V2_OTP_INVALID');
@@ -96,12 +96,12 @@ export async function verifyEmail(
 export type Checked = { userId: string; hash: string; newHash: string | null; step: number | null };
 
 /** Opens a session. Null where the code was used before, or the password is another by now. */
-export async function logIn(db: Db, checked: Checked, { address }: From): Promise<OpenedSession | null> {
+export async function logIn(db: Db, checked: Checked, { address, network }: From): Promise<OpenedSession | null> {
   const token = newSecret('sess');
   const expiresAt = await db.oneFirst(sql.prepared('log_in', z.object({ expires_at: z.string().nullable() }))`
     select log_in(
       ${checked.userId}, ${checked.hash}, ${checked.newHash}, ${checked.step}::bigint,
-      ${newId('uss')}, ${sql.binary(digest(token))}, ${SESSION_LIVES_S}, ${address}, ${sql.binary(digest(address))}
+      ${newId('uss')}, ${sql.binary(digest(token))}, ${SESSION_LIVES_S}, ${address}, ${sql.binary(digest(network))}
     ) as expires_at`);
   return expiresAt === null ? null : { token, expiresAt };
 }
@@ -125,12 +125,12 @@ export async function confirmReset(
   db: Db,
   account: Account,
   { token, password }: { token: string; password: string },
-  { address }: From,
+  { network }: From,
 ): Promise<string> {
   const hash = await hashPassword(password);
   const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: z.string().nullable() }))`
     select confirm_reset(
-      ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(address))},
+      ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},
       ${newIntentId()}, ${TOLD_WITHIN_S}
     ) as user_id`);
   if (userId === null) throw new Refusal('V2_OTP_INVALID');

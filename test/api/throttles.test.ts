@@ -14,6 +14,7 @@ import {
   statuses,
   type TestApp,
   type TestUser,
+  withinOneStep,
 } from '../support/identity.ts';
 
 describe('throttles', () => {
@@ -129,6 +130,7 @@ describe('throttles', () => {
 
   it('let five codes of an authenticator be tried, for whoever has the password', async () => {
     const user = await service.user(app);
+    await withinOneStep();
     const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
     await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(body.secret, -1) } });
     const right = [-1, 0, 1].map((steps) => codeOf(body.secret, steps));
@@ -185,6 +187,34 @@ describe('throttles', () => {
     expect(requests.map(({ status }) => status).slice(9)).to.deep.equal([200, 429]);
     expect(late?.body).to.include({ error: 'temporarily_unavailable', status: 429 });
     expect(late?.body.detail.code).to.equal('V2_THROTTLED');
+  });
+
+  it('count the users of an app apart, and its server as one where it does not name them', async () => {
+    const email = `${fresh('someone')}@example.com`;
+    const login = (headers: Record<string, string>) =>
+      app.ask('POST', '/v2/auth/login', { json: { email, password: 'wrong horse battery' }, headers });
+
+    const [one, neighbour, far, unnamed] = [
+      await login(from('2001:db8:1:2::1')),
+      await login(from('2001:db8:1:2::ffff')),
+      await login(from('2001:db8:1:3::1')),
+      await login({}),
+    ].map(({ headers }) => headers.get('ratelimit'));
+
+    expect(one).to.match(/"address";r=299.*"login";r=9/);
+    expect(neighbour).to.match(/"address";r=298.*"login";r=8/);
+    expect(far).to.match(/"address";r=299.*"login";r=9/);
+    expect(unnamed).to.match(/"server";r=\d{4}.*"login";r=9/);
+  });
+
+  it('count wrong basic authorizations, too', async () => {
+    const form = { grant_type: 'client_credentials' };
+    const headers = { Authorization: `Basic ${Buffer.from(`${app.appId}:csk_wrong`).toString('base64')}` };
+
+    const reply = await service.ask('POST', '/v2/oauth/token', { form, headers });
+
+    expect(reply.status).to.equal(401);
+    expect(reply.headers.get('ratelimit')).to.match(/^"address";r=\d+;t=\d+$/);
   });
 
   it('hold no address in the clear', async () => {

@@ -9,6 +9,7 @@ import {
   statuses,
   type TestApp,
   type TestUser,
+  withinOneStep,
 } from '../support/identity.ts';
 
 describe('TOTP of end users', () => {
@@ -28,6 +29,7 @@ describe('TOTP of end users', () => {
   const disable = (user: TestUser, code: string) => user.ask('POST', '/v2/auth/totp/disable', { json: { code } });
   const enabled = async () => {
     const user = await service.user(app);
+    await withinOneStep();
     const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
     await confirm(user, codeOf(body.secret, -1));
     return { user, seed: String(body.secret) };
@@ -51,6 +53,7 @@ describe('TOTP of end users', () => {
   it('is not on before its first code, and refuses a second enrollment, a wrong code, and codes without one', async () => {
     const user = await service.user(app);
 
+    await withinOneStep();
     const early = [await confirm(user, '123456'), await disable(user, '123456')];
     const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
     const wrong = await confirm(user, wrongCode(body.secret));

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import got from 'got';
 import pg from 'pg';
+import { isAlive } from '../../src/db/embedded/postmaster.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPool } from '../../src/db/pool.ts';
@@ -46,6 +47,7 @@ export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}): 
     running.push(process);
     return process;
   };
+  endWithUs(() => server.pid());
   const query: Arena['query'] = async (text, values) => (await pool.query(text, values)).rows;
   return {
     databaseUrl: server.url,
@@ -80,6 +82,12 @@ export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}): 
   };
 }
 
+/** For benches that are interrupted: the server goes with them. */
+function endWithUs(pid: () => number): void {
+  process.once('exit', () => isAlive(pid()) && process.kill(pid(), 'SIGQUIT'));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+}
+
 async function makeTraders(databaseUrl: string, party: NetvenueParty, count: number) {
   const db = await openPool(databaseUrl, 1, () => {});
   const { partner_id, key } = await createPartner(db, 'Bench').finally(() => db.end());
@@ -92,7 +100,6 @@ async function makeTraders(databaseUrl: string, party: NetvenueParty, count: num
      from unnest($3::integer[]) id`,
     [ENTITY, partner_id, ids],
   );
-  await client.query('analyze');
   await client.end();
   return { key, ids };
 }

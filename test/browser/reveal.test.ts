@@ -52,11 +52,7 @@ describe('the reveal page in a browser', function () {
       await page.waitForSelector('[data-field=client_secret]');
       const secret = await page.locator('[data-field=client_secret]').innerText();
       const appId = await page.locator('[data-field=client_id]').innerText();
-      const background = await page
-        .locator('code')
-        .first()
-        .evaluate((node) => getComputedStyle(node).backgroundColor)
-        .catch(() => 'unread');
+      const background = await page.evaluate("getComputedStyle(document.querySelector('code')).backgroundColor");
       const second = await context.newPage();
       await second.goto(link);
       const told = await second.locator('[role=status]').innerText();

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { openPool } from '../../src/db/pool.ts';
 import { createPartner } from '../../src/partners/intents.ts';
+import { type ExvenueParty, type ExvenuePartyOptions, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
 import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
 import { type Caller, caller } from '../support/caller.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -11,10 +13,11 @@ import { ENTITY, KEYS, testSettings } from '../support/service.ts';
 /** A worker process and the queue's names for its two pools, by which its jobs are known. */
 export type WorkerProcess = Running & { id: string; pools: string[] };
 
-/** The service as separate processes on a database of its own; the network party and its ledger are in this process. */
+/** The service as separate processes on a database of its own; both venues and their ledgers are in this process. */
 export type Stage = {
   settings: Record<string, string>;
   party: NetvenueParty;
+  exchange: ExvenueParty;
   web: Running & { url: string };
   workers: Set<WorkerProcess>;
   /** Rows of one statement. */
@@ -23,18 +26,30 @@ export type Stage = {
   startWorker(settings?: Record<string, string>): Promise<WorkerProcess>;
   /** So many traders of one partner with active subaccounts, written directly. */
   traders(count: number): Promise<Caller[]>;
+  /** So many wallets of one partner, each enrolled with its own key over HTTP. */
+  wallets(count: number): Promise<Wallet[]>;
   close(): Promise<void>;
 };
 
-type Options = { workers?: number; settings?: Record<string, string>; party?: Partial<NetvenuePartyOptions> };
+/** An enrolled wallet of the exchange, who calls with its address as the Trader-ID. */
+export type Wallet = Caller & { wallet: string; privateKey: `0x${string}` };
 
+type Options = {
+  workers?: number;
+  settings?: Record<string, string>;
+  party?: Partial<NetvenuePartyOptions>;
+  exchange?: ExvenuePartyOptions;
+};
+
+const WALLET_USD = '100000'; // what every wallet has on the exchange from the start
 const SMALL_POOLS = { WORKER_POOL_SIZE: '6', WEB_POOL_SIZE: '6' }; // several processes share one server's connections
 
 /** Brings up database, party, web and workers. */
-export async function openStage({ workers = 1, settings = {}, party: behaviour = {} }: Options = {}): Promise<Stage> {
+export async function openStage(options: Options = {}): Promise<Stage> {
   const database = await freshDatabase();
-  const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...behaviour });
-  const all = testSettings(database.url, party, { ...SMALL_POOLS, ...settings });
+  const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...options.party });
+  const exchange = await startExvenueParty({ network: 'testnet', autoFund: WALLET_USD, ...options.exchange });
+  const all = testSettings(database.url, party, { ...SMALL_POOLS, EXVENUE_URL: exchange.url, ...options.settings });
   const pool = new pg.Pool({ connectionString: database.url, max: 4 });
   pool.on('error', () => {}); // the test that cut it off knows
   const web = await startWebProcess(all);
@@ -42,6 +57,7 @@ export async function openStage({ workers = 1, settings = {}, party: behaviour =
   const stage: Stage = {
     settings: all,
     party,
+    exchange,
     web,
     workers: running,
     rows: async (text, values) => (await pool.query(text, values)).rows,
@@ -52,16 +68,18 @@ export async function openStage({ workers = 1, settings = {}, party: behaviour =
       return worker;
     },
     traders: (count) => makeTraders(stage, database.url, count),
+    wallets: (count) => enrollWallets(stage, database.url, count),
     async close() {
       const processes = [web, ...running];
       for (const { kill } of processes) kill('SIGKILL');
       await Promise.all(processes.map(({ exited }) => exited));
       await pool.end();
       await party.close();
+      await exchange.close();
       await database.drop();
     },
   };
-  for (let started = 0; started < workers; started++) await stage.startWorker();
+  for (let started = 0; started < (options.workers ?? 1); started++) await stage.startWorker();
   return stage;
 }
 
@@ -80,8 +98,7 @@ async function startRegistered(stage: Stage, settings: Record<string, string>): 
 }
 
 async function makeTraders({ party, rows, web }: Stage, databaseUrl: string, count: number): Promise<Caller[]> {
-  const db = await openPool(databaseUrl, 1, () => {});
-  const { partner_id, key } = await createPartner(db, 'Chaos').finally(() => db.end());
+  const { partner_id, key } = await makePartner(databaseUrl);
   const ids = party.addSubaccounts(count);
   await rows(
     `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
@@ -90,6 +107,25 @@ async function makeTraders({ party, rows, web }: Stage, databaseUrl: string, cou
     [ENTITY, partner_id, ids],
   );
   return ids.map((id) => caller(web.url, key, { 'Trader-ID': String(id) }));
+}
+
+async function enrollWallets({ web }: Stage, databaseUrl: string, count: number): Promise<Wallet[]> {
+  const { key } = await makePartner(databaseUrl);
+  return Promise.all(Array.from({ length: count }, () => enrollWallet(web.url, key)));
+}
+
+async function enrollWallet(url: string, key: string): Promise<Wallet> {
+  const privateKey = generatePrivateKey();
+  const wallet = privateKeyToAddress(privateKey).toLowerCase();
+  const trader = caller(url, key, { 'Trader-ID': wallet });
+  const { status, body } = await trader.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
+  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return { ...trader, wallet, privateKey };
+}
+
+async function makePartner(databaseUrl: string) {
+  const db = await openPool(databaseUrl, 1, () => {});
+  return createPartner(db, 'Chaos').finally(() => db.end());
 }
 
 /** Places one small market order under a uuid of the caller's and returns it, once the service has taken it durably. */

@@ -146,6 +146,12 @@ export const linkIn = (text: string): string => /https?:\/\/\S+/.exec(text)?.[0]
 export const codeOf = (seed: string, steps = 0): string =>
   generateSync({ secret: seed, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
 
+/** Waits, where the present time step is about to end, for the next: codes made now keep their place for `ms`. */
+export async function withinOneStep(ms = 5_000): Promise<void> {
+  const left = 30_000 - (Date.now() % 30_000);
+  if (left < ms) await sleep(left + 50);
+}
+
 /** Runs something many times at once. */
 export const atOnce = <T>(times: number, work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: times }, (_, n) => work(n)));

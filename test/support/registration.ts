@@ -1,7 +1,11 @@
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
-import { type RegistrarParty, type RegistrarPartyOptions, startRegistrarParty } from '../../src/sandbox/registrar/index.ts';
+import {
+  type RegistrarParty,
+  type RegistrarPartyOptions,
+  startRegistrarParty,
+} from '../../src/sandbox/registrar/index.ts';
 import type { Caller, Reply } from './caller.ts';
 import { startChain, type TestChain, type Transferred } from './chain.ts';
 import { until } from './processes.ts';
@@ -29,14 +33,14 @@ export type RegistrationService = TestService & {
   keys(): Promise<number>;
 };
 
-/** Short times: an authorization lives 4 s and the registrar is asked every 100 ms. */
+/** Short times: an authorization lives 3 s and the registrar is asked every 100 ms. */
 const QUICK = {
   REGISTRAR_PATIENCE_MS: '700',
-  REGISTRATION_VALID_S: '4',
+  REGISTRATION_VALID_S: '3',
   REGISTRATION_MARGIN_S: '0',
   REGISTRATION_POLL_MS: '100',
-  REGISTRATION_GRACE_MS: '2500',
-  REGISTRATION_DEADLINE_MS: '4000',
+  REGISTRATION_GRACE_MS: '800',
+  REGISTRATION_DEADLINE_MS: '2000',
 };
 
 export async function startRegistrationService(
@@ -45,7 +49,10 @@ export async function startRegistrationService(
 ): Promise<RegistrationService> {
   const chain = await startChain();
   const registrar = await startRegistrarParty({ chain, miningMs: 300, ...party });
-  const service = await startService({ ...options, settings: { ...QUICK, ...registrar.settings, ...options.settings } });
+  const service = await startService({
+    ...options,
+    settings: { ...QUICK, ...registrar.settings, ...options.settings },
+  });
   const buy: RegistrationService['buy'] = (partner, buyer, more = {}, extra) =>
     partner.post(REGISTER, { ...asking(buyer), ...more }, extra);
   return {
@@ -61,8 +68,7 @@ export async function startRegistrationService(
       });
     },
     paidBy: async ({ payer }) => (await chain.transfers()).filter(({ from }) => from.toLowerCase() === payer),
-    keys: () =>
-      service.db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from registration_keys`),
+    keys: () => service.db.oneFirst(sql.type(z.object({ count: z.number() }))`select count(*) from registration_keys`),
     async stop() {
       await service.stop();
       await registrar.close();

@@ -6,6 +6,7 @@ import { recordPlacement } from '../../src/orders/outcomes.ts';
 import { getSubaccountStatus } from '../../src/orders/queries.ts';
 import type { Terms } from '../../src/orders/rules.ts';
 import { placing } from '../../src/orders/signals.ts';
+import { brokenByNetworkOrder } from '../../src/portfolio/trades/guard.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
 
 /** Sends one accepted order and records what the venue said. */
@@ -20,7 +21,12 @@ export default place;
 
 async function prepare(intent: Intent, runtime: WorkerRuntime) {
   const { trader, subaccount_id, terms } = intent.asked as { trader: string; subaccount_id: number; terms: Terms };
-  if (!(await isActivated(trader, runtime))) return { notYet: { code: 'V1_TRADER_NOT_READY' } };
+  const [activated, broken] = await Promise.all([
+    isActivated(trader, runtime),
+    brokenByNetworkOrder(runtime.reads, trader, terms),
+  ]);
+  if (!activated) return { notYet: { code: 'V1_TRADER_NOT_READY' } };
+  if (broken) return { problem: broken };
   return { send: { signal: placing(intent.id, subaccount_id, terms) } };
 }
 

@@ -9,7 +9,7 @@ const accountRow = z.object({
   user_id: z.string(),
   tier_id: z.string(),
   asset_class: z.string(),
-  account_size: z.coerce.number(),
+  account_size: z.number(),
   status: z.enum(propStatuses),
   failure_reason: z.string().nullable(),
   intent_id: z.string().nullable(),
@@ -25,7 +25,7 @@ const accountRow = z.object({
 export type PropAccount = z.infer<typeof accountRow>;
 
 const accounts = (condition: FragmentSqlToken) => sql.fragment`
-  select a.id, a.owner, a.user_id, a.tier_id, a.asset_class, a.account_size, a.status, a.failure_reason, a.intent_id,
+  select a.id, a.owner, a.user_id, a.tier_id, a.asset_class, a.account_size::double precision, a.status, a.failure_reason, a.intent_id,
     s.subaccount_id, s.subaccount_uuid, s.synthetic_hotkey, p.processor_payment_intent_id, a.created_at,
     extract(epoch from now() - a.status_at)::double precision * 1000 as age_ms
   from prop_accounts a

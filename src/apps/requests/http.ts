@@ -4,8 +4,8 @@ import { fileAppRequest, openRevealLink } from './intents.ts';
 import { deadPage, pageHeaders, revealedPage, waitingPage } from './pages.ts';
 import { findRevealLink, type RevealLink } from './queries.ts';
 
-export const createAppRequest: Handler<'createAppRequest'> = async ({ runtime, body, throttle, address }) => {
-  await throttle(budgetOf('app_request', address));
+export const createAppRequest: Handler<'createAppRequest'> = async ({ runtime, body, throttle, network }) => {
+  await throttle(budgetOf('app_request', network));
   return { status: 200, body: { request_id: await fileAppRequest(runtime.db, body), status: 'pending' } };
 };
 

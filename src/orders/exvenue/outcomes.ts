@@ -6,7 +6,7 @@ import type { Offer } from '../../intents/accept.ts';
 import { recordNoAnswer } from '../../intents/carry-out.ts';
 import type { Intent, Problem } from '../../intents/intent.ts';
 import { fail, retry, settling, succeed, succeedWith } from '../../intents/settle.ts';
-import { type Answer, accepted, type Rejected } from '../../kernel/answer.ts';
+import type { Answer, Rejected } from '../../kernel/answer.ts';
 import { compare } from '../../kernel/decimals.ts';
 import { type CancelTarget, cancelResult } from './cancels.ts';
 import type { ExitFact, OldExit } from './exits.ts';
@@ -39,10 +39,13 @@ export function recordExchangeOrder(
     sql.fragment`
     update orders
     set executed = ${JSON.stringify(told)}::jsonb,
-      lifecycle = ${told.status === 'open' ? 'resting' : 'filled'}
+      lifecycle = ${lifecycleOf(told)}
     where id = ${intent.id} and (select ok from settled)`,
   );
 }
+
+const lifecycleOf = ({ status }: Told) =>
+  status === 'open' ? 'resting' : status === 'cancelled' ? 'cancelled' : 'filled';
 
 /** Records what the exchange said to the closing of a position. */
 export function recordExchangeClose(
@@ -157,13 +160,18 @@ function toldOf(
   const filled = order.kind === 'filled' ? order.filledSize : null;
   return {
     ex_order_id: String(order.oid),
-    status: filled === null ? 'open' : compare(filled, sent.size) < 0 ? 'partial' : 'filled',
+    status: statusOf(order, sent),
     size: sent.size,
     filled_size: filled ?? '0',
     fill_price: order.kind === 'filled' ? order.averagePrice : null,
     limit_price: sent.price,
     ...toldExits(exits, { take_profit, stop_loss }, filled !== null),
   };
+}
+
+function statusOf(order: OrderFact, { size }: SentOrder): Told['status'] {
+  if (order.kind !== 'filled') return order.kind === 'resting' ? 'open' : 'cancelled';
+  return compare(order.filledSize, size) < 0 ? 'partial' : 'filled';
 }
 
 type ExitsAsked = Pick<ExchangeTerms, 'take_profit' | 'stop_loss'>;
@@ -199,9 +207,6 @@ export function recordCancels(
   targets: CancelTarget[],
   answer: Answer<{ items: ItemResult[] }>,
 ): Promise<boolean> {
-  if (answer.kind === 'rejected' && answer.slug === 'order_gone') {
-    return recordCancels(db, intent, targets, accepted({ items: targets.map(() => answer) }));
-  }
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const result = cancelResult(targets, answer.said.items);
   const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);

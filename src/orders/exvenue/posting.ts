@@ -54,15 +54,22 @@ function placedFact({ items: [order, ...exits] }: Posted): Answer<PlacedFact> {
   return inDoubt(`the order is ${order.kind}`);
 }
 
-/** Posts signed actions one after the other and joins what was said of their items. Past a silence nothing more is sent. */
+/**
+ * Posts signed actions one after the other and joins what was said of their items. Past a silence nothing more is sent. A part
+ * whose orders are all gone already is no reason to leave out the next.
+ */
 export async function postAll(
   exvenue: Exvenue,
   { account, posts }: Signed,
   { signal }: Pick<Required<CallLimits>, 'signal'>,
 ): Promise<Answer<Posted>> {
   const items: ItemResult[] = [];
-  for (const [n, { body }] of posts.entries()) {
+  for (const [n, { body, items: count }] of posts.entries()) {
     const answer = await exvenue.post(body, { signal, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
+    if (answer.kind === 'rejected' && answer.slug === 'order_gone') {
+      items.push(...Array<ItemResult>(count).fill(answer));
+      continue;
+    }
     if (answer.kind !== 'accepted') return n === 0 ? answer : inDoubt('a later part was not answered');
     if (answer.said.items.some(({ kind }) => kind === 'in_doubt')) return inDoubt('an item was not answered');
     items.push(...answer.said.items);

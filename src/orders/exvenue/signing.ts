@@ -11,7 +11,7 @@ export type Signed = {
   key_id: string;
   account: string;
   expires_at_ms: number;
-  posts: { body: string; nonce: number }[];
+  posts: { body: string; nonce: number; items: number }[];
 };
 
 /**
@@ -33,6 +33,7 @@ export async function signWith(
   const posts = await Promise.all(
     actions.map(async (action, n) => ({
       nonce: first + n,
+      items: 'orders' in action ? action.orders.length : 1,
       body: await signer.sign(action, { nonce: first + n, expiresAfterMs: expiresAtMs }),
     })),
   );

@@ -5,7 +5,14 @@ import { ofNumber } from '../../kernel/decimals.ts';
 import { isOpen } from '../positions/network.ts';
 import type { VenueReads } from '../reads.ts';
 import { accountStatusOf } from '../rules.ts';
-import { accountViolations, leastOf, pairViolations, sizeViolations, type TradeFacts, type Violation } from './rules.ts';
+import {
+  accountViolations,
+  leastOf,
+  pairViolations,
+  sizeViolations,
+  type TradeFacts,
+  type Violation,
+} from './rules.ts';
 
 /** What an order about to be sent to the network says of itself. */
 export type NetworkOrder = {
@@ -24,16 +31,19 @@ const PATIENCE_MS = 250;
  * the minimum. Null where none is broken, and where a rule could not be looked up in time: then the venue judges for itself.
  * Orders that only close or protect are never held up.
  */
-export async function brokenByNetworkOrder(reads: VenueReads, hotkey: string, order: NetworkOrder): Promise<Problem | null> {
+export async function brokenByNetworkOrder(
+  reads: VenueReads,
+  hotkey: string,
+  order: NetworkOrder,
+): Promise<Problem | null> {
   if (order.order_type === 'FLAT' || order.execution_type === 'BRACKET') return null;
   const [pairs, dashboard] = await Promise.all([inTime(reads.tradePairs()), inTime(reads.dashboard(hotkey))]);
   const pair = pairs.kind === 'found' ? listed(pairs.said, order.trade_pair) : undefined;
   const broken = [
     ...(await pairBroken(reads, order.trade_pair, pair)),
     ...(dashboard.kind === 'found' ? accountBroken(dashboard.said) : []),
-    ...(pair && dashboard.kind === 'found' ? minimumBroken(pair, dashboard.said, order) : []),
   ];
-  return problemOf(broken);
+  return problemOf(broken) ?? problemOf(await tooSmall(reads, hotkey, { pair, dashboard, order }));
 }
 
 /** The certain rule that an order on the exchange breaks: the account that the network links to the wallet is eliminated. */
@@ -60,9 +70,21 @@ const accountBroken = (dashboard: Dashboard): Violation[] => {
   return account === 'breached' ? accountViolations({ account, drawdowns: [] }) : [];
 };
 
+/** A position opened within the last second would make a small order one that reduces: a no is asked for anew. */
+async function tooSmall(
+  reads: VenueReads,
+  hotkey: string,
+  { pair, dashboard, order }: { pair: TradePair | null | undefined; dashboard: Lookup<Dashboard>; order: NetworkOrder },
+): Promise<Violation[]> {
+  if (!pair || dashboard.kind !== 'found' || minimumBroken(pair, dashboard.said, order).length === 0) return [];
+  const now = await inTime(reads.dashboardNow(hotkey));
+  return now.kind === 'found' ? minimumBroken(pair, now.said, order) : [];
+}
+
 /** Only a size that is its own measure is certain, and only for what cannot be reducing a position. */
 function minimumBroken({ category, tradePair }: TradePair, dashboard: Dashboard, order: NetworkOrder): Violation[] {
-  const mayReduce = !isEmpty(dashboard) && dashboard.positions.some((held) => isOpen(held) && held.tradePair === tradePair);
+  const mayReduce =
+    !isEmpty(dashboard) && dashboard.positions.some((held) => isOpen(held) && held.tradePair === tradePair);
   if (mayReduce || (!dashboard.reported.positions && !isEmpty(dashboard)) || dashboard.accountSize === null) return [];
   const { least, unit } = leastOf(category, dashboard.accountSize);
   const amount = unit === 'USD' ? order.value : order.quantity;

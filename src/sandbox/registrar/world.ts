@@ -29,7 +29,7 @@ export type Step = 'verify' | 'settle' | 'record' | 'miner' | 'answer';
 
 /**
  * What strikes this step of a registration: a fault scripted for the route `register/<step>`, or the magic of its e-mail. `verify`:
- * refuse, status_500 (the facilitator is down), reset. `settle`: status_500 (nothing moves), reset, late (moves after delayMs,
+ * refuse, status_500 (the facilitator is down), reset, late. `settle`: status_500 (nothing moves), reset, late (moves after delayMs,
  * answered as a failure), accept_then_drop. `record`: status_500 (paid, not recorded), reset. `miner`: refuse (recorded as pending).
  * `answer`: any kind drops it.
  */

@@ -13,10 +13,10 @@ import { endSession, endSessionByToken } from './intents.ts';
 import { listSessionsOf } from './queries.ts';
 
 export const logInUser: Handler<'logInUser'> = async (call) => {
-  const { runtime, body, address } = call;
+  const { runtime, body, network } = call;
   const account = { appId: appOf(call.principal).owner, email: normalisedEmail(body.email) };
-  const user = await readLogin(runtime.db, account.appId, account.email, digest(address));
-  const tries = loginBudgets(account, address, user.is_known_address);
+  const user = await readLogin(runtime.db, account.appId, account.email, digest(network));
+  const tries = loginBudgets(account, network, user.is_known_address);
   await call.throttle(...tries);
   const isRight = await isPassword(body.password, user.password_hash);
   if (!isRight || user.id === null || user.password_hash === null) throw refused('V2_INVALID_CREDENTIALS');

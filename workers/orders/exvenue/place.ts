@@ -8,6 +8,7 @@ import { readMarket } from '../../../src/orders/exvenue/markets.ts';
 import { recordExchangeOrder } from '../../../src/orders/exvenue/outcomes.ts';
 import { exchangeCarrier, postOrder, sentOrder } from '../../../src/orders/exvenue/posting.ts';
 import { signWith } from '../../../src/orders/exvenue/signing.ts';
+import { brokenByExchangeOrder } from '../../../src/portfolio/trades/guard.ts';
 import type { WorkerRuntime } from '../../../src/runtime.ts';
 
 /** Signs and sends one accepted order, its leverage first where asked, and records what the exchange said. */
@@ -22,7 +23,11 @@ export default place;
 
 async function prepare(intent: Intent, runtime: WorkerRuntime) {
   const { terms, wallet } = intent.asked as PlaceAsked;
-  const market = await readMarket(runtime.exvenue, terms.pair);
+  const [market, broken] = await Promise.all([
+    readMarket(runtime.exvenue, terms.pair),
+    terms.reduce_only ? null : brokenByExchangeOrder(runtime.reads, wallet),
+  ]);
+  if (broken) return { problem: broken };
   if ('problem' in market || 'notYet' in market) return market;
   const placed = placing(intent.id, terms, market.asset, market.mid);
   if ('problem' in placed) return placed;

@@ -66,11 +66,13 @@ async function look(runtime: WorkerRuntime, intent: Intent, sent: Sent): Promise
 }
 
 async function findPlacement(
-  { exvenue }: WorkerRuntime,
-  { sending_at }: Intent,
+  runtime: WorkerRuntime,
+  intent: Intent,
   { account, cloid, coin }: Sent,
 ): Promise<Finding<record.PlacedFact>> {
-  const finding = await findOrder(exvenue, account, cloid, coin, Date.parse(String(sending_at)));
+  const sinceMs = Date.parse(String(intent.sending_at));
+  const expired = isExpired(runtime, intent);
+  const finding = await findOrder(runtime.exvenue, { account, cloid, coin, sinceMs, expired });
   return finding.kind === 'accepted' ? accepted({ order: finding.said, exits: [] }) : finding;
 }
 

@@ -1,0 +1,11 @@
+const crypto = { market: 'crypto', asset_class: 'crypto', currency: 'usd' };
+const forex = { market: 'forex', asset_class: 'forex', currency: 'usd' };
+
+/** What is on sale where nothing is set up: a free demo, and paid challenges of two markets. */
+export const sandboxTiers = [
+  { tier_id: 'tier_demo', account_size: 10_000, amount_cents: 0, ...crypto },
+  { tier_id: 'tier_5k', account_size: 5_000, amount_cents: 7_400, ...crypto },
+  { tier_id: 'tier_25k', account_size: 25_000, amount_cents: 19_900, ...crypto },
+  { tier_id: 'tier_100k', account_size: 100_000, amount_cents: 99_900, ...crypto },
+  { tier_id: 'tier_25k_forex', account_size: 25_000, amount_cents: 19_900, ...forex },
+];

@@ -1,0 +1,290 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { netvenue } from '../../src/adapters/netvenue/index.ts';
+import type { Dashboard } from '../../src/adapters/netvenue/types.ts';
+
+const WALLET = '0xABcd00000000000000000000000000000000AbCd';
+const UUID = '550e8400-e29b-41d4-a716-446655440000';
+const HOTKEY = '5Entity_3';
+const venue = netvenue({
+  minerUrl: 'http://miner.test',
+  minerKey: 'miner-key',
+  validatorUrl: 'http://validator.test',
+  validatorKey: 'validator-key',
+  entityHotkey: '5Entity',
+});
+const validator = nock('http://validator.test', { reqheaders: { authorization: 'Bearer validator-key' } });
+const info = { synthetic_hotkey: HOTKEY, status: 'active', asset_class: 'crypto', account_size: 100_000 };
+const equities = { current_equity: 1.032, daily_open_equity: 1.045, eod_hwm: 1.065, last_eod_equity: 1.05 };
+
+const shown = async (sections: object): Promise<Dashboard> => {
+  validator
+    .get(`/v2/entity/subaccount/${HOTKEY}`)
+    .reply(200, { status: 'success', dashboard: { subaccount_info: info, ...sections }, timestamp: 7 });
+  const answer = await venue.dashboard(HOTKEY);
+  if (answer.kind !== 'found') throw new Error(answer.kind);
+  return answer.said;
+};
+
+before(() => nock.disableNetConnect());
+afterEach(() => nock.cleanAll());
+after(() => nock.enableNetConnect());
+
+describe('reading drawdowns of the network', () => {
+  it('takes them in points and their limits as fractions, both to percent', async () => {
+    const { drawdown } = await shown({
+      drawdown: {
+        ...equities,
+        intraday_drawdown_pct: 1.24,
+        eod_drawdown_pct: 1.41,
+        intraday_drawdown_threshold: 0.05,
+        eod_drawdown_threshold: 0.08,
+      },
+    });
+
+    expect(drawdown).to.deep.equal({
+      intraday: 1.24,
+      intradayLimit: 5,
+      endOfDay: 1.41,
+      endOfDayLimit: 8,
+      equity: 1.032,
+    });
+  });
+
+  it('takes them as fractions where the equities show that they are', async () => {
+    const { drawdown } = await shown({
+      drawdown: {
+        ...equities,
+        intraday_drawdown_pct: 0.0124,
+        eod_drawdown_pct: 0.0141,
+        intraday_drawdown_threshold: 5,
+      },
+    });
+
+    expect(drawdown?.intraday).to.be.closeTo(1.24, 1e-9);
+    expect(drawdown?.endOfDay).to.be.closeTo(1.41, 1e-9);
+    expect(drawdown?.intradayLimit).to.equal(5);
+  });
+
+  it('keeps a small drawdown small', async () => {
+    const { drawdown } = await shown({
+      drawdown: { current_equity: 0.9995, daily_open_equity: 1, intraday_drawdown_pct: 0.05 },
+    });
+
+    expect(drawdown?.intraday).to.equal(0.05);
+  });
+
+  it('counts a gain since the open as negative', async () => {
+    const { drawdown } = await shown({
+      drawdown: { current_equity: 1.01, daily_open_equity: 1, intraday_drawdown_pct: -1 },
+    });
+
+    expect(drawdown?.intraday).to.equal(-1);
+  });
+
+  it('tells them from the equities where they are not written', async () => {
+    const { drawdown } = await shown({ drawdown: equities });
+
+    expect(drawdown?.intraday).to.be.closeTo(1.244, 1e-3);
+    expect(drawdown?.endOfDay).to.be.closeTo(1.4085, 1e-4);
+  });
+
+  it('reads the limits under their older names', async () => {
+    const { drawdown } = await shown({
+      drawdown: {
+        subaccount_challenge_intraday_drawdown_threshold: 0.05,
+        subaccount_challenge_eod_drawdown_threshold: 0.1,
+      },
+    });
+
+    expect(drawdown).to.include({ intradayLimit: 5, endOfDayLimit: 10, intraday: null });
+  });
+
+  it('are not there before the first evaluation', async () => {
+    expect((await shown({})).drawdown).to.equal(null);
+  });
+});
+
+describe('reading an account of the network', () => {
+  it('reads its money and names', async () => {
+    const dashboard = await shown({
+      account_size_data: {
+        account_size: 100_000,
+        total_realized_pnl: -580.41,
+        capital_used: 0,
+        balance: 98_339.37,
+        buying_power: 122_924.21,
+        max_return: 1,
+      },
+      positions: { positions: {}, total_leverage: 0.5 },
+    });
+
+    expect(dashboard).to.deep.include({
+      syntheticHotkey: HOTKEY,
+      atMs: 7,
+      totalLeverage: 0.5,
+      money: { realizedPnl: -580.41, capitalUsed: 0, balance: 98_339.37, buyingPower: 122_924.21 },
+    });
+  });
+
+  it('reads what a verbose position holds', async () => {
+    const { positions } = await shown({
+      positions: {
+        positions: [
+          {
+            position_uuid: UUID,
+            trade_pair: ['ETHUSD', 'ETH/USD', 0.003, 0.01, 0.5],
+            position_type: 'SHORT',
+            net_quantity: -1.5,
+            net_value: -3_000,
+            orders: [{ order_uuid: UUID, order_type: 'SHORT', quantity: -1.5, src: 0 }],
+            unfilled_orders: [{ order_uuid: 'b', take_profit: 1_000 }],
+          },
+        ],
+      },
+    });
+
+    expect(positions[0]).to.include({ netQuantity: -1.5, netValue: -3_000 });
+    expect(positions[0]?.filledOrders[0]).to.include({ source: 0 });
+    expect(positions[0]?.unfilledOrders[0]).to.include({ takeProfit: 1_000 });
+  });
+
+  it('asks for a wallet in lower case, and says that it is absent only where the validator does', async () => {
+    const path = `/hl-traders/${WALLET.toLowerCase()}`;
+    validator.get(path).reply(200, {
+      dashboard: { subaccount_info: { ...info, hl_address: WALLET, payout_address: WALLET }, elimination: null },
+    });
+    validator.get(path).reply(404, { status: 'error', message: 'No subaccount for this address' });
+    validator.get(path).reply(404, '<html>');
+
+    const found = await venue.walletDashboard(WALLET);
+
+    expect(found).to.nested.include({ 'said.exAddress': WALLET.toLowerCase(), 'said.elimination': null });
+    expect(await venue.walletDashboard(WALLET)).to.deep.equal({ kind: 'absent' });
+    expect(await venue.walletDashboard(WALLET)).to.include({ kind: 'unreadable' });
+  });
+
+  for (const address of ['0x12', 'abc', `${WALLET}/limits`, '../entities']) {
+    it(`never lets a path through as a wallet: “${address}”`, async () => {
+      expect(await venue.walletDashboard(address)).to.include({ kind: 'unreadable' });
+      expect(await venue.walletLimits(address)).to.include({ kind: 'unreadable' });
+    });
+  }
+});
+
+describe('reading limits of the network', () => {
+  it('reads those of a subaccount', async () => {
+    validator.get(`/subaccounts/${HOTKEY}/limits`).reply(200, {
+      is_pro: false,
+      tier_curve: 'standard',
+      tier: 1,
+      portfolio_multiplier: 1.5,
+      max_portfolio_usd: 150_000,
+      max_asset_class_usd: { crypto: 150_000 },
+      positional_leverage: { BTCUSDC: 1.5, ADAUSDC: 0.5 },
+      entity_collateral: { headroom_theta: null, headroom_usd: null },
+    });
+
+    expect(await venue.limits(HOTKEY)).to.deep.equal({
+      kind: 'found',
+      said: {
+        tier: 1,
+        accountSize: null,
+        portfolioMultiple: 1.5,
+        portfolioUsd: 150_000,
+        perPairUsd: null,
+        classUsd: { crypto: 150_000 },
+        pairLeverage: { BTCUSDC: 1.5, ADAUSDC: 0.5 },
+      },
+    });
+  });
+
+  it('reads those of a wallet', async () => {
+    validator.get(`/hl-traders/${WALLET.toLowerCase()}/limits`).reply(200, {
+      status: 'success',
+      hl_address: WALLET,
+      account_size: 50_000,
+      max_position_per_pair_usd: 25_000,
+      max_portfolio_usd: 500_000,
+      in_challenge_period: true,
+    });
+
+    expect(await venue.walletLimits(WALLET)).to.deep.include({
+      said: {
+        tier: null,
+        accountSize: 50_000,
+        portfolioMultiple: null,
+        portfolioUsd: 500_000,
+        perPairUsd: 25_000,
+        classUsd: null,
+        pairLeverage: {},
+      },
+    });
+  });
+
+  for (const [what, status, body] of [
+    ['a page', 200, '<html>'],
+    ['an answer without the cap of the portfolio', 200, { status: 'success' }],
+    ['400 for a hotkey that is no subaccount’s', 400, { error: 'not a subaccount' }],
+    ['an error', 500, {}],
+  ] as const) {
+    it(`is unreadable, never without limits: ${what}`, async () => {
+      validator.get(`/subaccounts/${HOTKEY}/limits`).reply(status, body);
+
+      expect(await venue.limits(HOTKEY)).to.include({ kind: 'unreadable' });
+    });
+  }
+});
+
+describe('reading payouts of the network', () => {
+  const NOON = Date.parse('2026-11-21T12:00:00Z');
+  const week = {
+    start_ms: 1_772_409_600_000,
+    end_ms: 1_773_014_400_000,
+    eow_balance: 130,
+    eow_unrealized: -5,
+    payout: 125,
+  };
+  const asked = (end_time_ms: number) =>
+    validator.post('/entity/subaccount/payout', { subaccount_uuid: UUID, start_time_ms: 0, end_time_ms });
+
+  it('asks for everything up to the last 12-hour boundary', async () => {
+    const sent = asked(NOON).reply(200, { status: 'success', data: { weekly_settlements: [week], payout: 125 } });
+
+    const answer = await venue.settlements(UUID, NOON + 3_600_000);
+
+    sent.done();
+    expect(answer).to.deep.equal({
+      kind: 'found',
+      said: [{ startMs: week.start_ms, endMs: week.end_ms, payoutUsd: 125 }],
+    });
+  });
+
+  it('reads the older name of the object, and sorts the weeks', async () => {
+    const earlier = { ...week, start_ms: week.start_ms - 604_800_000, end_ms: week.start_ms, payout: 1 };
+    asked(NOON).reply(200, { payout_data: { weekly_settlements: [week, earlier] } });
+
+    const answer = await venue.settlements(UUID, NOON);
+
+    expect(answer).to.nested.include({ 'said[0].payoutUsd': 1, 'said[1].payoutUsd': 125 });
+  });
+
+  it('is absent where the validator has none', async () => {
+    asked(NOON).reply(404, { error: 'not in a funded bucket' });
+
+    expect(await venue.settlements(UUID, NOON)).to.deep.equal({ kind: 'absent' });
+  });
+
+  for (const [what, status, body] of [
+    ['a page', 200, '<html>'],
+    ['no weeks', 200, { data: { payout: 0 } }],
+    ['a week without its payout', 200, { data: { weekly_settlements: [week, { ...week, payout: null }] } }],
+    ['a refused alignment', 400, { error: 'end_time_ms must align' }],
+  ] as const) {
+    it(`is unreadable, never without payouts: ${what}`, async () => {
+      asked(NOON).reply(status, body);
+
+      expect(await venue.settlements(UUID, NOON)).to.include({ kind: 'unreadable' });
+    });
+  }
+});

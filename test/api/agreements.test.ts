@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { verifyAgreements } from '../../src/agreements/verify.ts';
+import { type Identity, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';
+
+const SIGN = '/v2/agreements/sign';
+const terms = (more: object = {}) => ({ agreement_version: '2026-01', signature_name: 'Jäne Dœ', ...more });
+
+/** The recipe of the README, written from its words alone. */
+function hashByRecipe(row: Record<string, string | number | null>): string {
+  const order =
+    'previous_hash app_id place id user_id agreement_version signature_name document_url document_sha256 address user_agent signed_at';
+  const members = ['agreement/1', ...order.split(' ').map((name) => row[name] ?? null)];
+  const bytes = members.map((member) => (member === null ? '~,' : `${Buffer.from(String(member)).length}:${member},`));
+  return createHash('sha256').update(bytes.join('')).digest('hex');
+}
+
+describe('agreements', () => {
+  let service: Identity;
+  let app: TestApp;
+  let user: TestUser;
+  before(async () => {
+    service = await startIdentity();
+    app = await service.app();
+    user = await service.user(app);
+  });
+  after(() => service.stop());
+
+  it('walks status, sign, status and audits', async () => {
+    const before = await user.ask('GET', '/v2/agreements/status');
+    const document = { document_url: 'https://partner.example/terms.pdf', document_sha256: 'AB'.repeat(32) };
+    const signed = await user.ask('POST', SIGN, {
+      json: terms(document),
+      headers: { 'X-End-User-Address': '198.51.100.7', 'X-End-User-Agent': 'Mozilla/5.0' },
+    });
+    const again = await user.ask('POST', SIGN, { json: terms() });
+    const newer = await user.ask('POST', SIGN, { json: terms({ agreement_version: '2026-02' }) });
+    const status = await user.ask('GET', '/v2/agreements/status');
+    const { body: audits } = await user.ask('GET', '/v2/agreements/audits');
+
+    expect(before.body).to.deep.equal({ signed: false, signed_at: null, agreement_version: null });
+    expect(signed.body).to.include({ signed: true, agreement_version: '2026-01' });
+    expect(again.body).to.include({ agreement_version: '2026-01' });
+    expect(status.body).to.deep.equal({ signed: true, signed_at: newer.body.signed_at, agreement_version: '2026-02' });
+    expect(audits.map((row: Record<string, unknown>) => [row.place, row.agreement_version])).to.deep.equal([
+      [3, '2026-02'],
+      [2, '2026-01'],
+      [1, '2026-01'],
+    ]);
+    expect(audits[2]).to.deep.include({
+      ...document,
+      document_sha256: 'ab'.repeat(32),
+      signature_name: 'Jäne Dœ',
+      address: '198.51.100.7',
+      user_agent: 'Mozilla/5.0',
+      user_id: user.userId,
+      app_id: app.appId,
+    });
+    const { id, place, previous_hash, row_hash } = audits[2];
+    expect(signed.body.receipt).to.deep.equal({ id, place, previous_hash, row_hash });
+    for (const row of audits) expect(hashByRecipe(row)).to.equal(row.row_hash);
+    expect([audits[0].previous_hash, audits[1].previous_hash, previous_hash]).to.deep.equal([
+      audits[1].row_hash,
+      row_hash,
+      '0'.repeat(64),
+    ]);
+  });
+
+  it('wants a session, and shows a user only what they signed', async () => {
+    const other = await service.user(app);
+    await other.ask('POST', SIGN, { json: terms({ signature_name: 'Other' }) });
+
+    const audits = await other.ask('GET', '/v2/agreements/audits');
+    const withoutSession = await app.ask('GET', '/v2/agreements/audits');
+
+    expect(audits.body).to.have.length(1);
+    expect(audits.body[0]).to.include({ signature_name: 'Other', user_id: other.userId });
+    expect([withoutSession.status, withoutSession.body.error.code]).to.deep.equal([401, 'V2_SESSION_INVALID']);
+  });
+
+  it('refuses what the contract does not let through', async () => {
+    for (const json of [
+      {},
+      { agreement_version: '1' },
+      terms({ signature_name: '' }),
+      terms({ document_sha256: 'abc' }),
+      terms({ document_url: 'not a url' }),
+      terms({ more: 1 }),
+    ]) {
+      expect((await user.ask('POST', SIGN, { json })).status, JSON.stringify(json)).to.equal(422);
+    }
+  });
+
+  it('keeps one unbroken chain per app however many sign at once', async () => {
+    const busy = await service.app();
+    const signer = await service.user(busy);
+
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, (_, n) => signer.ask('POST', SIGN, { json: terms({ signature_name: `n${n}` }) })),
+    );
+
+    const places = replies.map(({ body }) => body.receipt.place).sort((a, b) => a - b);
+    expect(places).to.deep.equal(Array.from({ length: 40 }, (_, n) => n + 1));
+    expect((await verifyAgreements(service.db)).faults).to.deep.equal([]);
+  });
+
+  for (const statement of [
+    sql.unsafe`update agreement_signatures set signature_name = 'x'`,
+    sql.unsafe`delete from agreement_signatures`,
+    sql.unsafe`truncate agreement_signatures`,
+    sql.unsafe`truncate agreement_signatures cascade`,
+  ]) {
+    it(`are append only: ${statement.sql}`, async () => {
+      const refused = await service.db.query(statement).then(
+        () => null,
+        (error: Error) => error,
+      );
+
+      expect(String(refused?.cause ?? refused)).to.contain('append only');
+      const count = sql.type(z.object({ count: z.number() }))`select count(*) from agreement_signatures`;
+      expect(await service.db.oneFirst(count)).to.be.greaterThan(40);
+    });
+  }
+});

@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { atOnce, type Identity, startIdentity } from '../../support/identity.ts';
+import { checkOut, eventually, type Money, raw, startMoney, tier25k, WEBHOOK } from '../../support/money.ts';
+import { expectRefused } from '../../support/refused.ts';
+
+const CHECKOUT = '/v2/payments/checkout';
+const CREATE = '/v1/payment_intents';
+const noWait = { Prefer: 'wait=0' };
+
+describe('checkOut', () => {
+  let service: Money;
+  before(async () => {
+    service = await startMoney({ settings: { CHECKOUT_DEADLINE_MS: '1500' } });
+  });
+  after(() => service.stop());
+  afterEach(() => service.processor.faults.clear());
+
+  const made = () => service.processor.ledger.entries().filter(({ kind }) => kind === 'payment_intent');
+  const ask = (json: object, headers = {}) => service.buyer.ask('POST', CHECKOUT, { json, headers });
+
+  for (const [what, body, code] of [
+    ['another price', { ...tier25k, amount_cents: 19_901 }, 'V2_AMOUNT_MISMATCH'],
+    ['a fraction of a cent', { ...tier25k, amount_cents: 19_900.5 }, 'V2_AMOUNT_MISMATCH'],
+    ['another currency', { ...tier25k, currency: 'eur' }, 'V2_AMOUNT_MISMATCH'],
+    ['another size', { ...tier25k, account_size: 50_000 }, 'V2_TIER_MISMATCH'],
+    ['another market', { ...tier25k, market: 'forex' }, 'V2_TIER_MISMATCH'],
+    ['an unknown tier', { ...tier25k, tier_id: 'tier_unheard_of' }, 'V2_TIER_UNKNOWN'],
+    ['a free tier', { ...tier25k, tier_id: 'tier_demo', account_size: 10_000, amount_cents: 0 }, 'V2_TIER_FREE'],
+  ] as const) {
+    it(`refuses ${what} and leaves nothing behind`, async () => {
+      const before = made().length;
+
+      expectRefused(await ask(body), code, { effect: 'none' });
+      expect(made()).to.have.length(before);
+    });
+  }
+
+  it('makes one payment intent under the intent id, with our names in it', async () => {
+    const reply = await ask(tier25k);
+
+    const [entry] = made().filter(({ key }) => key === reply.headers.get('intent-id'));
+    const event = service.processor.events.find(
+      ({ data }) => 'id' in data.object && data.object.id === entry?.detail.id,
+    );
+    expect(event?.data.object).to.have.deep.property('metadata', {
+      payment_id: reply.body.payment_id,
+      user_id: service.buyer.userId,
+      app_id: service.tenant.appId,
+    });
+  });
+
+  it('gives the first answer again under the same key, also to twenty at once, and to nobody else', async () => {
+    const before = made().length;
+    const headers = { 'Idempotency-Key': 'one-checkout' };
+
+    const replies = await atOnce(20, () => ask(tier25k, headers));
+    const again = await ask({ ...tier25k, tier_id: 'tier_5k', account_size: 5_000, amount_cents: 7_400 }, headers);
+    const other = await service.user(service.tenant);
+    const others = await other.ask('POST', CHECKOUT, { json: tier25k, headers });
+
+    expect(new Set(replies.map(({ body }) => body.payment_id)).size).to.equal(1);
+    expectRefused(again, 'IDEMPOTENCY_KEY_REUSED');
+    expect(others.body.payment_id).not.to.equal(replies[0]?.body.payment_id);
+    expect(made()).to.have.length(before + 2);
+  });
+
+  it('shows a payment to its user only', async () => {
+    const { payment_id } = await checkOut(service.buyer.ask);
+    const sibling = await service.user(service.tenant);
+    const stranger = await service.user(await service.app(['api']));
+
+    for (const { ask } of [sibling, stranger])
+      expectRefused(await ask('GET', `/v2/payments/${payment_id}`), 'V2_PAYMENT_UNKNOWN');
+  });
+
+  it('finds the payment intent whose answer was lost, and makes no second one', async () => {
+    const before = made().length;
+    service.processor.faults.add({ kind: 'accept_then_drop', route: CREATE, times: 2 });
+
+    const { status, body } = await ask(tier25k);
+
+    expect(status).to.equal(200);
+    expect(body.client_secret).to.match(/^pi_\w+_secret_/);
+    expect(made()).to.have.length(before + 1);
+  });
+
+  for (const kind of ['status_500', 'reset', 'cut_json', 'html_200'] as const) {
+    it(`comes through a processor that shows ${kind}`, async () => {
+      const before = made().length;
+      service.processor.faults.add({ kind, route: CREATE, times: 1 });
+
+      expect((await ask(tier25k)).status).to.equal(200);
+      expect(made()).to.have.length(before + 1);
+    });
+  }
+
+  it('answers 202 while the processor is silent, and shows the client secret where it says to poll', async () => {
+    service.processor.faults.add({ kind: 'late', route: CREATE, times: 1, delayMs: 400 });
+
+    const reply = await service.buyer.ask('POST', CHECKOUT, { json: tier25k, headers: noWait });
+
+    expect(reply.status).to.equal(202);
+    expect(reply.body).to.include({ status: 'pending', client_secret: null });
+    const poll = reply.headers.get('location') ?? '';
+    const shown = await eventually(async () => {
+      const { body } = await service.buyer.ask('GET', poll);
+      return body.client_secret && body;
+    });
+    expect(shown).to.include({ status: 'requires_payment_method', id: reply.body.payment_id });
+  });
+
+  it('passes a refusal of the processor on', async () => {
+    service.processor.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+
+    const reply = await ask(tier25k);
+
+    expectRefused(reply, 'PROCESSOR_REJECTED', { effect: 'none', reason: 'scripted_refusal' });
+  });
+});
+
+describe('checkOut without a processor', () => {
+  let service: Money;
+  before(async () => {
+    service = await startMoney({ settings: { CHECKOUT_DEADLINE_MS: '400' } });
+    await service.processor.close();
+  });
+  after(() => service.stop());
+
+  it('ends unsent at its deadline, and the payment has failed', async () => {
+    const reply = await service.buyer.ask('POST', CHECKOUT, { json: tier25k });
+
+    expectRefused(reply, 'PROCESSOR_UNREACHABLE', { effect: 'none', retryable: true });
+    const intent = await service.tenant.ask('GET', `/v2/intents/${reply.headers.get('intent-id')}`);
+    expect(intent.body).to.include({ state: 'expired', sending_at: null });
+  });
+});
+
+describe('checkOut where no processor is configured', () => {
+  let service: Identity;
+  before(async () => {
+    service = await startIdentity();
+  });
+  after(() => service.stop());
+
+  it('says so, as its notifications would be told', async () => {
+    const buyer = await service.user(await service.app(['api']));
+
+    expectRefused(await buyer.ask('POST', CHECKOUT, { json: tier25k }), 'V2_PAYMENTS_NOT_CONFIGURED');
+    expectRefused(
+      await raw(service.url + WEBHOOK, '{"id":"evt_1","type":"x"}', 't=1,v1=00'),
+      'V2_PAYMENTS_NOT_CONFIGURED',
+    );
+  });
+});

@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { atOnce } from '../../support/identity.ts';
+import { accountIn, type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
+import { expectRefused } from '../../support/refused.ts';
+
+const FREE = '/v2/payments/free';
+const CREATE = '/miner/api/create-subaccount';
+
+describe('openFreeAccount', () => {
+  let service: Money;
+  before(async () => {
+    service = await startMoney({ settings: { ACCOUNT_DEADLINE_MS: '1500' } });
+  });
+  after(() => service.stop());
+  afterEach(() => service.miner.faults.clear());
+
+  const made = () => service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
+
+  it('gives one account, tradeable at once, however often it is asked for', async () => {
+    const before = made();
+
+    const replies = await atOnce(20, () => service.buyer.ask('POST', FREE, { json: tierDemo }));
+    const later = await service.buyer.ask('POST', FREE, { json: tierDemo });
+
+    for (const { status, body } of [...replies, later]) {
+      expect(status).to.equal(200);
+      expect(body).to.include({ status: 'evaluation', processor_payment_intent_id: null });
+      expect(body).to.have.property('id', later.body.id);
+    }
+    expect(made()).to.equal(before + 1);
+  });
+
+  it('is provisioning, never 202, while the network makes it', async () => {
+    const user = await service.user(service.tenant);
+    service.miner.faults.add({ kind: 'late', route: CREATE, times: 1, delayMs: 500 });
+
+    const { status, body } = await user.ask('POST', FREE, { json: tierDemo, headers: { Prefer: 'wait=0' } });
+
+    expect(status).to.equal(200);
+    expect(body).to.include({ status: 'provisioning', subaccount_id: null, synthetic_hotkey: null });
+    expect(await accountIn(user.ask, 'evaluation')).to.have.property('id', body.id);
+  });
+
+  it('is 200 with subaccount_failed where the network refuses, with an alert, and stays listed for operators', async () => {
+    const user = await service.user(service.tenant);
+    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+
+    const { status, body } = await user.ask('POST', FREE, { json: tierDemo });
+    const again = await user.ask('POST', FREE, { json: tierDemo });
+
+    expect(status).to.equal(200);
+    expect(body).to.include({
+      status: 'subaccount_failed',
+      failure_reason: 'insufficient_collateral',
+      subaccount_id: null,
+      subaccount_uuid: null,
+      synthetic_hotkey: null,
+    });
+    expect(again.body).to.deep.equal(body);
+    expect(service.log.lines).to.deep.include.members(
+      service.log.lines.filter(
+        ({ alert, reason }) => alert === 'network_refuses_subaccounts' && reason === 'insufficient_collateral',
+      ),
+    );
+    expect(service.log.lines.some(({ alert }) => alert === 'network_refuses_subaccounts')).to.equal(true);
+    const operator = await service.app(['*']);
+    const admin = await service.admin();
+    expectRefused(await service.tenant.ask('GET', '/v2/payments/prop-accounts/failed'), 'V2_SCOPE_MISSING');
+    expect((await operator.ask('GET', '/v2/payments/prop-accounts/failed')).body).to.deep.equal([]);
+    const listed = await admin.ask('GET', '/v2/payments/prop-accounts/failed');
+    expect(listed.body.map(({ id }: { id: string }) => id)).to.include(body.id);
+  });
+
+  it('fails unsent at its deadline where the network cannot be reached', async () => {
+    const user = await service.user(service.tenant);
+    service.miner.faults.add({ kind: 'reset', route: CREATE });
+
+    const { body } = await user.ask('POST', FREE, { json: tierDemo, headers: { Prefer: 'wait=10' } });
+
+    expect(body).to.include({ status: 'subaccount_failed', failure_reason: 'not_carried_out' });
+  });
+
+  it('takes free tiers as they are, and no others', async () => {
+    const user = await service.user(service.tenant);
+    const ask = (json: object) => user.ask('POST', FREE, { json });
+    const { market: _, amount_cents: __, ...paid } = tier25k;
+
+    expectRefused(await ask(paid), 'V2_TIER_NOT_FREE', { effect: 'none' });
+    expectRefused(await ask({ ...tierDemo, tier_id: 'tier_unheard_of' }), 'V2_TIER_UNKNOWN', { effect: 'none' });
+    expectRefused(await ask({ ...tierDemo, account_size: 20_000 }), 'V2_TIER_MISMATCH', { effect: 'none' });
+    expect((await user.ask('GET', '/v2/payments/prop-accounts')).body).to.deep.equal([]);
+  });
+
+  it('shows and syncs an account for its user only', async () => {
+    const [account] = (await service.buyer.ask('GET', '/v2/payments/prop-accounts')).body;
+    const sibling = await service.user(service.tenant);
+    const stranger = await service.user(await service.app(['api']));
+
+    for (const { ask } of [sibling, stranger]) {
+      expectRefused(await ask('GET', `/v2/payments/prop-accounts/${account.id}`), 'V2_PROP_ACCOUNT_UNKNOWN');
+      expectRefused(await ask('POST', `/v2/lifecycle/sync/${account.id}`), 'V2_PROP_ACCOUNT_UNKNOWN');
+    }
+    expect((await service.buyer.ask('GET', `/v2/payments/prop-accounts/${account.id}`)).body).to.deep.equal(account);
+  });
+});
+
+describe('openFreeAccount at a network that takes its time', () => {
+  let service: Money;
+  before(async () => {
+    service = await startMoney({ party: { activationMs: 700 } });
+  });
+  after(() => service.stop());
+
+  it('is provisioning until the network takes orders for it', async () => {
+    const early = await service.buyer.ask('POST', FREE, { json: tierDemo, headers: { Prefer: 'wait=0' } });
+    const settled = await service.buyer.ask('POST', FREE, { json: tierDemo });
+
+    expect(early.body.status).to.equal('provisioning');
+    expect(settled.body.status).to.equal('evaluation');
+  });
+
+  it('fails an account that the network fails', async () => {
+    const user = await service.user(service.tenant);
+    await user.ask('POST', FREE, { json: tierDemo, headers: { Prefer: 'wait=0' } });
+    const pending = await accountIn(user.ask, 'provisioning');
+    const made = service.miner.ledger.entries().at(-1);
+    await service.network({ subaccount_id: made?.subaccount_id, status: 'failed' });
+
+    const failed = await accountIn(user.ask, 'subaccount_failed');
+
+    expect(failed).to.include({ id: pending.id, failure_reason: 'failed_at_network', synthetic_hotkey: null });
+  });
+});

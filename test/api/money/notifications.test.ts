@@ -1,0 +1,206 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { signature } from '../../../src/sandbox/processor/notifier.ts';
+import type { Event } from '../../../src/sandbox/processor/world.ts';
+import {
+  accountIn,
+  checkOut,
+  eventually,
+  type Money,
+  PROCESSOR,
+  raw,
+  startMoney,
+  WEBHOOK,
+} from '../../support/money.ts';
+import { expectRefused } from '../../support/refused.ts';
+
+const count = z.object({ count: z.number() });
+
+describe('takeProcessorNotification', () => {
+  let service: Money;
+  before(async () => {
+    service = await startMoney({ notified: false, settings: { PAYMENT_LOOK_MS: '0' } });
+  });
+  after(() => service.stop());
+
+  const paymentOf = async (id: string) => (await service.buyer.ask('GET', `/v2/payments/${id}`)).body;
+  const stored = () => service.db.oneFirst(sql.type(count)`select count(*) count from processor_events`);
+  const told = (type: string, paymentId: string) =>
+    service.db.oneFirst(sql.type(count)`
+      select count(*) count
+      from events e
+      where e.type = ${type} and e.body::jsonb -> 'data' ->> 'payment_id' = ${paymentId}`);
+  /** A checkout and what the processor says when it is moved. */
+  async function moved(...moves: string[]): Promise<{ paymentId: string; events: Event[] }> {
+    const { payment_id, processor_payment_intent_id: id } = await checkOut(service.buyer.ask);
+    for (const to of moves) await service.control('payment', { id, to });
+    const about = ({ data: { object } }: Event) =>
+      ('id' in object && object.id === id) || ('payment_intent' in object && object.payment_intent === id);
+    return { paymentId: payment_id, events: service.processor.events.filter(about) };
+  }
+  const statusIs = (id: string, status: string) =>
+    eventually(async () => {
+      const payment = await paymentOf(id);
+      return payment.status === status && payment;
+    });
+  const of = (events: Event[], type: string) => {
+    const event = events.find((each) => each.type === type);
+    if (!event) throw new Error(`No ${type}`);
+    return event;
+  };
+
+  it('refuses what is unsigned, signed by another, changed, or older than 300 seconds', async () => {
+    const { paymentId, events } = await moved('succeeded');
+    const body = JSON.stringify(of(events, 'payment_intent.succeeded'));
+    const before = await stored();
+    const secret = PROCESSOR.notificationSecret;
+    const oldS = Math.floor(Date.now() / 1000) - 301;
+
+    for (const [sent, header] of [
+      [body, ''],
+      [body, 't=,v1='],
+      [body, signature('whsec_another', body)],
+      [body.replace('succeeded', 'succeedes'), signature(secret, body)],
+      [body, signature(secret, body, oldS)],
+    ] as const)
+      expectRefused(await raw(service.url + WEBHOOK, sent, header), 'V2_SIGNATURE_INVALID');
+    expect(await stored()).to.equal(before);
+    expect((await paymentOf(paymentId)).status).to.equal('requires_payment_method');
+  });
+
+  it('takes a repeated one once', async () => {
+    const { paymentId, events } = await moved('succeeded');
+    const paid = of(events, 'payment_intent.succeeded');
+
+    for (let time = 0; time < 5; time += 1) expect((await service.notify(paid)).body).to.deep.equal({ received: true });
+    const payment = await statusIs(paymentId, 'succeeded');
+
+    expect(payment.prop_account_id).to.match(/^prop_/);
+    expect(await told('payment.succeeded', paymentId)).to.equal(1);
+  });
+
+  it('stores and forgets what is nothing of ours', async () => {
+    const event = { id: 'evt_foreign', object: 'event', type: 'invoice.paid', created: 1, data: { object: {} } };
+
+    expect((await service.notify(event)).status).to.equal(200);
+    expect((await service.notify({ ...event, id: 'evt_product', type: 'product.created' })).status).to.equal(200);
+  });
+
+  it('tells of a failed try, which is not the end', async () => {
+    const { paymentId, events } = await moved('declined', 'succeeded');
+
+    await service.notify(of(events, 'payment_intent.payment_failed'));
+    await eventually(async () => (await told('payment.failed', paymentId)) === 1);
+    const tried = await paymentOf(paymentId);
+    await service.notify(of(events, 'payment_intent.succeeded'));
+    const paid = await statusIs(paymentId, 'succeeded');
+
+    expect(tried).to.include({ status: 'requires_payment_method' });
+    expect(tried.client_secret).to.be.a('string');
+    expect(paid.timeline.map(({ event }: { event: string }) => event)).to.include.members(['try_failed', 'succeeded']);
+  });
+
+  it('does not take a paid payment back for an older word that comes late', async () => {
+    const { paymentId, events } = await moved('declined', 'succeeded');
+
+    await service.notify(of(events, 'payment_intent.succeeded'));
+    await statusIs(paymentId, 'succeeded');
+    await service.notify(of(events, 'payment_intent.payment_failed'));
+    await service.notify(of(events, 'payment_intent.created'));
+    await eventually(async () => (await open()) === 0);
+
+    expect((await paymentOf(paymentId)).status).to.equal('succeeded');
+    expect(await told('payment.failed', paymentId)).to.equal(0);
+  });
+
+  for (const [to, type] of [
+    ['refunded', 'charge.refunded'],
+    ['disputed', 'charge.dispute.created'],
+  ] as const) {
+    it(`stops the account of a payment that is ${to}, with its reason`, async () => {
+      const { paymentId, events } = await moved('succeeded', to);
+      await service.notify(of(events, 'payment_intent.succeeded'));
+      const { prop_account_id } = await statusIs(paymentId, 'succeeded');
+      await accountWhere(prop_account_id, 'evaluation');
+
+      await service.notify(of(events, type));
+
+      expect(await accountWhere(prop_account_id, 'eliminated')).to.have.property('failure_reason', to);
+      expect((await paymentOf(paymentId)).status).to.equal(to);
+    });
+
+    it(`opens no tradeable account for money that is ${to} before we hear that it came`, async () => {
+      const { paymentId, events } = await moved('succeeded', to);
+      await service.notify(of(events, type));
+      await statusIs(paymentId, to);
+
+      await service.notify(of(events, 'payment_intent.succeeded'));
+
+      const { prop_account_id } = await eventually(async () => {
+        const payment = await paymentOf(paymentId);
+        return payment.prop_account_id && payment;
+      });
+      const account = await accountWhere(prop_account_id, 'eliminated');
+      expect(account).to.include({ failure_reason: to, synthetic_hotkey: null });
+    });
+  }
+
+  it('opens no account for less money than the tier costs, and calls an operator', async () => {
+    const { paymentId, events } = await moved('succeeded');
+    const paid = structuredClone(of(events, 'payment_intent.succeeded'));
+    Object.assign(paid.data.object, { amount_received: 1 });
+
+    await service.notify(paid);
+    const payment = await statusIs(paymentId, 'succeeded');
+
+    expect(payment.prop_account_id).to.equal(null);
+    expect(service.log.lines.some(({ alert }) => alert === 'paid_amount_differs')).to.equal(true);
+    const unserved = await service.db.anyFirst(sql.type(z.object({ payment_id: z.string() }))`
+      select payment_id from list_unserved_payments(0)`);
+    expect(unserved).to.include(paymentId);
+  });
+
+  it('finds by itself what it was never told', async () => {
+    const { paymentId } = await moved('succeeded');
+
+    await service.runTask('payments/reconcile');
+
+    const { prop_account_id } = await statusIs(paymentId, 'succeeded');
+    expect(await accountWhere(prop_account_id, 'evaluation')).to.include({ tier_id: 'tier_25k' });
+    expect(await told('payment.succeeded', paymentId)).to.equal(1);
+  });
+
+  it('finds a paid payment even when the list of events does not show it', async () => {
+    const { paymentId } = await moved('succeeded');
+    service.processor.faults.add({ kind: 'status_500', route: '/v1/events' });
+
+    await service.runTask('payments/reconcile');
+
+    await statusIs(paymentId, 'succeeded');
+    service.processor.faults.clear();
+  });
+
+  const open = () =>
+    service.db.oneFirst(sql.type(count)`select count(*) count from processor_events where acted_at is null`);
+  const accountWhere = (id: string, status: string) =>
+    eventually(async () => {
+      const { body } = await service.buyer.ask('GET', `/v2/payments/prop-accounts/${id}`);
+      return body.status === status && body;
+    });
+
+  it('leaves an account that was free alone', async () => {
+    const { ask } = await service.user(service.tenant);
+    await ask('POST', '/v2/payments/free', {
+      json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
+    });
+
+    const { payment_id, processor_payment_intent_id: id } = await checkOut(ask);
+    await service.control('payment', { id, to: 'succeeded' });
+    await service.control('payment', { id, to: 'refunded' });
+    await service.runTask('payments/reconcile');
+
+    await eventually(async () => (await ask('GET', `/v2/payments/${payment_id}`)).body.status === 'refunded');
+    expect(await accountIn(ask, 'evaluation')).to.have.property('tier_id', 'tier_demo');
+  });
+});

@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Payment } from '../../src/sandbox/registrar/chain.ts';
+import type { Caller } from '../support/caller.ts';
+import {
+  asking,
+  type Buyer,
+  REGISTER,
+  type RegistrationService,
+  startRegistrationService,
+} from '../support/registration.ts';
+
+describe('the money of registrations', () => {
+  let service: RegistrationService;
+  let partner: Caller;
+  before(async () => {
+    service = await startRegistrationService();
+    partner = await service.partner();
+  });
+  after(() => service.stop());
+
+  const sentRow = z.object({
+    body: z.string(),
+    header: z.string(),
+    proofs: z.array(z.object({ wallet: z.string(), signature: z.string(), nonce: z.string() })),
+  });
+
+  /** What was committed before it was sent. */
+  const sentFor = (id: string) =>
+    service.db.oneFirst(sql.type(z.object({ sent: sentRow }))`select sent from intents where id = ${id}`);
+
+  function paymentOf(header: string): Payment {
+    const { payload } = JSON.parse(Buffer.from(header, 'base64').toString());
+    const { value, validAfter, validBefore, ...addresses } = payload.authorization;
+    const times = { validAfter: BigInt(validAfter), validBefore: BigInt(validBefore) };
+    return { ...addresses, ...times, value: BigInt(value), signature: payload.signature };
+  }
+
+  it('a replayed authorization is refused by the token, and the first one stands', async () => {
+    const buyer = await service.buyer();
+    const { body: bought } = await service.buy(partner, buyer);
+    const sent = await sentFor(bought.registration_id);
+    const [proof] = sent.proofs.slice(-1);
+
+    const onChain = await service.chain.settle(paymentOf(sent.header));
+    const atRegistrar = await fetch(`${service.registrar.url}/api/register`, {
+      method: 'POST',
+      headers: {
+        'payment-signature': sent.header,
+        'x-wallet': String(proof?.wallet),
+        'x-signature': String(proof?.signature),
+        'x-nonce': String(proof?.nonce),
+      },
+      body: sent.body,
+    });
+    const again = await service.buy(partner, buyer);
+    const { body: status } = await partner.get(`${REGISTER}/status/${buyer.wallet}`);
+
+    expect(onChain).to.deep.equal({ refused: 'FiatTokenV2: authorization is used or canceled' });
+    expect(atRegistrar.status).to.equal(409);
+    expect(again.status).to.equal(409);
+    expect(status).to.deep.equal(bought);
+    expect((await service.paidBy(buyer)).map(({ txHash }) => txHash)).to.deep.equal([bought.tx_hash]);
+  });
+
+  it('the nonce belongs to the intent, and the signature to the price and the token', async () => {
+    const buyer = await service.buyer();
+    const { body: bought } = await service.buy(partner, buyer);
+    const other = await service.buyer();
+    const { body: second } = await service.buy(partner, other);
+
+    const payments = await Promise.all(
+      [bought, second].map(async (one) => paymentOf((await sentFor(one.registration_id)).header)),
+    );
+
+    expect(payments[0]?.nonce).to.match(/^0x[0-9a-f]{64}$/);
+    expect(payments[0]?.nonce).not.to.equal(payments[1]?.nonce);
+    expect(await service.chain.isUsed(buyer.payer, String(payments[0]?.nonce))).to.equal(true);
+    expect(payments.map(({ value }) => value)).to.deep.equal([119_000_000n, 119_000_000n]);
+  });
+
+  it('finds out a registrar that settles what it has refused', async () => {
+    const buyer = await service.buyer();
+    const reply = await service.buy(partner, buyer, { email: 'refused@example.com' });
+    const sent = await sentFor(reply.body.error.intent_id);
+    const settled = await service.chain.settle(paymentOf(sent.header));
+
+    const ended = await service.status(partner, buyer.wallet, ({ tx_hash }) => tx_hash !== null);
+    const last = await service.status(partner, buyer.wallet);
+
+    expect(reply.body.error.code).to.equal('V1_PAYMENT_REFUSED');
+    expect(ended.tx_hash).to.equal('txHash' in settled && settled.txHash);
+    expect(last).to.include({ status: 'failed', tx_hash: ended.tx_hash });
+    expect(JSON.stringify(service.log.lines)).to.include('a refused payment was settled');
+  });
+
+  it('two partners who register one address at once pay at most once', async () => {
+    const [others, buyer] = await Promise.all([Promise.all([1, 2, 3].map(() => service.partner())), service.buyer()]);
+    service.registrar.faults.add({ kind: 'late', route: 'register/verify', delayMs: 300, times: 1 });
+
+    const replies = await Promise.all(others.map((other) => service.buy(other, buyer)));
+
+    expect(replies.map(({ status }) => status).sort()).to.deep.equal([200, 409, 409]);
+    expect(await service.paidBy(buyer)).to.have.length(1);
+  });
+});
+
+describe('the chain key', () => {
+  let service: RegistrationService;
+  before(async () => {
+    service = await startRegistrationService({}, { worker: false });
+  });
+  after(() => service.stop());
+
+  const tables = () =>
+    service.db.anyFirst(sql.type(z.object({ name: z.string() }))`
+      select format('%I.%I', table_schema, table_name) as name
+      from information_schema.tables
+      where table_schema in ('public', 'graphile_worker') and table_type = 'BASE TABLE'`);
+
+  /** Every row of every table as text, and every line of the log. */
+  async function everything(): Promise<string> {
+    const dumped = await Promise.all(
+      (await tables()).map((name) =>
+        service.db.anyFirst(sql.type(z.object({ row: z.string() }))`
+          select t::text as row
+          from ${sql.identifier(name.split('.').map((part) => part.replaceAll('"', '')))} t`),
+      ),
+    );
+    return JSON.stringify([dumped, service.log.lines]).toLowerCase();
+  }
+
+  const spellings = ({ privateKey }: Buyer) => {
+    const bytes = Buffer.from(privateKey.slice(2), 'hex');
+    return [privateKey.slice(2), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')].map((text) =>
+      text.toLowerCase(),
+    );
+  };
+
+  it('is nowhere in the clear, waiting, paid, refused or in doubt, and sealed only while it waits', async () => {
+    const partner = await service.partner();
+    const buyers = await Promise.all([1, 2, 3].map(() => service.buyer()));
+    const [paid, refused, doubted] = buyers as [Buyer, Buyer, Buyer];
+    for (const buyer of buyers) await service.buy(partner, buyer, moreFor(buyer), { prefer: 'wait=0' });
+    const waiting = { said: await everything(), keys: await service.keys() };
+    service.registrar.faults.add({ kind: 'reset', route: 'register/settle', times: 1 });
+
+    const worker = await service.startWorker();
+    const statuses = await Promise.all(buyers.map(({ wallet }) => service.status(partner, wallet)));
+    const ended = { said: await everything(), keys: await service.keys() };
+
+    expect(worker).to.be.an('object');
+    expect(statuses.map(({ status }) => status)).to.include.members(['failed']);
+    expect([waiting.keys, ended.keys]).to.deep.equal([3, 0]);
+    for (const { said } of [waiting, ended]) {
+      expect(said).to.include(paid.wallet).and.include(doubted.wallet);
+      for (const spelling of buyers.flatMap(spellings)) expect(said).not.to.include(spelling);
+    }
+
+    function moreFor(buyer: Buyer): object {
+      if (buyer === refused) return { email: 'refused@example.com' };
+      return buyer === doubted ? { email: 'dropped@example.com' } : {};
+    }
+  });
+
+  it('is in no refusal of a request', async () => {
+    const partner = await service.partner();
+    const buyer = await service.buyer();
+    const body = { ...asking(buyer), account_size: 'many', unknown: buyer.privateKey };
+
+    const replies = await Promise.all([
+      partner.post(REGISTER, body),
+      partner.post(REGISTER, undefined, { raw: `{"private_key":"${buyer.privateKey}"` }),
+      partner.post(REGISTER, { ...asking(buyer), private_key: `${buyer.privateKey}ff` }),
+    ]);
+
+    expect(replies.map(({ status }) => status)).to.deep.equal([422, 422, 422]);
+    const said = JSON.stringify([replies.map((reply) => reply.body), service.log.lines]).toLowerCase();
+    for (const spelling of spellings(buyer)) expect(said).not.to.include(spelling);
+  });
+});

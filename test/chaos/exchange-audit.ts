@@ -1,0 +1,88 @@
+import { cloidOf, legCloid } from '../../src/orders/exvenue/rules.ts';
+import type { Entry } from '../../src/sandbox/ledger.ts';
+import { countBy } from './audit.ts';
+import type { Stage } from './stage.ts';
+
+type CancelLine = { order_id: string; status: string };
+type Outcome = { result?: { results?: CancelLine[]; tp_order_id?: string; sl_order_id?: string } };
+type Verb = { id: string; kind: string; state: string; outcome: Outcome | null };
+
+/** What the exchange's ledger says of the verbs this service has on record. All from `open` on must be 0. */
+export type ExchangeAudit = {
+  /** Intents by verb and the state they ended in. */
+  verbs: Record<string, number>;
+  /** Orders in the ledger, exits among them, and signed actions of all kinds. */
+  placed: number;
+  actions: number;
+  /** Intents that have not ended. */
+  open: number;
+  /** The caller was told yes, and the ledger has no such order. */
+  lost: number;
+  /** A client order id that was placed more than once. */
+  doubled: number;
+  /** The caller was told that there is no effect, and there is one. */
+  denied: number;
+  /** The ledger has an order that nobody asked for. */
+  strange: number;
+  /** A nonce that one signer used more than once. */
+  nonces_twice: number;
+  /** The caller was told that an order was cancelled, and the ledger has no such end of it. */
+  not_cancelled: number;
+};
+
+/** Joins the exchange's ledger with the intents on the client order id, and nonces on their signer. */
+export async function auditExchange({ rows, exchange }: Stage): Promise<ExchangeAudit> {
+  const verbs = await rows<Verb>(
+    `select id, kind, state, outcome from intents where kind like 'orders/exvenue/%' order by created_at`,
+  );
+  const entries = exchange.ledger.entries();
+  const placed = countBy(keysOf(entries, 'placed'));
+  const nonces = countBy(keysOf(entries, 'action'));
+  const cancelled = new Set(entries.filter(({ kind }) => kind === 'cancelled').map(({ detail }) => String(detail.oid)));
+  const known = new Set(verbs.flatMap(namesOf));
+  const placedBy = (verb: Verb) => namesOf(verb).filter((name) => placed.has(name)).length;
+  const count = (wrong: (verb: Verb) => boolean) => verbs.filter(wrong).length;
+  return {
+    verbs: Object.fromEntries(countBy(verbs.map(({ kind, state }) => `${kind.split('/').pop()} ${state}`))),
+    placed: sum(placed),
+    actions: sum(nonces),
+    open: count(({ state }) => ['queued', 'running', 'in_doubt'].includes(state)),
+    lost: count((verb) => verb.state === 'succeeded' && !isThere(verb, placed)),
+    doubled: repeated(placed),
+    denied: count((verb) => ['failed', 'expired'].includes(verb.state) && placedBy(verb) > 0),
+    strange: [...placed.keys()].filter((name) => !known.has(name)).length,
+    nonces_twice: repeated(nonces),
+    not_cancelled: verbs
+      .flatMap(({ outcome }) => outcome?.result?.results ?? [])
+      .filter(({ order_id, status }) => status === 'cancelled' && !cancelled.has(order_id)).length,
+  };
+}
+
+/** What a run without a fault in the service looks like, beside its counts. */
+export const flawless = {
+  open: 0,
+  lost: 0,
+  doubled: 0,
+  denied: 0,
+  strange: 0,
+  nonces_twice: 0,
+  not_cancelled: 0,
+} as const satisfies Partial<ExchangeAudit>;
+
+/** Whether the ledger has what a yes promised. A cancellation promises no order. */
+function isThere({ id, kind, outcome }: Verb, placed: Map<string, number>): boolean {
+  if (kind === 'orders/exvenue/cancel') return true;
+  if (kind !== 'orders/exvenue/protect') return placed.has(cloidOf(id));
+  const legs = (['tp', 'sl'] as const).filter((leg) => placed.has(legCloid(id, leg)));
+  return legs.length > 0 && legs.every((leg) => outcome?.result?.[`${leg}_order_id`]);
+}
+
+/** Every client order id that a verb may have placed something under. */
+const namesOf = ({ id }: Verb): string[] => [cloidOf(id), legCloid(id, 'tp'), legCloid(id, 'sl')];
+
+const keysOf = (entries: readonly Entry[], wanted: string) =>
+  entries.filter(({ kind }) => kind === wanted).map(({ key }) => key);
+
+const sum = (counts: Map<string, number>) => [...counts.values()].reduce((total, count) => total + count, 0);
+
+const repeated = (counts: Map<string, number>) => [...counts.values()].filter((count) => count > 1).length;

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import { Refusal } from '../../src/kernel/refusals.ts';
+import { isWithin, pageOf, spanOf } from '../../src/portfolio/history/pages.ts';
+import { namesPair, shownPair } from '../../src/portfolio/rules.ts';
+import { leastOf, type TradeFacts, valuePerUnit, violationsOf } from '../../src/portfolio/trades/rules.ts';
+
+const sound: TradeFacts = {
+  pair: { asked: 'BTC-USDC', state: 'allowed', isOpenToAccount: true },
+  fault: null,
+  minimum: { actual: '10', least: '10', unit: 'USD' },
+  account: 'active',
+  drawdowns: [{ rule: 'drawdown.intraday', current: '4.99', limit: '5' }],
+  leverage: { asked: '40', most: '40' },
+  opens: '100',
+  caps: [{ rule: 'leverage.pair_max', name: 'BTC', held: '900', limit: '1000' }],
+  funds: { needed: '100', available: '100' },
+};
+const rulesOf = (more: Partial<TradeFacts>) => violationsOf({ ...sound, ...more }).map(({ rule }) => rule);
+
+describe('the rules of a trade', () => {
+  it('let through what just fits', () => {
+    expect(violationsOf(sound)).to.deep.equal([]);
+  });
+
+  for (const [rule, more] of [
+    ['pair.unknown', { pair: { asked: 'X', state: null, isOpenToAccount: true } }],
+    ['pair.allowed', { pair: { asked: 'X', state: 'disabled', isOpenToAccount: true } }],
+    ['pair.allowed', { pair: { asked: 'X', state: 'reduce_only', isOpenToAccount: true } }],
+    ['pair.asset_class', { pair: { asked: 'X', state: 'allowed', isOpenToAccount: false } }],
+    ['size.lot', { fault: { rule: 'size.lot', actual: '0', message: '' } }],
+    ['order.minimum', { minimum: { actual: '9.99', least: '10', unit: 'USD' } }],
+    ['account.status', { account: 'breached' }],
+    ['account.status', { account: 'suspended' }],
+    ['drawdown.eod', { drawdowns: [{ rule: 'drawdown.eod', current: '5', limit: '5' }] }],
+    ['leverage.order_max', { leverage: { asked: '41', most: '40' } }],
+    ['leverage.class_max', { caps: [{ rule: 'leverage.class_max', name: 'crypto', held: '901', limit: '1000' }] }],
+    ['balance.insufficient', { funds: { needed: '100.01', available: '100' } }],
+  ] as const) {
+    it(`name ${rule}: ${JSON.stringify(more)}`, () => {
+      expect(rulesOf(more as Partial<TradeFacts>)).to.deep.equal([rule]);
+    });
+  }
+
+  it('let a position in a deprecated pair be reduced, whatever the caps', () => {
+    const pair = { asked: 'X', state: 'reduce_only', isOpenToAccount: true } as const;
+    const caps = [{ rule: 'leverage.portfolio_max', name: 'all', held: '5000', limit: '1000' }];
+
+    expect(rulesOf({ pair, caps, opens: '0' })).to.deep.equal([]);
+  });
+
+  it('name everything that is wrong, the gravest first', () => {
+    const rules = rulesOf({
+      account: 'breached',
+      minimum: { actual: '1', least: '10', unit: 'USD' },
+      funds: { needed: '1', available: '0' },
+    });
+
+    expect(rules).to.deep.equal(['order.minimum', 'account.status', 'balance.insufficient']);
+  });
+
+  it('know lots, shares and dollars', () => {
+    expect(leastOf('forex', 10_000)).to.deep.equal({ least: '0.0001', unit: 'lots' });
+    expect(leastOf('forex', 10_001)).to.deep.equal({ least: '0.01', unit: 'lots' });
+    expect(leastOf('equities', 1)).to.deep.equal({ least: '0.01', unit: 'shares' });
+    expect(leastOf('crypto', 1)).to.deep.equal({ least: '10', unit: 'USD' });
+    expect(valuePerUnit({ tradePair: 'EURUSD', category: 'forex' }, '1.1')).to.equal('110000');
+    expect(valuePerUnit({ tradePair: 'USDJPY', category: 'forex' }, null)).to.equal('100000');
+    expect(valuePerUnit({ tradePair: 'EURJPY', category: 'forex' }, '160')).to.equal(null);
+    expect(valuePerUnit({ tradePair: 'BTCUSDC', category: 'crypto' }, '5')).to.equal('5');
+  });
+});
+
+describe('names of pairs', () => {
+  for (const [id, shown] of [
+    ['BTCUSDC', 'BTC-USDC'],
+    ['kPEPEUSDC', 'kPEPE-USDC'],
+    ['BTC/USDC', 'BTC-USDC'],
+    ['EURUSD', 'EUR-USD'],
+    ['USDJPY', 'USD-JPY'],
+    ['DOGEUSD', 'DOGE-USD'],
+    ['AAPL', 'AAPL'],
+    ['GOOGL', 'GOOGL'],
+  ] as const) {
+    it(`show ${id} as ${shown}`, () => {
+      expect(shownPair(id)).to.equal(shown);
+    });
+  }
+
+  it('are understood in every accepted spelling, case by case', () => {
+    for (const asked of ['BTC-USDC', 'BTC/USDC', 'BTCUSDC', 'BTCUSD', 'BTC'])
+      expect(namesPair(asked, 'BTCUSDC')).to.equal(true);
+    for (const asked of ['btc', 'BTCUSDT', 'ETH', 'B']) expect(namesPair(asked, 'BTCUSDC')).to.equal(false);
+    expect(namesPair('KPEPE', 'kPEPEUSDC')).to.equal(false);
+  });
+});
+
+describe('pages of a history', () => {
+  const entries = Array.from({ length: 7 }, (_, n) => ({ atMs: 10 + Math.floor(n / 2), id: `id${n}`, entry: n }));
+
+  it('come newest first and end without a link', () => {
+    const seen: number[] = [];
+    let query: Parameters<typeof pageOf>[1] = { limit: 3, pair: 'BTC' };
+    for (let turn = 0; turn < 3; turn += 1) {
+      const page = pageOf(
+        '/h',
+        query,
+        [...entries, { atMs: 99 + turn, id: 'new', entry: -1 }].slice(0, turn === 0 ? 7 : 8),
+      );
+      seen.push(...page.body);
+      const next = /<\/h\?([^>]+)>; rel="next"/.exec(page.headers?.Link ?? '')?.[1];
+      expect(next === undefined).to.equal(turn === 2);
+      query = { ...query, ...Object.fromEntries(new URLSearchParams(next)), limit: 3 };
+    }
+
+    expect(seen).to.deep.equal([6, 5, 4, 3, 2, 1, 0]);
+    expect(query).to.include({ pair: 'BTC' });
+  });
+
+  it('take both bounds in', () => {
+    const span = spanOf({ from_date: '2026-01-01T00:00:00Z', to_date: '2026-01-01T01:00:00+01:00' });
+
+    expect(span.fromMs).to.equal(span.toMs);
+    expect(isWithin(span, span.fromMs)).to.equal(true);
+    expect(isWithin(span, span.fromMs + 1)).to.equal(false);
+    expect(isWithin(span, span.fromMs - 1)).to.equal(false);
+  });
+
+  for (const query of [
+    { from_date: '2026-01-02T00:00:00Z', to_date: '2026-01-01T00:00:00Z' },
+    { from_date: '2026-01-01T23:59:60Z' },
+    { to_date: '2026-01-01T23:59:60Z' },
+  ]) {
+    it(`refuse ${JSON.stringify(query)}`, () => {
+      expect(() => spanOf(query))
+        .to.throw(Refusal)
+        .with.property('code', 'INVALID_REQUEST');
+    });
+  }
+
+  for (const cursor of ['', 'x', Buffer.from('abc').toString('base64url'), Buffer.from('1:').toString('base64url')]) {
+    it(`refuse the cursor “${cursor}”`, () => {
+      expect(() => pageOf('/h', { cursor }, entries))
+        .to.throw(Refusal)
+        .with.property('code', 'INVALID_REQUEST');
+    });
+  }
+});

@@ -1,0 +1,56 @@
+import { expect } from 'chai';
+import { nextSyncMs, type PropStatus, type Shown, verdictOf } from '../../src/accounts/prop/rules.ts';
+
+const challenge: Shown = { status: 'active', bucket: 'SUBACCOUNT_CHALLENGE', elimination: null };
+const show = (more: Partial<Shown>): Shown => ({ ...challenge, ...more });
+
+const table: [from: PropStatus, shown: Shown | null, to: PropStatus, synced: boolean, what: string][] = [
+  ['provisioning', challenge, 'evaluation', true, 'an active subaccount'],
+  ['provisioning', show({ status: 'admin' }), 'evaluation', true, 'an exempt subaccount'],
+  ['provisioning', show({ bucket: null }), 'evaluation', true, 'an active subaccount without a bucket yet'],
+  ['provisioning', show({ bucket: 'SUBACCOUNT_FUNDED' }), 'funded', true, 'one that starts funded'],
+  ['provisioning', show({ status: 'pending' }), 'provisioning', true, 'a pending subaccount, whatever its bucket'],
+  ['provisioning', show({ status: 'failed' }), 'subaccount_failed', true, 'one the network failed'],
+  ['provisioning', show({ status: 'unknown' }), 'provisioning', false, 'a status nobody knows'],
+  ['provisioning', null, 'provisioning', false, 'a failed look'],
+  ['evaluation', challenge, 'evaluation', true, 'a challenge bucket'],
+  ['evaluation', show({ bucket: 'SUBACCOUNT_FUNDED' }), 'funded', true, 'a funded bucket'],
+  ['evaluation', show({ bucket: 'SUBACCOUNT_ALPHA' }), 'funded', true, 'an alpha bucket'],
+  ['evaluation', show({ bucket: 'PRO_FUNDED' }), 'funded', true, 'a funded pro bucket'],
+  ['evaluation', show({ bucket: 'PRO_CHALLENGE_TRANSITION' }), 'funded', true, 'a pro challenge that earns'],
+  ['evaluation', show({ bucket: 'PRO_CHALLENGE_DIRECT' }), 'evaluation', true, 'a pro challenge that does not'],
+  ['evaluation', show({ bucket: 'ELIMINATED' }), 'eliminated', true, 'the bucket of the eliminated'],
+  ['evaluation', show({ status: 'eliminated' }), 'eliminated', true, 'the status of the eliminated'],
+  ['evaluation', show({ elimination: { reason: 'LIQUIDATED' } }), 'eliminated', true, 'an elimination'],
+  ['evaluation', show({ status: 'failed' }), 'evaluation', true, 'a late failure: operators look'],
+  ['evaluation', show({ bucket: null }), 'evaluation', false, 'no bucket'],
+  ['evaluation', show({ bucket: 'PROBATION' }), 'evaluation', false, 'a bucket of others'],
+  ['evaluation', null, 'evaluation', false, 'a failed look'],
+  ['funded', challenge, 'evaluation', true, 'a promotion taken back'],
+  ['funded', show({ bucket: 'SUBACCOUNT_FUNDED' }), 'funded', true, 'a funded bucket'],
+  ['funded', show({ elimination: { reason: null } }), 'eliminated', true, 'an elimination'],
+  ['eliminated', challenge, 'eliminated', true, 'an elimination taken back: operators decide'],
+  ['eliminated', null, 'eliminated', false, 'a failed look'],
+  ['subaccount_failed', challenge, 'subaccount_failed', true, 'anything'],
+];
+
+describe('verdictOf', () => {
+  for (const [from, shown, to, synced, what] of table) {
+    it(`${from} → ${to} for ${what}`, () => {
+      expect(verdictOf(from, shown)).to.include({ status: to, synced });
+    });
+  }
+
+  it('keeps why an account was eliminated', () => {
+    expect(verdictOf('funded', show({ elimination: { reason: 'MAX_TOTAL_DRAWDOWN' } })).reason).to.equal(
+      'max_total_drawdown',
+    );
+    expect(verdictOf('funded', show({ bucket: 'ELIMINATED' })).reason).to.equal('eliminated_at_network');
+  });
+});
+
+describe('nextSyncMs', () => {
+  it('looks ever more rarely, at least once a minute', () => {
+    expect([0, 1_300, 60_000, 600_000].map(nextSyncMs)).to.deep.equal([300, 500, 30_000, 60_000]);
+  });
+});

@@ -1,0 +1,187 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import pg from 'pg';
+import type { Signed } from '../../src/agreements/rules.ts';
+import { verifyAgreements } from '../../src/agreements/verify.ts';
+import { type Db, openPool } from '../../src/db/pool.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { startScript } from '../support/processes.ts';
+
+const ROWS = 12;
+const AT = 5;
+
+/** What someone with all rights on the database might do, and the places of the rows that are no longer what was signed. */
+const tamperings: Record<string, { sql: string; places: number[] }> = {
+  ...Object.fromEntries(
+    Object.entries({
+      id: `'agr_other'`,
+      user_id: `'usr_other'`,
+      agreement_version: `'2'`,
+      signature_name: `'Mallory'`,
+      document_url: `'https://evil.example'`,
+      document_sha256: 'null',
+      address: `'203.0.113.9'`,
+      user_agent: `''`,
+      signed_at: `signed_at - interval '1 millisecond'`,
+      row_hash: `repeat('a', 64)`,
+    }).map(([column, value]) => [
+      `a change of ${column}`,
+      {
+        sql: `update agreement_signatures set ${column} = ${value} where app = 'app_a' and place = ${AT}`,
+        places: [AT],
+      },
+    ]),
+  ),
+  'a change of previous_hash': {
+    sql: `update agreement_signatures set previous_hash = repeat('b', 64) where app = 'app_a' and place = ${AT}`,
+    places: [AT],
+  },
+  'a change with its hash made anew': {
+    sql: `update agreement_signatures s set signature_name = 'Mallory' where app = 'app_a' and place = ${AT};
+      update agreement_signatures s set row_hash = encode(sha256(agreement_canonical(s)), 'hex') where app = 'app_a' and place = ${AT}`,
+    places: [AT],
+  },
+  'a change of the last row with its hash made anew': {
+    sql: `update agreement_signatures s set signature_name = 'Mallory' where app = 'app_a' and place = ${ROWS};
+      update agreement_signatures s set row_hash = encode(sha256(agreement_canonical(s)), 'hex') where app = 'app_a' and place = ${ROWS}`,
+    places: [ROWS],
+  },
+  'a row taken out': { sql: `delete from agreement_signatures where app = 'app_a' and place = ${AT}`, places: [AT] },
+  'the first row taken out': { sql: `delete from agreement_signatures where app = 'app_a' and place = 1`, places: [1] },
+  'rows cut off the end': {
+    sql: `delete from agreement_signatures where app = 'app_a' and place > ${ROWS - 2}`,
+    places: [ROWS - 1, ROWS],
+  },
+  'a row taken out and the others moved up': {
+    sql: `delete from agreement_signatures where app = 'app_a' and place = ${AT};
+      update agreement_signatures set place = -place where app = 'app_a' and place > ${AT};
+      update agreement_signatures set place = -place - 1 where app = 'app_a' and place < 0`,
+    places: [5, 6, 7, 8, 9, 10, 11, ROWS],
+  },
+  'two rows swapped': {
+    sql: `update agreement_signatures set place = -1 where app = 'app_a' and place = 4;
+      update agreement_signatures set place = 4 where app = 'app_a' and place = 7;
+      update agreement_signatures set place = 7 where app = 'app_a' and place = -1`,
+    places: [4, 7],
+  },
+  'a row put in at the end': {
+    sql: `insert into agreement_signatures
+      select 'agr_forged', app, user_id, ${ROWS + 1}, '9', 'Mallory', null, null, null, null, now(), row_hash, repeat('c', 64)
+      from agreement_signatures where app = 'app_a' and place = ${ROWS}`,
+    places: [ROWS + 1],
+  },
+  'a row moved to another app': {
+    sql: `update agreement_signatures set app = 'app_b', place = ${ROWS + 1} where app = 'app_a' and place = ${ROWS}`,
+    places: [ROWS, ROWS + 1],
+  },
+  'the record of the end set back': {
+    sql: `update agreement_chains set length = ${ROWS - 1} where app = 'app_a'`,
+    places: [ROWS],
+  },
+  'every third row changed': {
+    sql: `update agreement_signatures set address = '192.0.2.66' where app = 'app_a' and place % 3 = 0`,
+    places: [3, 6, 9, 12],
+  },
+};
+
+describe('agreements:verify with the triggers off', () => {
+  let client: pg.Client;
+  let db: Db;
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  before(async () => {
+    database = await freshDatabase();
+    client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    db = await openPool(database.url, 2, () => {});
+    for (const app of ['app_a', 'app_b']) {
+      await client.query(
+        `insert into apps (id, slug, name, allowed_scopes) values ($1, replace($1, '_', '-'), 'App', '{api}')`,
+        [app],
+      );
+      await client.query(
+        `select sign_agreement($1, 'usr_' || n, '1', 'Signer ' || n, nullif('https://x.example/' || n, 'https://x.example/3'), repeat('d', 64), '192.0.2.1', 'Agent é')
+         from generate_series(1, $2::integer) n`,
+        [app, ROWS],
+      );
+    }
+    await client.query('alter table agreement_signatures disable trigger all');
+  });
+  after(async () => {
+    await client.end();
+    await db.end();
+    await database.drop();
+  });
+  beforeEach(() =>
+    client.query(
+      'create table kept as select * from agreement_signatures; create table kept_chains as select * from agreement_chains',
+    ),
+  );
+  afterEach(() =>
+    client.query(`delete from agreement_signatures; insert into agreement_signatures select * from kept; drop table kept;
+      delete from agreement_chains; insert into agreement_chains select * from kept_chains; drop table kept_chains`),
+  );
+
+  it('finds nothing in chains nobody touched', async () => {
+    expect(await verifyAgreements(db)).to.deep.equal({ chains: 2, rows: 2 * ROWS, faults: [] });
+  });
+
+  for (const [name, { sql, places }] of Object.entries(tamperings)) {
+    it(`names ${places.length === 1 ? 'the row' : 'every row'} of ${name}`, async () => {
+      await client.query(sql);
+
+      const { faults } = await verifyAgreements(db);
+
+      const named = new Set(faults.map(({ place }) => place));
+      expect([...named], JSON.stringify(faults)).to.include.members(places);
+      expect(named.size, JSON.stringify(faults)).to.be.at.most(places.length + 2);
+    });
+  }
+
+  it('names every row of a chain written anew, by the receipts partners kept', async () => {
+    const receipts = (await client.query('select *, app as app_id from agreement_signatures order by place')).rows.map(
+      asReceipt,
+    );
+    await client.query(`
+      do $$ declare r agreement_signatures; before text; begin
+        for r in select * from agreement_signatures where app = 'app_a' and place >= ${AT} order by place loop
+          r.signature_name := case when r.place = ${AT} then 'Mallory' else r.signature_name end;
+          r.previous_hash := coalesce(before, r.previous_hash);
+          r.row_hash := encode(sha256(agreement_canonical(r)), 'hex');
+          before := r.row_hash;
+          update agreement_signatures s set signature_name = r.signature_name, previous_hash = r.previous_hash, row_hash = r.row_hash where s.id = r.id;
+        end loop;
+        update agreement_chains set last_hash = before where app = 'app_a';
+      end $$`);
+
+    const alone = await verifyAgreements(db);
+    const { faults } = await verifyAgreements(db, receipts);
+
+    expect(alone.faults).to.deep.equal([]);
+    expect(faults.map(({ app, place }) => `${app} ${place}`)).to.deep.equal(
+      [5, 6, 7, 8, 9, 10, 11, 12].map((n) => `app_a ${n}`),
+    );
+  });
+
+  it('is a command that names the rows and fails', async () => {
+    await client.query(
+      `update agreement_signatures set signature_name = 'Mallory' where app = 'app_a' and place = ${AT}`,
+    );
+    const file = join(tmpdir(), `receipts-${process.pid}.json`);
+    await writeFile(file, '[]');
+
+    const run = startScript('scripts/agreements-verify.ts', { DATABASE_URL: database.url }, [file]);
+    const { code } = await run.exited;
+
+    expect(run.lines).to.have.length(2);
+    expect(run.lines[0]).to.match(/^app_a place 5 agr_[0-9a-f]{32}: the row was changed$/);
+    expect(run.lines[1]).to.equal(`${2 * ROWS} signatures in 2 chains, 0 receipts: 1 faults`);
+    expect(code).to.equal(1);
+    expect(await readFile(file, 'utf8')).to.equal('[]');
+    await rm(file);
+  });
+});
+
+const asReceipt = (row: Record<string, unknown>): Signed =>
+  ({ ...row, place: Number(row.place), signed_at: (row.signed_at as Date).toISOString() }) as unknown as Signed; // as: pg's own types

@@ -1,0 +1,202 @@
+import { expect } from 'chai';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { type Item, item, openSpine, type Spine, type Verdict } from '../support/spine.ts';
+
+const ADDRESS = `0x${'a'.repeat(40)}`;
+const HASH = `0x${'1'.repeat(64)}`;
+
+describe('registrations in SQL', () => {
+  let spine: Spine;
+  beforeEach(async () => {
+    spine = await openSpine();
+  });
+  afterEach(() => spine.close());
+
+  const purchase = (more: Partial<Item> = {}): Item =>
+    item({
+      kind: 'registration/purchase',
+      lane: `registrar:${ADDRESS}`,
+      ex_address: ADDRESS,
+      miner_slug: 'vanta',
+      account_size: 25_000,
+      payer: ADDRESS,
+      sealed: 'c0ffee',
+      ...more,
+    });
+  const accept = (...items: Item[]): Promise<Verdict[]> =>
+    spine.query('select * from accept_registrations($1) order by n', [
+      JSON.stringify(items.map((one, n) => ({ ...one, n }))),
+    ]);
+  const keys = async () => (await spine.query('select from registration_keys')).length;
+  type Row = { status: string; tx_hash: string | null; problem: string | null; paid_at: Date | null };
+  const rowOf = async (id: string) =>
+    (
+      await spine.query<Row>('select status, tx_hash, problem, paid_at from registrations where id = $1', [id])
+    )[0] as Row;
+  const settle = (id: string, fence: number, ending: string, said: object) =>
+    spine.query('select settle_intent($1, $2, $3, $4)', [id, fence, ending, JSON.stringify(said)]);
+
+  async function accepted(more: Partial<Item> = {}): Promise<{ id: string; fence: number }> {
+    const one = purchase(more);
+    expect((await accept(one)).map(({ verdict }) => verdict)).to.deep.equal(['accepted']);
+    return { id: one.id, fence: (await spine.claim(one.id))?.fence ?? 0 };
+  }
+
+  it('come with intent, job and sealed key, or not at all', async () => {
+    const one = purchase();
+
+    const verdicts = await accept(one);
+
+    expect(verdicts).to.deep.equal([{ n: 0, intent_id: one.id, verdict: 'accepted' }]);
+    expect(await rowOf(one.id)).to.include({ status: 'pending', tx_hash: null });
+    expect((await spine.jobs()).map(({ intent_id }) => intent_id)).to.deep.equal([one.id]);
+    expect(await keys()).to.equal(1);
+    expect(JSON.stringify(await spine.row(one.id))).not.to.include('c0ffee');
+  });
+
+  it('are judged one by one: replays first, then what is alive', async () => {
+    const first = purchase({ idempotency_key: 'k' });
+    await accept(first);
+
+    const verdicts = await accept(
+      purchase({ idempotency_key: 'k' }),
+      purchase({ idempotency_key: 'k', digest: '01' }),
+      purchase(),
+      purchase({ owner: 'ptn_b' }),
+    );
+
+    expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['replayed', 'key_reused', 'under_way', 'accepted']);
+    expect(verdicts[0]?.intent_id).to.equal(first.id);
+    expect(await spine.query('select from intents')).to.have.length(2);
+    expect(await keys()).to.equal(2);
+  });
+
+  it('of one address are one, however many ask at once', async () => {
+    const hands = await Promise.all(Array.from({ length: 8 }, () => spine.hand()));
+
+    const verdicts = await Promise.all(
+      hands.map((hand) =>
+        hand.query<Verdict>('select * from accept_registrations($1)', [JSON.stringify([{ ...purchase(), n: 0 }])]),
+      ),
+    );
+
+    const words = verdicts.map(([one]) => one?.verdict);
+    expect(words.filter((word) => word === 'accepted')).to.have.length(1);
+    expect(words.filter((word) => word === 'under_way')).to.have.length(7);
+    expect(await keys()).to.equal(1);
+  });
+
+  const endings = [
+    ['succeeded', { result: { status: 'registered', tx_hash: HASH, message: null } }, 'registered'],
+    ['failed', { problem: { code: 'V1_PAYMENT_REFUSED' } }, 'failed'],
+    ['expired', { problem: { code: 'DEADLINE_PASSED' } }, 'failed'],
+  ] as const;
+  for (const [ending, said, status] of endings) {
+    it(`lose their key with the ending: ${ending}`, async () => {
+      const { id, fence } = await accepted();
+
+      await settle(id, fence, ending, said);
+
+      expect(await rowOf(id)).to.include({ status });
+      expect(await keys()).to.equal(0);
+    });
+  }
+
+  it('lose their key when they expire unclaimed', async () => {
+    const one = purchase({ deadline_s: 0 });
+    await accept(one);
+
+    expect(await spine.claim(one.id)).to.equal(null);
+
+    expect(await rowOf(one.id)).to.include({ status: 'failed', problem: 'DEADLINE_PASSED' });
+    expect(await keys()).to.equal(0);
+  });
+
+  it('lose their key with the commit that stores what it signed, and keep it through a try that sent nothing', async () => {
+    const { id, fence } = await accepted();
+    await spine.retry(id, fence);
+    const waiting = await keys();
+    const again = (await spine.claim(id))?.fence ?? 0;
+
+    await spine.beginSending(id, again);
+
+    expect([waiting, await keys()]).to.deep.equal([1, 0]);
+    expect(await rowOf(id)).to.include({ status: 'processing' });
+    await spine.retry(id, again);
+    expect(await rowOf(id)).to.include({ status: 'pending' });
+  });
+
+  it('change nothing for a claim that was lost', async () => {
+    const { id, fence } = await accepted();
+
+    await settle(id, fence - 1, 'failed', { problem: { code: 'X' } });
+
+    expect(await rowOf(id)).to.include({ status: 'pending' });
+    expect(await keys()).to.equal(1);
+  });
+
+  it('keep the hash of their payment whatever comes', async () => {
+    const { id, fence } = await accepted();
+    await spine.beginSending(id, fence);
+    await spine.query('select note_payment($1, $2, $3)', [id, HASH, 'paid']);
+
+    await spine.query('select note_payment($1, $2, $3)', [id, `0x${'2'.repeat(64)}`, 'other']);
+    await settle(id, fence, 'failed', { problem: { code: 'X' } });
+    const [verdict] = await accept(purchase());
+
+    expect(await rowOf(id)).to.include({ status: 'failed', tx_hash: HASH });
+    expect(verdict?.verdict).to.equal('paid');
+  });
+
+  it('come back to life when paid after all, but never beside another that lives', async () => {
+    const { id, fence } = await accepted();
+    await settle(id, fence, 'failed', { problem: { code: 'X' } });
+    const other = await accepted();
+
+    const [beside] = await spine.query<{ alive: boolean }>('select revive_registration($1, $2, $3) alive', [
+      id,
+      HASH,
+      '',
+    ]);
+    await settle(other.id, other.fence, 'failed', { problem: { code: 'X' } });
+    const [alone] = await spine.query<{ alive: boolean }>('select revive_registration($1, $2, $3) alive', [
+      id,
+      HASH,
+      '',
+    ]);
+
+    expect([beside?.alive, alone?.alive]).to.deep.equal([false, true]);
+    expect(await rowOf(id)).to.include({ status: 'processing', tx_hash: HASH });
+  });
+
+  it('plan their first look with the ending, once', async () => {
+    const { id, fence } = await accepted();
+    const said = JSON.stringify({ result: { status: 'pending', tx_hash: HASH } });
+    await spine.finishJobs(id);
+
+    const [first] = await spine.query<{ ok: boolean }>(`select end_purchase($1, $2, 'succeeded', $3, 5) ok`, [
+      id,
+      fence,
+      said,
+    ]);
+    const [second] = await spine.query<{ ok: boolean }>(`select end_purchase($1, $2, 'succeeded', $3, 5) ok`, [
+      id,
+      fence,
+      said,
+    ]);
+
+    expect([first?.ok, second?.ok]).to.deep.equal([true, false]);
+    const looks = (await spine.jobs()).filter(({ task }) => task === 'registration/poll');
+    expect(looks).to.have.length(1);
+    expect(looks[0]?.in_ms).to.be.within(3_000, 5_100);
+  });
+
+  it('leave other intents alone', async () => {
+    const other = { ...item(), id: newIntentId() };
+    await spine.accept(other);
+
+    const claimed = await spine.claim(other.id);
+
+    expect(await spine.settle(other.id, claimed?.fence ?? 0)).to.equal(true);
+  });
+});

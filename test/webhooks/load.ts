@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Received } from '../support/receivers.ts';
+import type { Deliveries } from '../support/webhooks.ts';
+
+/** An endpoint of an app of its own, so that one event is one delivery. */
+export type Told = { app: string; id: string; secret: string; path: string };
+
+/** So many apps with one endpoint each, at `/0`, `/1` and so on of a receiver. */
+export async function manyEndpoints(d: Deliveries, url: string, count: number): Promise<Told[]> {
+  const made: Told[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const app = await d.app();
+    made.push({ app, path: `/${n}`, ...(await d.endpoint(app, `${url}/${n}`)) });
+  }
+  return made;
+}
+
+/** A stream of numbers below 1 that is the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** Emits events to endpoints chosen by a seed, so many a second. Returns how many there were. */
+export async function emitSteadily(
+  d: Deliveries,
+  told: Told[],
+  { perS, forS, seed }: { perS: number; forS: number; seed: number },
+): Promise<number> {
+  const next = seeded(seed);
+  const startedAt = performance.now();
+  const emitting: Promise<unknown>[] = [];
+  const total = perS * forS;
+  for (let n = 0; n < total; n += 1) {
+    const dueMs = (n * 1000) / perS - (performance.now() - startedAt);
+    if (dueMs > 1) await sleep(dueMs);
+    const { app } = told[Math.floor(next() * told.length)] as Told;
+    emitting.push(d.emit(app, 'load', { n }));
+  }
+  await Promise.all(emitting);
+  return total;
+}
+
+/** Milliseconds from an event to its first byte at the receiver. */
+export const lateness = ({ at, body }: Received): number =>
+  at - Date.parse((JSON.parse(body) as { timestamp: string }).timestamp);
+
+/** The value below which this share of the values lies. */
+export function quantile(values: number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}

@@ -1,0 +1,43 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { openPool } from '../../src/db/pool.ts';
+import { forgetExpired } from '../../src/users/sessions/intents.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+describe('housekeeping/forget', () => {
+  it('forgets what has expired and sign-ups that were never verified, and nothing else', async () => {
+    const database = await freshDatabase();
+    const db = await openPool(database.url, 1, () => {});
+    await db.query(
+      sql.unsafe`insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}')`,
+    );
+    await db.query(sql.unsafe`
+      insert into users (id, app_id, email, password_hash, verified_at, created_at)
+      values
+        ('usr_verified', 'app_1', 'a@example.com', 'h', now(), now() - interval '1 year'),
+        ('usr_new', 'app_1', 'b@example.com', 'h', null, now() - interval '6 days'),
+        ('usr_abandoned', 'app_1', 'c@example.com', 'h', null, now() - interval '8 days')`);
+    await db.query(sql.unsafe`
+      insert into one_time_codes (app_id, email, mark, attempts_left, expires_at)
+      values ('app_1', 'a@example.com', null, 5, now() - interval '2 days'), ('app_1', 'b@example.com', null, 5, now())`);
+    await db.query(sql.unsafe`
+      insert into throttles (name, subject, budget, base, longest, ends_at, forget_at)
+      values ('login', 'old', 1, '1 min', '1 min', now(), now() - interval '1 s'),
+        ('login', 'new', 1, '1 min', '1 min', now(), now() + interval '1 min')`);
+
+    await forgetExpired(db);
+    await forgetExpired(db);
+    const users = await db.anyFirst(sql.type(z.object({ id: z.string() }))`select id from users order by id`);
+    const codes = await db.anyFirst(sql.type(z.object({ email: z.string() }))`select email from one_time_codes`);
+    const kept = await db.anyFirst(
+      sql.type(z.object({ subject: z.string() }))`select convert_from(subject, 'utf8') as subject from throttles`,
+    );
+    await db.end();
+    await database.drop();
+
+    expect(users).to.deep.equal(['usr_new', 'usr_verified']);
+    expect(codes).to.deep.equal(['b@example.com']);
+    expect(kept).to.deep.equal(['new']);
+  });
+});
