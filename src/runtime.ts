@@ -22,6 +22,7 @@ import { type Accept, acceptance, type Offer } from './intents/accept.ts';
 import type { Carrier } from './intents/carry-out.ts';
 import { intentReader } from './intents/read.ts';
 import { type Until, untilEnded, type Wait, waiting } from './intents/wait.ts';
+import { toldError } from './kernel/errors.ts';
 import { Refusal } from './kernel/refusals.ts';
 import { type Sealer, sealer } from './kernel/seal.ts';
 import type { ExchangeOffer } from './orders/exvenue/intents.ts';
@@ -74,7 +75,12 @@ export type WorkerRuntime = Common &
 
 /** The process's logger: JSON lines on standard output, secrets struck out wherever a field bears their name. */
 export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
-  pino({ level: LOG_LEVEL, base: null, redact: { paths: SECRET_FIELDS, censor: '[redacted]' } });
+  pino({
+    level: LOG_LEVEL,
+    base: null,
+    redact: { paths: SECRET_FIELDS, censor: '[redacted]' },
+    serializers: { err: toldError },
+  });
 
 const SECRET_NAMES = ['authorization', 'password', 'private_key', 'secret', 'token', 'key', 'code'];
 const SECRET_FIELDS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

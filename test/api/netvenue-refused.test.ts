@@ -11,6 +11,10 @@ describe('orders the network refuses', () => {
     service = await startService({ party: { cooldownMs: 5_000 } });
   });
   after(() => service.stop());
+  afterEach(() => service.miner.faults.clear());
+
+  /** Leaves the judgement to the venue: what it says of itself cannot be read beforehand. */
+  const cannotBeForeseen = () => service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
 
   for (const [reason, order] of [
     ['no_live_prices', market({ leverage: 0.0404 })],
@@ -24,6 +28,7 @@ describe('orders the network refuses', () => {
   ] as const) {
     it(`are answered with the reason ${reason}: ${JSON.stringify(order)}`, async () => {
       const trader = await service.trader();
+      cannotBeForeseen();
 
       const reply = await trader.post(ORDERS, order);
       const intent = await trader.get(`/v1/intents/${reply.headers['intent-id']}`);
@@ -49,6 +54,7 @@ describe('orders the network refuses', () => {
   it('are told when the subaccount is eliminated', async () => {
     const trader = await service.trader();
     await control(service, 'subaccount', { subaccount_id: Number(trader.traderId), elimination: 'MAX_TOTAL_DRAWDOWN' });
+    cannotBeForeseen();
 
     const reply = await trader.post(ORDERS, limit());
 

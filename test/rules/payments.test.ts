@@ -26,7 +26,7 @@ const life: Word[] = [
   { about: 'charge', atMs: 7_000, refundedCents: 0, isDisputed: true },
 ];
 
-const after = (words: readonly Word[]) => words.reduce((standing, word) => stepOf(standing, word).next, fresh);
+const endOf = (words: readonly Word[]) => words.reduce((standing, word) => stepOf(standing, word).next, fresh);
 const counted = (words: readonly Word[], what: (word: Word, standing: Standing) => boolean) => {
   let standing = fresh;
   return words.filter((word) => {
@@ -42,7 +42,7 @@ describe('stepOf', () => {
 
     fc.assert(
       fc.property(shuffled, (words) => {
-        expect(after(words)).to.deep.equal(after(life));
+        expect(endOf(words)).to.deep.equal(endOf(life));
       }),
     );
   });
@@ -68,9 +68,9 @@ describe('stepOf', () => {
   });
 
   it('lets no older word of an open payment replace a newer one', () => {
-    const processing = after([said('processing', 3_000)]);
+    const processing = endOf([said('processing', 3_000)]);
 
-    expect(after([said('processing', 3_000), said('requires_action', 2_000)])).to.deep.equal(processing);
+    expect(endOf([said('processing', 3_000), said('requires_action', 2_000)])).to.deep.equal(processing);
   });
 });
 

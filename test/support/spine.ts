@@ -3,7 +3,7 @@ import { newIntentId } from '../../src/kernel/ids.ts';
 import { freshDatabase } from './postgres.ts';
 
 export type Item = { id: string; lane?: string } & Record<string, unknown>;
-export type Verdict = { n: number; intent_id: string; verdict: string };
+type Verdict = { n: number; intent_id: string; verdict: string };
 export type Row = { id: string; kind: string; state: string; fence: number; tries: number; looks: number } & {
   lane: string | null;
   outcome: { problem?: { code: string }; result?: object } | null;
@@ -11,7 +11,7 @@ export type Row = { id: string; kind: string; state: string; fence: number; trie
   sending_at: Date | null;
   settled_at: Date | null;
 };
-export type Job = { task: string; intent_id: string; in_ms: number };
+type Job = { task: string; intent_id: string; in_ms: number };
 
 /** One connection to the spine's SQL functions. */
 export type Hand = {

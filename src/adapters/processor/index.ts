@@ -114,7 +114,11 @@ const amountOf = ({ amountCents, currency, payoutId }: NewTransfer) => ({
   metadata: { payout_id: payoutId },
 });
 
+/** The shape of a signature; stripe-node throws bare errors for some headers without it. */
+const SIGNATURE = /^t=\d{1,12}(?:,v\d=[0-9a-f]{1,128}){1,10}$/;
+
 function readNotification(stripe: Stripe, raw: string, signature: string, secret: string): ProcessorEvent | null {
+  if (!SIGNATURE.test(signature)) return null;
   try {
     return readEvent(stripe.webhooks.constructEvent(raw, signature, secret, TOLERANCE_S));
   } catch (error) {

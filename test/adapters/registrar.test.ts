@@ -1,0 +1,263 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { recoverTypedDataAddress, verifyMessage } from 'viem';
+import { registrar } from '../../src/adapters/registrar/index.ts';
+import type { Payer, PaymentTerms, SignedPayment } from '../../src/adapters/registrar/types.ts';
+
+const BASE = 'http://registrar.test';
+const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
+const WALLET = `0x${'a'.repeat(40)}`;
+const HASH = `0x${'1'.repeat(64)}`;
+const KEY = `0x${'11'.repeat(32)}`;
+const party = registrar({ url: `${BASE}/`, chainUrl: 'http://chain.test', network: 'eip155:8453', asset: ASSET });
+const payer = party.payerOf(KEY) as Payer; // it is a key
+
+const terms: PaymentTerms = {
+  scheme: 'exact',
+  network: 'eip155:8453',
+  amount: '119000000',
+  asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  payTo: '0x209693Bc6afc0C5328bA36FaF03C514EF312287C',
+  maxTimeoutSeconds: 300,
+  extra: { name: 'USD Coin', version: '2' },
+};
+const quote = { accepts: [terms], resource: { url: `${BASE}/api/register`, method: 'POST' } };
+const required = { x402Version: 2, ...quote };
+const base64 = (message: object) => Buffer.from(JSON.stringify(message)).toString('base64');
+const times = { nonce: `0x${'ab'.repeat(32)}`, validBeforeS: 2_000_000_000 };
+
+const registering = { minerSlug: 'vanta', exAddress: WALLET, accountSize: 25_000, email: 'a@b.example', tierIndex: 1 };
+const body = party.bodyOf(registering);
+const post = () => nock(BASE).post('/api/register');
+
+describe('the registrar on the wire', () => {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+
+  it('is asked for a price with exactly what will be paid for', async () => {
+    nock(BASE)
+      .post('/api/register', {
+        minerSlug: 'vanta',
+        hlAddress: WALLET,
+        accountSize: 25_000,
+        email: 'a@b.example',
+        tierIndex: 1,
+      })
+      .reply(402, {}, { 'PAYMENT-REQUIRED': base64(required) });
+
+    expect(await party.quote(body)).to.deep.equal({ kind: 'accepted', said: quote });
+  });
+
+  it('may say its price in the body alone', async () => {
+    post().reply(402, required);
+
+    expect(await party.quote(body)).to.deep.equal({ kind: 'accepted', said: quote });
+  });
+
+  it('has offers that cannot be read left out', async () => {
+    const broken = [{ ...terms, amount: '1.5' }, { ...terms, payTo: 'me' }, { ...terms, extra: {} }, null];
+    post().reply(402, { ...required, accepts: [...broken, terms] });
+
+    expect(await party.quote(body)).to.deep.equal({ kind: 'accepted', said: quote });
+  });
+
+  const noQuote: [string, number, string | object][] = [
+    ['version 1', 402, { ...required, x402Version: 1 }],
+    ['nonsense', 402, '<html>'],
+    ['a page', 200, '<html>'],
+    ['a fault', 500, { error: 'x' }],
+    ['a fault between', 502, ''],
+  ];
+  for (const [what, status, said] of noQuote) {
+    it(`is taken for not there where it quotes nothing: ${what}`, async () => {
+      post().reply(status, said);
+
+      expect((await party.quote(body)).kind).to.equal('unreachable');
+    });
+  }
+
+  it('gets a payment and a proof that verify, and no key', async () => {
+    const payment = await payer.authorize(quote, terms, times);
+    const proof = await payer.prove(body, 1_700_000_000_000);
+    const heard: Record<string, string> = {};
+    post().reply(function () {
+      Object.assign(heard, this.req.headers);
+      return [200, { status: 'registered', txHash: HASH, message: 'Done.' }];
+    });
+
+    const answer = await party.pay(body, payment, { firstSend: true, proof });
+
+    expect(answer).to.deep.equal({
+      kind: 'accepted',
+      said: { status: 'registered', txHash: HASH, message: 'Done.' },
+    });
+    const sent = JSON.parse(Buffer.from(String(heard['payment-signature']), 'base64').toString());
+    expect(sent).to.deep.include({ x402Version: 2, accepted: terms, resource: quote.resource });
+    expect(sent.payload.authorization).to.deep.equal(payment.authorization);
+    expect(await signerOf(sent.payload)).to.equal(payer.address);
+    const message = `/api/register:1700000000000:${await sha256(body)}`;
+    const claimed = { address: heard['x-wallet'], message, signature: heard['x-signature'] } as Parameters<
+      typeof verifyMessage
+    >[0]; // as: what was heard is text
+    expect(await verifyMessage(claimed)).to.equal(true);
+    expect(JSON.stringify(heard)).not.to.include(KEY.slice(2));
+  });
+
+  const said: [string, number, string | object, object][] = [
+    [
+      'pending',
+      200,
+      { status: 'pending', txHash: HASH },
+      { kind: 'accepted', said: { status: 'pending', txHash: HASH, message: null } },
+    ],
+    [
+      'paid, not recorded',
+      500,
+      { error: 'x', txHash: HASH },
+      { kind: 'accepted', said: { status: 'unrecorded', txHash: HASH, message: null } },
+    ],
+    ['settlement failed', 500, { error: 'Payment settlement failed' }, { kind: 'in_doubt', why: 'settlement_unclear' }],
+    ['facilitator down', 502, { error: 'x' }, { kind: 'in_doubt', why: 'facilitator_down' }],
+    ['facilitator away', 503, '', { kind: 'in_doubt', why: 'facilitator_down' }],
+    ['a yes without a hash', 200, { status: 'registered' }, { kind: 'in_doubt', why: 'unclear_answer' }],
+    ['a page', 200, '<html>', { kind: 'in_doubt', why: 'unclear_answer' }],
+    ['a status of no meaning', 429, '', { kind: 'in_doubt', why: 'unclear_answer' }],
+  ];
+  for (const [what, status, reply, answer] of said) {
+    it(`is understood: ${what}`, async () => {
+      post().reply(status, reply);
+
+      expect(await pay(true)).to.deep.equal(answer);
+    });
+  }
+
+  const refused: [number, object, string][] = [
+    [400, { error: 'Invalid tier' }, 'refused_for_form'],
+    [401, { error: 'Missing' }, 'wallet_unproven'],
+    [402, { ...required, error: 'insufficient_funds' }, 'insufficient_funds'],
+    [402, { error: 'Sorry, no.' }, 'payment_refused'],
+    [403, { error: 'x', code: 'REGISTRATION_PAID_CAP' }, 'cap_reached'],
+    [403, { error: 'x', code: 'REGISTRATION_FREE_CAP' }, 'cap_reached'],
+    [403, { error: 'Signer must match hlAddress' }, 'wallet_unproven'],
+    [409, { error: 'This HL address is already registered with this miner.' }, 'already_registered'],
+    [409, { error: 'A registration for this HL address is already being processed.' }, 'registration_pending'],
+    [409, { error: 'This transaction has already been used for a registration.' }, 'payment_reused'],
+  ];
+  for (const [status, reply, slug] of refused) {
+    it(`refuses at first, which proves nothing on a repeat: ${status} ${slug}`, async () => {
+      post().twice().reply(status, reply);
+
+      expect(await pay(true)).to.include({ kind: 'rejected', slug });
+      expect(await pay(false)).to.deep.equal({ kind: 'in_doubt', why: 'refused_on_repeat' });
+    });
+  }
+
+  it('that breaks off has maybe acted', async () => {
+    post().replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+
+    expect((await pay(true)).kind).to.equal('in_doubt');
+  });
+
+  it('that is not there has not', async () => {
+    const nobody = registrar({
+      url: 'http://127.0.0.1:9',
+      chainUrl: 'http://127.0.0.1:9',
+      network: 'eip155:1',
+      asset: ASSET,
+    });
+    nock.enableNetConnect('127.0.0.1');
+
+    const answer = await nobody.pay(body, await signed(), { firstSend: true, proof: null });
+
+    expect(answer).to.include({ kind: 'unreachable' });
+    nock.disableNetConnect();
+  });
+
+  it('lists tiers by their place, in both spellings', async () => {
+    const tiers = [{ account_size: 5_000, cost: '49.00' }];
+    nock(BASE)
+      .get('/api/entity')
+      .reply(200, [{ slug: 'other' }, { slug: 'vanta', pricing_tiers: tiers }]);
+    const newer = await party.tiers('vanta');
+    nock(BASE).get('/api/entity').reply(404, '');
+    nock(BASE)
+      .get('/api/v1/miners')
+      .reply(200, [
+        {
+          slug: 'vanta',
+          tiers: [
+            { accountSize: 5_000, priceUsdc: 49 },
+            { accountSize: 9, priceUsdc: '1' },
+          ],
+        },
+      ]);
+    const older = await party.tiers('vanta');
+
+    expect(newer).to.deep.equal({ kind: 'found', said: [{ index: 0, accountSize: 5_000, priceUsdc: '49.00' }] });
+    expect(older).to.have.nested.property('said[1].index', 1);
+  });
+
+  it('knows no such miner, or cannot be read', async () => {
+    nock(BASE).get('/api/entity').reply(200, []).get('/api/entity').reply(500, '');
+
+    expect(await party.tiers('vanta')).to.deep.equal({ kind: 'absent' });
+    expect((await party.tiers('vanta')).kind).to.equal('unreadable');
+  });
+
+  it('tells the status of an address', async () => {
+    const path = `/api/registration-status?hl_address=${WALLET}`;
+    nock(BASE)
+      .get(path)
+      .reply(200, { status: 'active' })
+      .get(path)
+      .reply(200, { status: 'not_found' })
+      .get(path)
+      .reply(502, {});
+
+    expect(await party.status(WALLET)).to.deep.equal({
+      kind: 'found',
+      said: { status: 'active', message: null, estimatedTime: null },
+    });
+    expect(await party.status(WALLET)).to.deep.equal({ kind: 'absent' });
+    expect((await party.status(WALLET)).kind).to.equal('unreadable');
+  });
+
+  for (const text of ['', '0x', 'f'.repeat(63), `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`, 'g'.repeat(64)]) {
+    it(`has no payer for ${text.slice(0, 12) || 'nothing'}`, () => {
+      expect(party.payerOf(text)).to.equal(null);
+    });
+  }
+});
+
+const signed = (): Promise<SignedPayment> => payer.authorize(quote, terms, times);
+const pay = async (firstSend: boolean) => party.pay(body, await signed(), { firstSend, proof: null });
+
+const sha256 = async (text: string) =>
+  Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
+
+async function signerOf({
+  signature,
+  authorization,
+}: {
+  signature: `0x${string}`;
+  authorization: Record<string, string>;
+}) {
+  const address = await recoverTypedDataAddress({
+    domain: { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: ASSET },
+    types: {
+      TransferWithAuthorization: [
+        { name: 'from', type: 'address' },
+        { name: 'to', type: 'address' },
+        { name: 'value', type: 'uint256' },
+        { name: 'validAfter', type: 'uint256' },
+        { name: 'validBefore', type: 'uint256' },
+        { name: 'nonce', type: 'bytes32' },
+      ],
+    },
+    primaryType: 'TransferWithAuthorization',
+    message: authorization as never, // as: texts of numbers serve as numbers
+    signature,
+  });
+  return address.toLowerCase();
+}

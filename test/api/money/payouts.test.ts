@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Ask, TestUser } from '../../support/identity.ts';
+import { accountIn, eventually, type Money, startMoney, tierDemo } from '../../support/money.ts';
+import { expectRefused } from '../../support/refused.ts';
+
+const eventRow = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
+
+describe('from verification to a payout', () => {
+  let service: Money;
+  let trader: TestUser;
+  let ask: Ask;
+  let account: { id: string; subaccount_id: number };
+  let payoutId: string;
+  before(async () => {
+    service = await startMoney({ settings: { PAYMENT_LOOK_MS: '0' } });
+    const app = await service.app(['api', 'payouts:write']);
+    const admin = await service.admin();
+    await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, {
+      json: { connect_return_url: 'https://example.com/back', connect_refresh_url: 'https://example.com/again' },
+    });
+    trader = await service.user(app);
+    ask = trader.ask;
+    await ask('POST', '/v2/payments/free', { json: tierDemo });
+    account = await accountIn(ask, 'evaluation');
+  });
+  after(() => service.stop());
+
+  const told = (type: string) =>
+    service.db.any(sql.type(eventRow)`
+      select e.type, e.body::jsonb -> 'data' as data from events e where e.type = ${type} order by e.position`);
+  const made = (kind: string) => service.processor.ledger.entries().filter((entry) => entry.kind === kind);
+  const press = (url: string, button: string) => fetch(url, { method: 'POST', body: new URLSearchParams({ do: button }) });
+  const kycIs = (status: string) =>
+    eventually(async () => {
+      const { body } = await ask('GET', '/v2/kyc/status');
+      return body.kyc_status === status && body;
+    });
+  const payoutIs = (status: string) =>
+    eventually(async () => {
+      const { body } = await ask('GET', '/v2/payouts');
+      return body.find((payout: { id: string; status: string }) => payout.id === payoutId && payout.status === status);
+    });
+  const settle = (payout: number) => service.network({ subaccount_id: account.subaccount_id, settlement: payout });
+
+  it('starts unverified, and asks for what is missing in turn', async () => {
+    expect((await ask('GET', '/v2/kyc/status')).body).to.deep.equal({
+      user_id: trader.userId,
+      kyc_provider: null,
+      kyc_status: 'unverified',
+      kyc_verified_at: null,
+      kyc_failure_reason: null,
+    });
+    expectRefused(await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }), 'V2_KYC_REQUIRED');
+    expectRefused(await service.buyer.ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }), 'V2_SCOPE_MISSING');
+    expectRefused(
+      await service.buyer.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } }),
+      'V2_CONNECT_URLS_NOT_CONFIGURED',
+    );
+  });
+
+  it('verifies an identity, through a failed check, and tells the app', async () => {
+    service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/identity', times: 1 });
+    const session = await ask('POST', '/v2/kyc/processor-identity/session');
+    expect(session.status).to.equal(200);
+    expect(session.body).to.have.all.keys('client_secret', 'url', 'session_id');
+
+    await press(session.body.url, 'requires_input');
+    const failed = await kycIs('needs_input');
+    await press(session.body.url, 'verified');
+    const verified = await kycIs('verified');
+
+    expect(failed.kyc_failure_reason).to.equal('document_unverified_other');
+    expect(verified).to.include({ kyc_provider: 'processor_identity', kyc_failure_reason: null });
+    expect((await told('kyc.updated')).map(({ data }) => data.kyc_status)).to.deep.equal(['needs_input', 'verified']);
+    expect((await told('kyc.updated')).at(-1)?.data).to.deep.equal(verified);
+    expect(made('verification')).to.have.length(1);
+    expectRefused(await ask('POST', '/v2/kyc/processor-identity/session'), 'V2_KYC_VERIFIED');
+    expectRefused(await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }), 'V2_PAYOUT_ACCOUNT_NOT_READY');
+  });
+
+  it('connects one bank account, however often it is asked for', async () => {
+    const opened = await ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
+    const again = await ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
+    const link = await ask('POST', `/v2/connect/accounts/${opened.body.processor_account_id}/onboarding-link`);
+    const strange = await ask('POST', '/v2/connect/accounts/acct_unheard_of/onboarding-link');
+
+    expect(opened.status).to.equal(200);
+    expect(opened.body).to.include({ status: 'pending', payouts_enabled: false, details_submitted: false });
+    expect(again.body.id).to.equal(opened.body.id);
+    expect(made('account')).to.have.length(1);
+    expectRefused(strange, 'V2_CONNECT_ACCOUNT_UNKNOWN');
+
+    await press(link.body.onboarding_url, 'connect');
+    const [connected] = await eventually(async () => {
+      const { body } = await ask('GET', '/v2/connect/accounts');
+      return body[0].payouts_enabled && body;
+    });
+    expect(connected).to.deep.include({ status: 'active', bank_name: 'SANDBOX TEST BANK', last4: '6789', country: 'US' });
+  });
+
+  it('estimates what was earned, and pays no more than that', async () => {
+    expect((await ask('GET', '/v2/payouts/estimate')).body).to.deep.equal({
+      amount_usd: 0,
+      amount_cents: 0,
+      currency: 'usd',
+      available: false,
+    });
+    expectRefused(await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }), 'V2_ACCOUNT_NOT_FUNDED');
+    await service.network({ subaccount_id: account.subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
+    await settle(412.505);
+    await ask('POST', `/v2/lifecycle/sync/${account.id}`);
+
+    const estimate = await ask('GET', '/v2/payouts/estimate', { headers: { 'X-Prop-Account': account.id } });
+    const tooMuch = await ask('POST', '/v2/payouts/request', { json: { amount_cents: 41_251 } });
+    const both = await Promise.all(
+      [1, 2].map(() => ask('POST', '/v2/payouts/request', { json: { amount_cents: 30_000, prop_account_id: account.id } })),
+    );
+
+    expect(estimate.body).to.deep.equal({ amount_usd: 412.5, amount_cents: 41_250, currency: 'usd', available: true });
+    expectRefused(tooMuch, 'V2_PAYOUT_EXCEEDS_EARNINGS', { effect: 'none' });
+    expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 422]);
+    payoutId = both.find(({ status }) => status === 200)?.body.id;
+    expect((await ask('GET', '/v2/payouts/estimate')).body).to.include({ amount_cents: 11_250 });
+  });
+
+  it('moves the money once, though answers are lost and it is submitted twice', async () => {
+    service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/transfers', times: 1 });
+    service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/payouts', times: 1 });
+
+    const replies = await Promise.all([1, 2].map(() => ask('POST', `/v2/payouts/${payoutId}/submit`)));
+
+    for (const { status, body } of replies) {
+      expect(status).to.equal(200);
+      expect(body).to.include({ id: payoutId, status: 'submitted' });
+    }
+    await eventually(async () => made('payout').length === 1);
+    expect(made('transfer')).to.have.length(1);
+    expectRefused(await ask('POST', '/v2/payouts/po_unheard_of/submit'), 'V2_PAYOUT_UNKNOWN');
+  });
+
+  it('completes when the bank has it, and fails when it comes back after all', async () => {
+    const id = made('payout')[0]?.detail.id;
+    await service.control('payout', { id, to: 'paid' });
+    const completed = await payoutIs('completed');
+    await service.control('payout', { id, to: 'failed' });
+    const failed = await payoutIs('failed');
+
+    expect(completed.completed_at).to.be.a('string');
+    expect(failed.failure_reason).to.equal('account_closed');
+    expect((await told('payout.completed')).map(({ data }) => data)).to.deep.equal([
+      {
+        payout_id: payoutId,
+        user_id: trader.userId,
+        amount_cents: 30_000,
+        currency: 'usd',
+        status: 'completed',
+        failure_reason: null,
+      },
+    ]);
+    expect((await told('payout.failed'))[0]?.data).to.include({ payout_id: payoutId, status: 'failed' });
+    expect((await ask('GET', '/v2/payouts/estimate')).body).to.include({ amount_cents: 11_250 });
+  });
+
+  it('gives the amount free again once the transfer is back', async () => {
+    await service.control('transfer', { id: made('transfer')[0]?.detail.id });
+
+    await eventually(async () => (await ask('GET', '/v2/payouts/estimate')).body.amount_cents === 41_250);
+  });
+
+  it('fails a payout the processor refuses, and it can be asked for again', async () => {
+    service.processor.faults.add({ kind: 'refuse', route: '/v1/transfers', times: 1 });
+    payoutId = (await ask('POST', '/v2/payouts/request', { json: { amount_cents: 41_250 } })).body.id;
+
+    expectRefused(await ask('POST', `/v2/payouts/${payoutId}/submit`), 'PROCESSOR_REJECTED');
+
+    expect(await payoutIs('failed')).to.include({ failure_reason: 'scripted_refusal' });
+    expect((await ask('GET', '/v2/payouts/estimate')).body).to.include({ amount_cents: 41_250 });
+  });
+
+  it('finds a payout the bank has paid and nobody told of', async () => {
+    payoutId = (await ask('POST', '/v2/payouts/request', { json: { amount_cents: 10_000 } })).body.id;
+    await ask('POST', `/v2/payouts/${payoutId}/submit`);
+    await eventually(async () => made('payout').length === 2);
+    Object.assign(service.processor.notifications.travel, { hold: true });
+    await service.control('payout', { id: made('payout')[1]?.detail.id, to: 'paid' });
+
+    await eventually(async () => {
+      await service.runTask('payouts/reconcile');
+      return payoutIs('completed').catch(() => null);
+    });
+  });
+
+  it('answers 503, never zero, when earnings cannot be read', async () => {
+    service.miner.faults.add({ kind: 'status_500', route: '/entity/subaccount/payout' });
+    const other = await service.startWorker();
+    await other.stop();
+
+    const reply = await eventually(async () => {
+      const estimate = await ask('GET', '/v2/payouts/estimate');
+      return estimate.status === 503 && estimate;
+    }, 15_000);
+
+    expectRefused(reply, 'VENUE_UNREADABLE');
+  });
+});

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import {
+  agreedTerms,
+  exchangeBalance,
+  isOver,
+  meetsMinimum,
+  nextPollMs,
+  nonceOf,
+  statusOf,
+} from '../../src/registration/rules.ts';
+
+const terms = {
+  scheme: 'exact',
+  network: 'eip155:8453',
+  asset: '0xAb',
+  amount: '119000000',
+  maxTimeoutSeconds: 300,
+};
+const agreed = { network: 'eip155:8453', asset: '0xab', priceUsdc: '119.00', maxUsdc: 1_000 };
+
+describe('rules of registration', () => {
+  it('take the terms that were agreed, wherever they stand', () => {
+    expect(agreedTerms([{ ...terms, network: 'solana:1' }, terms], agreed)).to.equal(terms);
+    expect(agreedTerms([{ ...terms, amount: '1' }], agreed)).to.include({ amount: '1' });
+  });
+
+  const other: [string, object][] = [
+    ['another scheme', { scheme: 'upto' }],
+    ['another network', { network: 'eip155:1' }],
+    ['another token', { asset: '0xcd' }],
+    ['a cent over the price', { amount: '119010000' }],
+    ['nothing', { amount: '0' }],
+    ['no time', { maxTimeoutSeconds: 5 }],
+  ];
+  for (const [what, more] of other) {
+    it(`sign nothing for ${what}`, () => {
+      expect(agreedTerms([{ ...terms, ...more }], agreed)).to.equal(null);
+    });
+  }
+
+  it('sign nothing over the limit of this service, nor for a price that is none', () => {
+    expect(agreedTerms([terms], { ...agreed, maxUsdc: 100 })).to.equal(null);
+    expect(agreedTerms([terms], { ...agreed, priceUsdc: 'free' })).to.equal(null);
+  });
+
+  it('make one nonce of 32 bytes from one intent', () => {
+    expect(nonceOf('a')).to.match(/^0x[0-9a-f]{64}$/);
+    expect(nonceOf('a')).to.equal(nonceOf('a'));
+    expect(nonceOf('a')).not.to.equal(nonceOf('b'));
+  });
+
+  it('count accounts and free dollars', () => {
+    const spot = [
+      { coin: 'USDC', free: '0.005' },
+      { coin: 'HYPE', free: '3' },
+    ];
+    const balance = exchangeBalance([{ accountValue: '0.001' }, { accountValue: '0.004' }], spot);
+
+    expect(balance).to.equal('0.01');
+    expect([meetsMinimum(balance), meetsMinimum('0.009')]).to.deep.equal([true, false]);
+  });
+
+  it('end an authorization past its time and the margin, by the chain', () => {
+    expect([isOver('100', 110, 10), isOver('100', 111, 10)]).to.deep.equal([false, true]);
+  });
+
+  it('ask less and less often', () => {
+    expect([nextPollMs(1_000, 0), nextPollMs(1_000, 2), nextPollMs(1_000, 500)]).to.deep.equal([1_000, 1_563, 900_000]);
+  });
+
+  it('take an unknown word for work under way', () => {
+    expect([statusOf('active'), statusOf('sleeping')]).to.deep.equal(['active', 'processing']);
+  });
+});
