@@ -15,5 +15,8 @@ language sql as $$
   ), 'exvenue') a
 $$;
 
+-- Orders on builder dexes (`dex:COIN`), whose open orders the exchange shows dex by dex.
+create index orders_on_builder_dexes on orders (trader) where venue = 'exvenue' and position(':' in pair) > 0;
+
 -- Orders whose take-profit or stop-loss waits for their parent to fill.
 create index orders_with_waiting_triggers on orders (created_at) where executed ->> 'trigger_status' = 'pending_parent_fill';

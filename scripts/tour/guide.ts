@@ -22,7 +22,7 @@ export type Guide = {
   /** Asks the `Location` of a 202 until the work has ended. */
   poll(answer: Answer, headers?: Record<string, string>): Promise<Answer>;
   check(what: string, right: boolean): void;
-  /** The ledger has gained exactly these effects since the last look, in any order. */
+  /** The ledgers of all parties have gained exactly these effects since the last look, in any order. */
   gained(...expected: Expected[]): Promise<Entry[]>;
 };
 
@@ -34,8 +34,8 @@ const POLL_EVERY_MS = 200;
 const OPEN = ['pending', 'unknown', 'queued', 'running', 'in_doubt'];
 
 /** A guide through a running service. Nothing of an earlier visit to its ledger counts. */
-export async function openGuide({ url, key, controlUrl }: Service, say: (line: string) => void): Promise<Guide> {
-  let seen = (await readLedger(controlUrl, 0)).length;
+export async function openGuide({ url, key, ledgers }: Service, say: (line: string) => void): Promise<Guide> {
+  const gainedSince = await openLedgers(ledgers);
 
   const ask: Guide['ask'] = async ({ method, path, body, headers = {}, expect }) => {
     say(`  ${method} ${path}${shownHeaders(headers)}`);
@@ -69,8 +69,7 @@ export async function openGuide({ url, key, controlUrl }: Service, say: (line: s
       throw new Astray(`${path} did not come to an end`);
     },
     async gained(...expected) {
-      const entries = await readLedger(controlUrl, seen);
-      seen += entries.length;
+      const entries = await gainedSince();
       const found = entries.map(shownEffect).join('; ') || 'nothing';
       const right =
         entries.length === expected.length && expected.every((effect) => entries.some((entry) => fits(entry, effect)));
@@ -102,8 +101,19 @@ async function send(url: string, { method, path, body, headers }: Sent): Promise
   };
 }
 
-const readLedger = (controlUrl: string, after: number): Promise<Entry[]> =>
-  got(`${controlUrl}/ledger`, { searchParams: { after } }).json();
+/** Answers what all the ledgers together have gained since the last look; this one counts as the first. */
+async function openLedgers(addresses: string[]): Promise<() => Promise<Entry[]>> {
+  const seen = new Map<string, number>();
+  const look = async (address: string): Promise<Entry[]> => {
+    const after = seen.get(address) ?? 0;
+    const entries = await got(address, { searchParams: { after } }).json<Entry[]>();
+    seen.set(address, after + entries.length);
+    return entries;
+  };
+  const lookAtAll = async () => (await Promise.all(addresses.map(look))).flat();
+  await lookAtAll();
+  return lookAtAll;
+}
 
 const fits = (entry: Entry, effect: Expected) =>
   Object.entries(effect).every(([name, value]) => entry[name as keyof Expected] === value); // the names are Expected's own

@@ -7,25 +7,20 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-/** A running service, a partner key of it, and the control address of its sandbox, where the ledger is read. */
-export type Service = { url: string; key: string; controlUrl: string; stop(): Promise<void> };
+/** A running service, a partner key of it, and the addresses of the ledgers that its sandbox's parties keep. */
+export type Service = { url: string; key: string; ledgers: string[]; stop(): Promise<void> };
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const START_WITHIN_MS = 60_000; // a first start makes a database
 
 /**
- * The service the environment names: TOUR_URL, TOUR_KEY and TOUR_CONTROL_URL, as `npm start` prints them. Without TOUR_URL a
- * service of its own is started on a free port, with data that is thrown away afterwards.
+ * The service the environment names: TOUR_URL, TOUR_KEY and TOUR_LEDGERS (addresses, parted by commas), as `npm start` prints
+ * them. Without TOUR_URL a service of its own is started on a free port, with data that is thrown away afterwards.
  */
-export async function findService({ TOUR_URL, TOUR_KEY, TOUR_CONTROL_URL }: NodeJS.ProcessEnv): Promise<Service> {
+export async function findService({ TOUR_URL, TOUR_KEY, TOUR_LEDGERS }: NodeJS.ProcessEnv): Promise<Service> {
   if (!TOUR_URL) return bootService();
-  if (!TOUR_KEY || !TOUR_CONTROL_URL) throw new Error('With TOUR_URL, set TOUR_KEY and TOUR_CONTROL_URL as well.');
-  return {
-    url: TOUR_URL.replace(/\/$/, ''),
-    key: TOUR_KEY,
-    controlUrl: TOUR_CONTROL_URL.replace(/\/ledger$/, ''),
-    stop: async () => {},
-  };
+  if (!TOUR_KEY || !TOUR_LEDGERS) throw new Error('With TOUR_URL, set TOUR_KEY and TOUR_LEDGERS as well.');
+  return { url: TOUR_URL.replace(/\/$/, ''), key: TOUR_KEY, ledgers: TOUR_LEDGERS.split(','), stop: async () => {} };
 }
 
 async function bootService(): Promise<Service> {
@@ -46,19 +41,19 @@ async function bootService(): Promise<Service> {
   return { ...(await greeting(child).catch((error) => stop().then(() => Promise.reject(error)))), stop };
 }
 
-/** What the service prints when it is up; every line a name, then a value. */
+/** What the service prints when it is up: a name and a value on each line, the partner key after the ledgers. */
 async function greeting(child: ChildProcessByStdio<null, Readable, null>): Promise<Omit<Service, 'stop'>> {
   const said: string[] = [];
-  const told = (pattern: RegExp) => said.map((line) => pattern.exec(line)?.[1]).find(Boolean);
+  const told = (pattern: RegExp) => said.flatMap((line) => pattern.exec(line)?.[1] ?? []);
   const tooLate = setTimeout(() => child.kill('SIGTERM'), START_WITHIN_MS);
   for await (const line of createInterface(child.stdout)) {
     said.push(line);
-    const url = told(/Trading Partner Service\s+(http\S+)/);
-    const key = told(/partner key \(shown once\)\s+(\S+)/);
-    const ledger = told(/sandbox ledger\s+(http\S+)/);
-    if (!url || !key || !ledger) continue;
+    const [url] = told(/Trading Partner Service\s+(http\S+)/);
+    const [key] = told(/partner key \(shown once\)\s+(\S+)/);
+    if (!url || !key) continue;
     clearTimeout(tooLate);
-    return { url, key, controlUrl: ledger.replace(/\/ledger$/, '') };
+    child.stdout.resume(); // its log goes on
+    return { url, key, ledgers: told(/ledger\s+(http\S+)/) };
   }
   throw new Error(`The service did not start:\n${said.join('\n')}`);
 }

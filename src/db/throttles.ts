@@ -11,6 +11,8 @@ const standingRow = z.object({
   ends_in_s: z.number(),
 });
 
+const LARGEST_BUDGET = 1_000_000_000; // one more fits PostgreSQL's integer
+
 /** Counts tries. Exact under any concurrency and across processes: a budget of ten lets ten through. */
 export type Throttle = {
   /** Counts one try against every budget, and answers how each stands afterwards. */
@@ -36,7 +38,7 @@ export const throttle = (db: Db, scale: number): Throttle => ({
 const item = ({ name, subject }: Budget, scale: number) => ({
   name,
   subject: subject.toString('hex'),
-  budget: Math.round(limits[name].budget * scale),
+  budget: Math.min(Math.round(limits[name].budget * scale), LARGEST_BUDGET),
   base_s: limits[name].baseS,
   longest_s: limits[name].longestS,
 });

@@ -1,5 +1,6 @@
 import { registerNetvenueTrader } from '../accounts/http.ts';
 import * as propAccounts from '../accounts/prop/http.ts';
+import * as recovery from '../accounts/recovery/http.ts';
 import * as adminApps from '../admin/apps/http.ts';
 import * as admins from '../admin/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
@@ -22,6 +23,7 @@ import {
 } from '../orders/http.ts';
 import { getPartnerIntent } from '../partners/http.ts';
 import * as payments from '../payments/http.ts';
+import * as paymentOperators from '../payments/operators/http.ts';
 import * as payouts from '../payouts/http.ts';
 import * as balances from '../portfolio/balance/http.ts';
 import * as history from '../portfolio/history/http.ts';
@@ -40,6 +42,8 @@ import type { Handlers } from './handler.ts';
 export const handlers: Handlers = {
   ...payments,
   ...propAccounts,
+  ...recovery,
+  ...paymentOperators,
   ...kyc,
   ...payouts,
   ...balances,

@@ -15,12 +15,12 @@ const tierRow = z.object({
 
 export type Tier = z.infer<typeof tierRow>;
 
-/** What is on sale, cheapest first. */
-export const listTiers = (db: Db): Promise<readonly Tier[]> =>
+/** What is on sale, or every tier there is, cheapest first. */
+export const listTiers = (db: Db, which: 'on_sale' | 'all' = 'on_sale'): Promise<readonly Tier[]> =>
   db.any(sql.prepared('list_tiers', tierRow)`
     select t.id as tier_id, t.market, t.asset_class, t.account_size::double precision, t.amount_cents, t.currency, t.active
     from tiers t
-    where t.active
+    where t.active or ${which === 'all'}
     order by t.amount_cents, t.account_size, t.id`);
 
 /** Whether any tier was ever made. */

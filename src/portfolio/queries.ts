@@ -20,13 +20,6 @@ export const findOwnSubaccount = (db: Db, owner: string, syntheticHotkey: string
     from subaccounts s
     where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
 
-/** What is on record of a subaccount, whoever owns it: for orders that have been accepted. */
-export const findSubaccount = (db: Db, syntheticHotkey: string): Promise<OwnSubaccount | null> =>
-  db.maybeOne(sql.prepared('subaccount_on_record', subaccountRow)`
-    select s.synthetic_hotkey, s.subaccount_uuid, s.asset_class, s.account_size, s.status
-    from subaccounts s
-    where s.synthetic_hotkey = ${syntheticHotkey}`);
-
 const placedRow = z.object({
   id: z.string(),
   pair: z.string(),

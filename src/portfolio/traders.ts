@@ -7,7 +7,7 @@ import { findOwnSubaccount, type OwnSubaccount } from './queries.ts';
 /** Who a Trader-ID names. Wallets are in lower case and need no enrollment for reads. */
 export type Trader = NetworkTrader | ExchangeTrader;
 export type NetworkTrader = { venue: 'netvenue'; hotkey: string; subaccount: OwnSubaccount };
-export type ExchangeTrader = { venue: 'exvenue'; wallet: string };
+type ExchangeTrader = { venue: 'exvenue'; wallet: string };
 
 type AnyCall = Pick<Call, 'runtime' | 'principal'> & { header: { 'Trader-ID': string } };
 

@@ -53,7 +53,7 @@ async function stayInDoubt(db: Db, intent: Intent, why: string): Promise<boolean
 }
 
 /** Tells the caller why a payment is in doubt. */
-export async function noteDoubt(db: Db, id: string, why: string): Promise<void> {
+async function noteDoubt(db: Db, id: string, why: string): Promise<void> {
   await db.query(sql.prepared('note_purchase_doubt', nothing)`
     update registrations
     set message = ${noteOf(why)}, updated_at = now()

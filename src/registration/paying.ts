@@ -3,10 +3,11 @@ import { findLiveKey, keyPlace } from '../enrollments/queries.ts';
 import type { Ready } from '../intents/carry-out.ts';
 import type { Intent, Problem } from '../intents/intent.ts';
 import type { WorkerRuntime } from '../runtime.ts';
+import { readBalance } from './balance.ts';
 import type { PurchaseAsked } from './intents.ts';
 import { problemOf } from './outcomes.ts';
 import { isOtherPaying, openPayer } from './queries.ts';
-import { agreedTerms, exchangeBalance, meetsMinimum, nonceOf } from './rules.ts';
+import { agreedTerms, meetsMinimum, nonceOf } from './rules.ts';
 
 /**
  * What is committed before a payment goes out, and all that any later sending of it uses: the body, the signed authorization and
@@ -36,10 +37,9 @@ export async function preparePurchase(intent: Intent, runtime: WorkerRuntime): P
 }
 
 async function judgeBalance({ reads }: WorkerRuntime, wallet: string): Promise<Stop | null> {
-  const [accounts, spot] = await Promise.all([reads.accounts(wallet), reads.spotBalances(wallet)]);
-  if (accounts.kind === 'unreadable' || spot.kind === 'unreadable') return { notYet: { code: 'VENUE_UNREADABLE' } };
-  const held = exchangeBalance(accounts.kind === 'found' ? accounts.said : [], spot.kind === 'found' ? spot.said : []);
-  return meetsMinimum(held) ? null : { problem: { code: 'V1_BALANCE_TOO_LOW' } };
+  const held = await readBalance(reads, wallet);
+  if (held.kind !== 'found') return { notYet: { code: 'VENUE_UNREADABLE' } };
+  return meetsMinimum(held.said) ? null : { problem: { code: 'V1_BALANCE_TOO_LOW' } };
 }
 
 type Offer = { body: string; quote: Quote; terms: PaymentTerms };

@@ -1,25 +1,25 @@
-import { createHash } from 'node:crypto';
 import type { components } from '../contract/types.ts';
 import { compare, isDecimal, plus, times } from '../kernel/decimals.ts';
+import { digest } from '../kernel/digest.ts';
 
 export type Status = components['schemas']['RegistrationStatus']['status'];
 
 /** What a wallet must have on the exchange before a registration is paid for, in USD. Venue facts: BalanceStatus. */
-export const MINIMUM_BALANCE = '0.01';
+const MINIMUM_BALANCE = '0.01';
 
 const UNITS_PER_USDC = '1000000'; // 6 decimals
 
 /** The nonce of a purchase's authorization: 32 bytes made from its intent, so that whoever signs for it pays once. */
-export const nonceOf = (intentId: string): string =>
-  `0x${createHash('sha256').update(`registration/purchase:${intentId}`).digest('hex')}`;
+export const nonceOf = (intentId: string): string => `0x${digest(`registration/purchase:${intentId}`).toString('hex')}`;
 
-/** Account value over all dexes and free dollars: what the exchange holds for a wallet, in USD. */
+/** Account value over all dexes, free dollars and other free tokens at their prices: what the exchange holds for a wallet, in USD. */
 export function exchangeBalance(
   accounts: readonly { accountValue: string }[],
   spot: readonly { coin: string; free: string }[],
+  prices: Readonly<Record<string, string>>,
 ): string {
-  const free = spot.filter(({ coin }) => coin === 'USDC').map((balance) => balance.free);
-  return [...accounts.map(({ accountValue }) => accountValue), ...free].reduce(plus, '0');
+  const values = spot.map(({ coin, free }) => times(free, coin === 'USDC' ? '1' : (prices[coin] ?? '0')));
+  return [...accounts.map(({ accountValue }) => accountValue), ...values].reduce(plus, '0');
 }
 
 /** Whether a wallet may register at all. */

@@ -26,11 +26,15 @@ const shown = async (sections: object): Promise<Dashboard> => {
   return answer.said;
 };
 
-before(() => nock.disableNetConnect());
-afterEach(() => nock.cleanAll());
-after(() => nock.enableNetConnect());
+function alone(): void {
+  before(() => nock.disableNetConnect());
+  afterEach(() => nock.cleanAll());
+  after(() => nock.enableNetConnect());
+}
 
 describe('reading drawdowns of the network', () => {
+  alone();
+
   it('takes them in points and their limits as fractions, both to percent', async () => {
     const { drawdown } = await shown({
       drawdown: {
@@ -106,6 +110,8 @@ describe('reading drawdowns of the network', () => {
 });
 
 describe('reading an account of the network', () => {
+  alone();
+
   it('reads its money and names', async () => {
     const dashboard = await shown({
       account_size_data: {
@@ -173,6 +179,8 @@ describe('reading an account of the network', () => {
 });
 
 describe('reading limits of the network', () => {
+  alone();
+
   it('reads those of a subaccount', async () => {
     validator.get(`/subaccounts/${HOTKEY}/limits`).reply(200, {
       is_pro: false,
@@ -237,6 +245,8 @@ describe('reading limits of the network', () => {
 });
 
 describe('reading payouts of the network', () => {
+  alone();
+
   const NOON = Date.parse('2026-11-21T12:00:00Z');
   const week = {
     start_ms: 1_772_409_600_000,

@@ -44,6 +44,7 @@ async function throughput(): Promise<void> {
   }
   receiver.ledger.splice(0);
   const worker = startProgram('worker', d.settings);
+  await worker.says(/worker is running/);
   await until('all deliveries', () => receiver.ledger.length >= QUEUED, 300_000);
   const [first, last] = [receiver.ledger[0]?.at ?? 0, receiver.ledger.at(-1)?.at ?? 0];
   const perS = QUEUED / ((last - first) / 1000);

@@ -6,7 +6,7 @@ import { reseal, sealedColumns } from '../../src/db/reseal.ts';
 import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
-const column = { table: 'apps', key: 'id', column: 'network_key' };
+const column = { table: 'apps', keys: ['id'], column: 'network_key' };
 const placeOf = (row: string) => ({ table: 'apps', row, column: 'network_key' });
 
 describe('reseal', () => {

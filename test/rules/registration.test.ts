@@ -49,12 +49,13 @@ describe('rules of registration', () => {
     expect(nonceOf('a')).not.to.equal(nonceOf('b'));
   });
 
-  it('count accounts and free dollars', () => {
+  it('count accounts, free dollars, and tokens that have a price', () => {
     const spot = [
       { coin: 'USDC', free: '0.005' },
-      { coin: 'HYPE', free: '3' },
+      { coin: 'HYPE', free: '2' },
+      { coin: 'PURR', free: '5' },
     ];
-    const balance = exchangeBalance([{ accountValue: '0.001' }, { accountValue: '0.004' }], spot);
+    const balance = exchangeBalance([{ accountValue: '0.001' }, { accountValue: '0.002' }], spot, { HYPE: '0.001' });
 
     expect(balance).to.equal('0.01');
     expect([meetsMinimum(balance), meetsMinimum('0.009')]).to.deep.equal([true, false]);

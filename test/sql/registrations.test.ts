@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { type Item, item, openSpine, type Spine, type Verdict } from '../support/spine.ts';
+import { type Item, item, openSpine, type Spine } from '../support/spine.ts';
+
+type Verdict = { n: number; intent_id: string; verdict: string };
 
 const ADDRESS = `0x${'a'.repeat(40)}`;
 const HASH = `0x${'1'.repeat(64)}`;

@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
+import { toldError } from '../../src/kernel/errors.ts';
 import { createPartner } from '../../src/partners/intents.ts';
 import { type ExvenueParty, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
 import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
@@ -141,5 +142,11 @@ export type LogLines = { logger: Logger; lines: Record<string, unknown>[] };
 /** A logger whose lines a test can read. */
 export function logLines(): LogLines {
   const lines: Record<string, unknown>[] = [];
-  return { lines, logger: pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) }) };
+  return {
+    lines,
+    logger: pino(
+      { level: 'debug', serializers: { err: toldError } },
+      { write: (line: string) => void lines.push(JSON.parse(line)) },
+    ),
+  };
 }

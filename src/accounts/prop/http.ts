@@ -1,4 +1,3 @@
-import type { components } from '../../contract/types.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import { Refusal } from '../../kernel/refusals.ts';
@@ -11,6 +10,7 @@ import {
   listFailedAccounts,
   type PropAccount,
 } from './queries.ts';
+import { shownAccount } from './views.ts';
 
 export const openFreeAccount: Handler<'openFreeAccount'> = async (call) => {
   const { acceptFreeAccount: accept, config, db, until } = call.runtime;
@@ -22,7 +22,7 @@ export const openFreeAccount: Handler<'openFreeAccount'> = async (call) => {
     const row = await getAccountOfIntent();
     return { row, ended: row.status !== 'provisioning' };
   });
-  return { status: 200, body: shown(account), headers: { 'Intent-Id': accepted.id } };
+  return { status: 200, body: shownAccount(account), headers: { 'Intent-Id': accepted.id } };
 
   async function getAccountOfIntent(): Promise<PropAccount> {
     const account = await findAccountOfIntent(db, accepted.id);
@@ -33,19 +33,19 @@ export const openFreeAccount: Handler<'openFreeAccount'> = async (call) => {
 
 export const listPropAccounts: Handler<'listPropAccounts'> = async ({ runtime, principal }) => {
   const { owner, userId } = userOf(principal);
-  return { status: 200, body: (await listAccounts(runtime.db, owner, userId)).map(shown) };
+  return { status: 200, body: (await listAccounts(runtime.db, owner, userId)).map(shownAccount) };
 };
 
 export const getPropAccount: Handler<'getPropAccount'> = async ({ runtime, principal, path }) => {
   const { owner, userId } = userOf(principal);
   const account = await findPropAccount(runtime.db, owner, userId, path.id);
   if (!account) throw new Refusal('V2_PROP_ACCOUNT_UNKNOWN');
-  return { status: 200, body: shown(account) };
+  return { status: 200, body: shownAccount(account) };
 };
 
 export const listFailedPropAccounts: Handler<'listFailedPropAccounts'> = async ({ runtime, principal, query }) => {
   const owner = principal.kind === 'admin' ? null : appOf(principal).owner;
-  return { status: 200, body: (await listFailedAccounts(runtime.db, owner, query.limit ?? 100)).map(shown) };
+  return { status: 200, body: (await listFailedAccounts(runtime.db, owner, query.limit ?? 100)).map(shownAccount) };
 };
 
 export const syncPropAccount: Handler<'syncPropAccount'> = async ({ runtime, principal, path }) => {
@@ -66,9 +66,4 @@ export const syncPropAccount: Handler<'syncPropAccount'> = async ({ runtime, pri
       synced,
     },
   };
-};
-
-const shown = (account: PropAccount): components['schemas']['PropAccount'] => {
-  const { owner: _, user_id: __, intent_id: ___, age_ms: ____, ...members } = account;
-  return members;
 };

@@ -50,6 +50,11 @@ export const openFreeAccount = (
   });
 };
 
+type Made = Pick<
+  Subaccount,
+  'syntheticHotkey' | 'subaccountId' | 'subaccountUuid' | 'assetClass' | 'accountSize' | 'status'
+>;
+
 const verdictRow = z.object({ verdict: z.string() });
 
 const recoveryRefusals: Record<string, RefusalCode> = {
@@ -81,7 +86,7 @@ export async function attachSubaccount(
   account: string,
   operator: string,
   entityHotkey: string,
-  made: Subaccount,
+  made: Made,
 ): Promise<void> {
   refuseUnlessDone(
     await db.oneFirst(sql.type(verdictRow)`
@@ -95,7 +100,7 @@ export async function reinstateAccount(db: Db, account: string, operator: string
 }
 
 /** A subaccount under the names of its row. */
-export const subaccountMembers = (made: Subaccount, entityHotkey: string) => ({
+export const subaccountMembers = (made: Made, entityHotkey: string) => ({
   synthetic_hotkey: made.syntheticHotkey,
   entity_hotkey: entityHotkey,
   subaccount_id: made.subaccountId,

@@ -56,8 +56,8 @@ export const listFailedAccounts = (db: Db, owner: string | null, limit: number):
     order by a.created_at desc, a.id
     limit ${limit}`);
 
-/** An account as its tasks see it: by its id alone. */
-export const findAccountToSync = (db: Db, id: string): Promise<PropAccount | null> =>
+/** An account by its id alone: for tasks and operators, who act for every app. */
+export const findAnyPropAccount = (db: Db, id: string): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('account_to_sync', accountRow)`
     ${accounts(sql.fragment`a.id = ${id}`)}`);
 

@@ -1,6 +1,7 @@
 import { httpClient, type Reply } from '../http.ts';
 import { payAnswer, quoteAnswer, statusAnswer, tiersAnswer } from './answers.ts';
-import { chain } from './chain.ts';
+import { chainReads } from './chain.ts';
+import { nodeAt } from './rpc.ts';
 import { chainIdOf, payerOf, REGISTER_PATH } from './signing.ts';
 import type { CallLimits, Registering, Registrar, RegistrarAccess } from './types.ts';
 
@@ -41,7 +42,7 @@ export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): R
     },
     status: async (exAddress, limits) =>
       statusAnswer(await get(`/api/registration-status?hl_address=${encodeURIComponent(exAddress)}`, limits)),
-    ...chain(send, { url: chainUrl, chainId: chainIdOf(network), asset }),
+    ...chainReads({ ask: nodeAt(send, chainUrl), chainId: chainIdOf(network), asset }),
   };
 };
 

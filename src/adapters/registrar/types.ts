@@ -61,7 +61,7 @@ export type Payer = {
 export type Registered = { status: 'registered' | 'pending' | 'unrecorded'; txHash: string; message: string | null };
 
 /** `firstSend`: these bytes never went out before. On a repeat only a yes proves anything. */
-export type Paying = CallLimits & { firstSend: boolean; proof: WalletProof | null };
+type Paying = CallLimits & { firstSend: boolean; proof: WalletProof | null };
 
 /** The registrar's word on an address, as it comes. */
 export type RegistrationView = { status: string; message: string | null; estimatedTime: string | null };

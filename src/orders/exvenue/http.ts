@@ -6,7 +6,7 @@ import type { Intent } from '../../intents/intent.ts';
 import { Refusal } from '../../kernel/refusals.ts';
 import { cancelPending } from './cancels.ts';
 import * as intents from './intents.ts';
-import { listExchangeOrders } from './queries.ts';
+import { listDexesTraded, listExchangeOrders } from './queries.ts';
 import { coinOf, decimal, displayPair, type ExchangeTerms, intentIdOf } from './rules.ts';
 import { closingTerms, openOrder, shownOrder, untold } from './views.ts';
 
@@ -14,9 +14,11 @@ type Schemas = components['schemas'];
 type AnyCall = Pick<Call, 'runtime' | 'asking' | 'settled'>;
 
 export const listExvenueOrders: Handler<'listExvenueOrders'> = async ({ runtime, principal, header }) => {
-  const open = await runtime.reads.exchangeOrders(header['Trader-ID'].toLowerCase());
-  if (open.kind === 'unreadable') throw new Refusal('VENUE_UNREADABLE');
-  const orders = open.kind === 'found' ? open.said : [];
+  const wallet = header['Trader-ID'].toLowerCase();
+  const dexes = ['', ...(await listDexesTraded(runtime.db, wallet))];
+  const looks = await Promise.all(dexes.map((dex) => runtime.reads.exchangeOrders(wallet, dex)));
+  if (looks.some(({ kind }) => kind === 'unreadable')) throw new Refusal('VENUE_UNREADABLE');
+  const orders = looks.flatMap((open) => (open.kind === 'found' ? open.said : []));
   const ids = orders.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
   const own = new Map((await listExchangeOrders(runtime.db, principal.owner, ids)).map((order) => [order.id, order]));
   return {

@@ -11,7 +11,7 @@ import { compare } from '../../kernel/decimals.ts';
 import { type CancelTarget, cancelResult } from './cancels.ts';
 import type { ExitFact, OldExit } from './exits.ts';
 import type { OrderFact } from './facts.ts';
-import { followUp, type ProtectAsked } from './intents.ts';
+import { type CancelAsked, followUp, type ProtectAsked } from './intents.ts';
 import { type ExchangeTerms, legsOf, type Told } from './rules.ts';
 import { closingTerms, shownOrder } from './views.ts';
 
@@ -200,7 +200,10 @@ function triggerStatus(asked: number, refused: number, placed: boolean): Told['t
   return placed ? 'placed' : 'pending_parent_fill';
 }
 
-/** Records what became of orders that were to be cancelled. Orders of ours among them end as cancelled; all gone is no refusal. */
+/**
+ * Records what became of orders that were to be cancelled. Orders of ours among them end as cancelled; all gone is no refusal.
+ * What follows from another intent has nobody to ask again: what never reached the exchange is asked anew by an intent that follows.
+ */
 export function recordCancels(
   db: Db,
   intent: Intent,
@@ -210,7 +213,11 @@ export function recordCancels(
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const result = cancelResult(targets, answer.said.items);
   const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
-  const { wallet } = intent.asked as { wallet: string };
+  const { wallet, because_of } = intent.asked as CancelAsked & { because_of?: string };
+  const left = targets.filter((_, n) => isStillOpen(answer.said.items[n])).map(({ oid }) => oid);
+  if (because_of !== undefined && left.length > 0) {
+    return succeedAndFollow(db, intent, result, followUp(intent, 'cancel', { wallet, oids: left }));
+  }
   return succeedWith(
     db,
     'record_exchange_cancels',
@@ -225,3 +232,5 @@ export function recordCancels(
       and (select ok from settled)`,
   );
 }
+
+const isStillOpen = (item: ItemResult | undefined) => item?.kind === 'rejected' && item.slug === 'still_open';

@@ -22,11 +22,27 @@ export const listExchangeOrders = (db: Db, owner: string, ids: string[]): Promis
     from orders o
     where o.id = any(${sql.array(ids, 'uuid')}) and o.owner = ${owner} and o.venue = 'exvenue'`);
 
-/** Orders whose exits wait for them to fill, those looked at longest ago first. */
-export const listWaitingExits = (db: Db, limit: number): Promise<readonly RecordedExchangeOrder[]> =>
-  db.any(sql.type(orderRow)`
-    select o.id, o.owner, o.trader, o.terms, o.executed, o.created_at
+/** The builder dexes on which a wallet has placed orders through this service. */
+export const listDexesTraded = async (db: Db, wallet: string): Promise<string[]> => {
+  const dexes = await db.anyFirst(sql.prepared('dexes_traded', z.object({ dex: z.string() }))`
+    select distinct split_part(o.pair, ':', 1) dex
     from orders o
-    where o.executed ->> 'trigger_status' = 'pending_parent_fill'
-    order by o.created_at
-    limit ${limit}`);
+    where o.trader = ${wallet} and o.venue = 'exvenue' and position(':' in o.pair) > 0`);
+  return [...dexes];
+};
+
+/** Orders whose exits wait for them to fill, those looked at longest ago first; this counts as a look at them. */
+export const takeWaitingExits = (db: Db, limit: number): Promise<readonly RecordedExchangeOrder[]> =>
+  db.any(sql.type(orderRow)`
+    update orders o
+    set executed = o.executed || jsonb_build_object('exits_looked_at', now())
+    from (
+      select w.id
+      from orders w
+      where w.executed ->> 'trigger_status' = 'pending_parent_fill'
+      order by coalesce((w.executed ->> 'exits_looked_at')::timestamptz, w.created_at)
+      limit ${limit}
+      for update skip locked
+    ) waiting
+    where o.id = waiting.id
+    returning o.id, o.owner, o.trader, o.terms, o.executed, o.created_at`);

@@ -25,14 +25,15 @@ async function weeksOf(reads: Reads, trader: Trader): Promise<Settlement[]> {
   return (weeks ?? []).filter(({ payoutUsd }) => payoutUsd > 0);
 }
 
-/** Null only for a wallet the network does not know. */
+/** Null only for a wallet the network does not know. Builds that leave the uuid out of a wallet's dashboard show it on its own. */
 async function subaccountUuid(reads: Reads, trader: Trader): Promise<string | null> {
-  if (trader.venue === 'exvenue') {
-    const dashboard = foundOrNull(await reads.walletDashboard(trader.wallet));
-    return dashboard && known(dashboard.subaccountUuid);
-  }
-  return trader.subaccount.subaccount_uuid ?? known(must(await reads.dashboard(trader.hotkey)).subaccountUuid);
+  if (trader.venue === 'netvenue') return trader.subaccount.subaccount_uuid ?? uuidOf(reads, trader.hotkey);
+  const dashboard = foundOrNull(await reads.walletDashboard(trader.wallet));
+  return dashboard && (dashboard.subaccountUuid ?? uuidOf(reads, known(dashboard.syntheticHotkey)));
 }
+
+const uuidOf = async (reads: Reads, hotkey: string): Promise<string> =>
+  known(must(await reads.dashboard(hotkey)).subaccountUuid);
 
 const hasEnded = ({ endMs }: Settlement) => endMs <= Date.now();
 

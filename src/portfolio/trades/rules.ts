@@ -2,7 +2,7 @@ import type { components } from '../../contract/types.ts';
 import { compare, isPositive, plus, times } from '../../kernel/decimals.ts';
 
 export type Violation = components['schemas']['TradeValidation']['violations'][number];
-export type PairState = 'allowed' | 'reduce_only' | 'disabled';
+type PairState = 'allowed' | 'reduce_only' | 'disabled';
 
 /** A cap on exposure in USD: what is held below it already, and where it ends. */
 export type Cap = { rule: string; name: string; held: string; limit: string };

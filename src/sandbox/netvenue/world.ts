@@ -64,7 +64,7 @@ export type Account = {
 };
 
 /** One settled week of a funded account. */
-export type Settlement = { start_ms: number; end_ms: number; payout: number };
+type Settlement = { start_ms: number; end_ms: number; payout: number };
 
 /** Everything the validator knows. `resting` finds the orders of a pair when its price moves. */
 export type World = {

@@ -9,8 +9,6 @@ import { registerRoute } from './register.ts';
 import { viewRoutes } from './views.ts';
 import type { SoldTier, World } from './world.ts';
 
-export { magicEmails } from './magic.ts';
-
 /** How the registrar behaves. Times in milliseconds; port 0 takes a free one. */
 export type RegistrarPartyOptions = {
   port?: number;

@@ -1,13 +1,13 @@
 import type { Fault, Faults } from '../faults.ts';
 import type { Ledger } from '../ledger.ts';
 import type { PayChain } from './chain.ts';
-import { magicOf } from './magic.ts';
+import { magicOf, type Step } from './magic.ts';
 
 /** An account a miner sells, priced in USDC. */
 export type SoldTier = { accountSize: number; priceUsdc: string };
 
 /** A registration as the registrar wrote it down. `refusals`: how often the miner refuses before it makes the account. */
-export type Row = { exAddress: string; accountSize: number; txHash: string; registered: boolean; writtenMs: number };
+type Row = { exAddress: string; accountSize: number; txHash: string; registered: boolean; writtenMs: number };
 
 /** What the registrar knows. Rows by address in lower case; proofs of wallets are taken once. */
 export type World = {
@@ -23,9 +23,6 @@ export type World = {
   rows: Map<string, Row>;
   proofs: Set<string>;
 };
-
-/** The steps of a paid registration at which something can go wrong. */
-export type Step = 'verify' | 'settle' | 'record' | 'miner' | 'answer';
 
 /**
  * What strikes this step of a registration: a fault scripted for the route `register/<step>`, or the magic of its e-mail. `verify`:

@@ -3,7 +3,7 @@ import { type Finding, lookUp } from '../../../src/intents/carry-out.ts';
 import type { Intent } from '../../../src/intents/intent.ts';
 import type { Task } from '../../../src/intents/task.ts';
 import { type Answer, accepted, inDoubt } from '../../../src/kernel/answer.ts';
-import { type CancelTarget, findCancels } from '../../../src/orders/exvenue/cancels.ts';
+import { type CancelTarget, findCancels, STILL_OPEN } from '../../../src/orders/exvenue/cancels.ts';
 import { type ExitFact, findExits, type OldExit } from '../../../src/orders/exvenue/exits.ts';
 import { findOrder } from '../../../src/orders/exvenue/facts.ts';
 import type { ProtectAsked } from '../../../src/orders/exvenue/intents.ts';
@@ -35,8 +35,7 @@ const kinds: Record<string, Kind<unknown>> = {
     record: ({ db }, intent, { replaced }, answer) => record.recordExits(db, intent, replaced, answer),
   } satisfies Kind<ExitFact>,
   'orders/exvenue/cancel': {
-    look: (runtime, intent, { account, targets }) =>
-      findCancels(runtime.exvenue, account, targets, isExpired(runtime, intent)),
+    look: findCancellation,
     record: ({ db }, intent, { targets }, answer) => record.recordCancels(db, intent, targets, answer),
   } satisfies Kind<{ items: ItemResult[] }>,
 };
@@ -74,6 +73,18 @@ async function findPlacement(
   const expired = isExpired(runtime, intent);
   const finding = await findOrder(runtime.exvenue, { account, cloid, coin, sinceMs, expired });
   return finding.kind === 'accepted' ? accepted({ order: finding.said, exits: [] }) : finding;
+}
+
+/** One that follows from another intent is not given up when it never landed: all its targets are told to be open still. */
+async function findCancellation(
+  runtime: WorkerRuntime,
+  intent: Intent,
+  { account, targets }: Sent,
+): Promise<Finding<{ items: ItemResult[] }>> {
+  const expired = isExpired(runtime, intent);
+  const finding = await findCancels(runtime.exvenue, account, targets, expired);
+  const insists = expired && 'because_of' in intent.asked;
+  return finding.kind === 'absent' && insists ? accepted({ items: targets.map(() => STILL_OPEN) }) : finding;
 }
 
 const isExpired = (runtime: WorkerRuntime, { sent_ago_ms }: Intent) =>

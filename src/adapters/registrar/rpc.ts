@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { found, type Lookup, unreadable } from '../../kernel/answer.ts';
+import { type HttpClient, parseJson } from '../http.ts';
+import type { CallLimits } from './types.ts';
+
+/** Asks one question of a node; whatever is not a result of the expected shape is unreadable. */
+export type Ask = <T>(
+  method: string,
+  params: unknown[],
+  shape: z.ZodType<T>,
+  limits?: CallLimits,
+) => Promise<Lookup<T>>;
+
+/** Bytes or a number as nodes write them. */
+export const hex = z.custom<`0x${string}`>((text) => typeof text === 'string' && /^0x[0-9a-f]*$/i.test(text));
+
+/** A number as nodes write it. */
+export const quantity = hex.transform(Number);
+
+const READ_MS = 5_000;
+const answered = z.object({ result: z.unknown() });
+
+/** Makes the questioner of one node (JSON-RPC 2.0 over HTTP). */
+export const nodeAt =
+  (send: HttpClient, url: string): Ask =>
+  async (method, params, shape, limits = {}) => {
+    const reply = await send({
+      timeoutMs: READ_MS,
+      ...limits,
+      method: 'POST',
+      url,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    if (reply.kind !== 'response') return unreadable(reply.why);
+    const said = answered.safeParse(parseJson(reply.text));
+    const result = shape.safeParse(said.data?.result);
+    return result.success ? found(result.data) : unreadable(`${method} said nothing readable`);
+  };

@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { effectsOn } from '../support/exchange.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/exvenue';
+const AT_ONCE = 20;
+
+describe('the same exchange request again', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  const market = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+  const atOnce = <T>(ask: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: AT_ONCE }, ask));
+  const idsOf = (replies: { body: { order_id: string } }[]) => [...new Set(replies.map(({ body }) => body.order_id))];
+
+  it('under one Idempotency-Key, twenty at once: one order, one answer', async () => {
+    const trader = await service.wallet();
+    const key = randomUUID();
+
+    const replies = await atOnce(() => trader.post(ORDERS, market, { key }));
+    const later = await trader.post(ORDERS, market, { key });
+
+    expect(idsOf([...replies, later])).to.have.length(1);
+    expect(replies.filter(({ headers }) => headers['idempotent-replayed'] === 'true')).to.have.length(AT_ONCE - 1);
+    expect(later.headers).to.include({ 'idempotent-replayed': 'true' });
+    expect(effectsOn(service, trader, 'placed')).to.have.length(1);
+  });
+
+  it('under one client_order_id, twenty at once: one order, named so at the exchange', async () => {
+    const trader = await service.wallet();
+    const client_order_id = randomUUID();
+
+    const replies = await atOnce(() => trader.post(ORDERS, { ...market, client_order_id }));
+
+    expect(idsOf(replies)).to.deep.equal([client_order_id]);
+    expect(effectsOn(service, trader, 'placed').map(({ key }) => key)).to.deep.equal([
+      `0x${client_order_id.replaceAll('-', '')}`,
+    ]);
+  });
+
+  it('of a close, twenty at once: closed once', async () => {
+    const trader = await service.wallet();
+    await trader.post(ORDERS, market);
+    const key = randomUUID();
+
+    const replies = await atOnce(() => trader.post(`${ORDERS}/close`, { pair: 'BTC' }, { key }));
+
+    expect(replies.map(({ status }) => status)).to.deep.equal(replies.map(() => 200));
+    expect(idsOf(replies)).to.have.length(1);
+    expect(effectsOn(service, trader, 'placed')).to.have.length(2);
+  });
+
+  it('with other terms, or of another wallet, is refused and places nothing', async () => {
+    const trader = await service.wallet();
+    const other = await service.wallet();
+    const key = randomUUID();
+    const client_order_id = randomUUID();
+    await trader.post(ORDERS, { ...market, client_order_id }, { key });
+
+    const reused = await trader.post(ORDERS, { ...market, client_order_id, size: '0.02' }, { key });
+    const sameId = await trader.post(ORDERS, { ...market, client_order_id, size: '0.02' });
+    const theirs = await other.post(ORDERS, { ...market, client_order_id });
+
+    expectProblem(reused, 'IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
+    expectProblem(sameId, 'V1_ORDER_UUID_REUSED');
+    expectProblem(theirs, 'V1_ORDER_UUID_REUSED');
+    expect(effectsOn(service, trader, 'placed')).to.have.length(1);
+    expect(effectsOn(service, other, 'placed')).to.be.empty;
+  });
+});
