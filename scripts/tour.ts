@@ -1,3 +1,5 @@
+import { exchangeOrders } from './tour/exchange-orders.ts';
+import { exchangeSession } from './tour/exchange-session.ts';
 import { Astray, type Chapter, openGuide } from './tour/guide.ts';
 import { networkFaults } from './tour/network-faults.ts';
 import { networkOrders } from './tour/network-orders.ts';
@@ -8,7 +10,7 @@ import { findService } from './tour/service.ts';
  * npm run tour: walks through the service, shows every request with its answer, and holds each against the ledger of the
  * sandbox. Ends 0 only if every step came out right.
  */
-const chapters: Chapter[] = [networkRegistration, networkOrders, networkFaults];
+const chapters: Chapter[] = [networkRegistration, networkOrders, networkFaults, exchangeSession, exchangeOrders];
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

@@ -11,8 +11,10 @@ create table connect_accounts (
   bank_name text,
   last4 text,
   seen_at timestamptz,
+  looked_at timestamptz,
   created_at timestamptz not null default now()
 );
+create index connect_accounts_unfinished on connect_accounts (created_at) where not payouts_enabled;
 
 comment on column connect_accounts.seen_at is 'When the processor said so, by its clock: older words change nothing.';
 

@@ -22,7 +22,7 @@ export type Guide = {
   /** Asks the `Location` of a 202 until the work has ended. */
   poll(answer: Answer, headers?: Record<string, string>): Promise<Answer>;
   check(what: string, right: boolean): void;
-  /** The ledgers of all parties have gained exactly these effects since the last look, in any order. */
+  /** The ledgers of all parties gain exactly these effects after the last look, in any order; late ones are waited for. */
   gained(...expected: Expected[]): Promise<Entry[]>;
 };
 
@@ -39,7 +39,7 @@ export async function openGuide({ url, key, ledgers }: Service, say: (line: stri
 
   const ask: Guide['ask'] = async ({ method, path, body, headers = {}, expect }) => {
     say(`  ${method} ${path}${shownHeaders(headers)}`);
-    if (body) say(`      ${JSON.stringify(body)}`);
+    if (body) say(`      ${JSON.stringify(body, withoutSecrets)}`);
     const answer = await send(url, { method, path, body, headers: { Authorization: `Bearer ${key}`, ...headers } });
     say(`  ${answer.status}  ${JSON.stringify(answer.body)}${shownHeaders(pick(answer.headers))}`);
     if (answer.status !== expect) throw new Astray(`${method} ${path} answered ${answer.status} instead of ${expect}`);
@@ -70,6 +70,10 @@ export async function openGuide({ url, key, ledgers }: Service, say: (line: stri
     },
     async gained(...expected) {
       const entries = await gainedSince();
+      for (let looks = 0; entries.length < expected.length && looks < POLLS; looks++) {
+        await pause(POLL_EVERY_MS);
+        entries.push(...(await gainedSince()));
+      }
       const found = entries.map(shownEffect).join('; ') || 'nothing';
       const right =
         entries.length === expected.length && expected.every((effect) => entries.some((entry) => fits(entry, effect)));
@@ -114,6 +118,8 @@ async function openLedgers(addresses: string[]): Promise<() => Promise<Entry[]>>
   await lookAtAll();
   return lookAtAll;
 }
+
+const withoutSecrets = (name: string, value: unknown) => (name === 'private_key' ? '(not shown)' : value);
 
 const fits = (entry: Entry, effect: Expected) =>
   Object.entries(effect).every(([name, value]) => entry[name as keyof Expected] === value); // the names are Expected's own

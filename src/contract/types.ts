@@ -6569,7 +6569,10 @@ export interface operations {
     putTier: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 tier_id: string;
             };
@@ -6695,7 +6698,10 @@ export interface operations {
     provisionAgain: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 id: string;
             };
@@ -6726,7 +6732,10 @@ export interface operations {
     attachSubaccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 id: string;
             };
@@ -6768,7 +6777,10 @@ export interface operations {
     reinstatePropAccount: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
             path: {
                 id: string;
             };

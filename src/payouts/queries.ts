@@ -84,6 +84,29 @@ export const getPayoutStep = (db: Db, payoutId: string): Promise<z.infer<typeof 
     join connect_accounts c on c.id = p.connect_account_id
     where p.id = ${payoutId}`);
 
+const unfinishedRow = z.object({ processor_account_id: z.string() });
+
+/** Accounts that cannot be paid out to yet and are due for a look, at most so many; due again `everyS` seconds later. */
+export const takeUnfinishedAccounts = (
+  db: Db,
+  everyS: number,
+  most: number,
+): Promise<readonly z.infer<typeof unfinishedRow>[]> =>
+  db.any(sql.type(unfinishedRow)`
+    update connect_accounts c
+    set looked_at = now()
+    where c.id in (
+      select u.id
+      from connect_accounts u
+      where not u.payouts_enabled
+        and u.created_at > now() - interval '30 days'
+        and coalesce(u.looked_at, u.created_at) < now() - make_interval(secs => ${everyS})
+      order by u.looked_at nulls first
+      limit ${most}
+      for update skip locked
+    )
+    returning c.processor_account_id`);
+
 const openRow = z.object({ processor_payout_id: z.string(), processor_account_id: z.string() });
 
 /** Payouts under way that are due for a look, at most so many; they are due again `everyS` seconds later. */

@@ -26,6 +26,7 @@ const shown = async (sections: object): Promise<Dashboard> => {
   return answer.said;
 };
 
+/** Lets no call out of the process while a suite runs. */
 function alone(): void {
   before(() => nock.disableNetConnect());
   afterEach(() => nock.cleanAll());

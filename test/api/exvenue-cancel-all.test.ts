@@ -18,6 +18,10 @@ describe('cancelAllExvenueOrders', () => {
   });
 
   const many = (count: number, price: string) => Array.from({ length: count }, () => ({ price }));
+  /** Fills what rests above 85,000. */
+  const fall = (): undefined => {
+    service.exchange.setMid('BTC', '85000');
+  };
   const cancels = (trader: { wallet: string; privateKey: string }) =>
     effectsOn(service, trader, 'action').filter(({ detail }) => detail.type === 'cancel');
 
@@ -45,7 +49,7 @@ describe('cancelAllExvenueOrders', () => {
       { price: '90000' },
       { price: '40000' },
     ]);
-    restore = whenActing(service, () => void service.exchange.setMid('BTC', '85000'));
+    restore = whenActing(service, fall);
 
     const { body } = await trader.delete(ORDERS);
 
@@ -62,7 +66,7 @@ describe('cancelAllExvenueOrders', () => {
     const trader = await service.wallet();
     const [oldest] = await restDirectly(service, trader, many(1, '50000'));
     await restDirectly(service, trader, many(200, '90000'));
-    restore = whenActing(service, () => void service.exchange.setMid('BTC', '85000'));
+    restore = whenActing(service, fall);
 
     const { body } = await trader.delete(ORDERS);
 
@@ -74,7 +78,7 @@ describe('cancelAllExvenueOrders', () => {
   it('is already_closed when all of them were filled meanwhile, and ok with none there', async () => {
     const trader = await service.wallet();
     await restDirectly(service, trader, many(3, '90000'));
-    restore = whenActing(service, () => void service.exchange.setMid('BTC', '85000'));
+    restore = whenActing(service, fall);
 
     const filled = await trader.delete(ORDERS);
     const none = await trader.delete(ORDERS);
@@ -99,10 +103,7 @@ describe('cancelAllExvenueOrders', () => {
   it('tells what was filled from what was cancelled although the answer is lost', async () => {
     const trader = await service.wallet();
     const [low, high] = await restDirectly(service, trader, [{ price: '50000' }, { price: '90000' }]);
-    restore = whenActing(service, () => {
-      service.exchange.setMid('BTC', '85000');
-      return 'accept_then_drop';
-    });
+    restore = whenActing(service, () => fall() ?? 'accept_then_drop');
 
     const { result } = await trader.poll(await trader.delete(ORDERS, { prefer: 'wait=0' }), 20_000);
 

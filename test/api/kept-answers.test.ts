@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -66,11 +67,11 @@ describe('Idempotency-Key on writes without an intent', () => {
     const body = enrollment();
     await partner.post('/v1/sessions', body, { key: 'enroll-4' });
 
-    const [row] = await service.db.any(sql.unsafe`
+    const text = await service.db.oneFirst(sql.type(z.object({ text: z.string() }))`
       select encode(sealed, 'escape') as text
       from kept_answers
       where key = 'enroll-4'`);
 
-    expect(row.text).to.not.contain(body.ex_wallet);
+    expect(text).to.not.contain(body.ex_wallet);
   });
 });

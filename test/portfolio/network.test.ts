@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import type { Dashboard, DashboardOrder, DashboardPosition, OrderBook } from '../../src/adapters/netvenue/types.ts';
 import { absent, found, type Lookup, unreadable } from '../../src/kernel/answer.ts';
 import { Refusal } from '../../src/kernel/refusals.ts';
-import { drawdownOf, networkAccount } from '../../src/portfolio/balance/account.ts';
+import { networkAccount } from '../../src/portfolio/balance/account.ts';
+import { drawdownOf } from '../../src/portfolio/balance/drawdown.ts';
 import { networkLimits, pairMultiple } from '../../src/portfolio/balance/limits.ts';
-import { closedPositions, filledOrders } from '../../src/portfolio/history/network.ts';
+import { closedPositions } from '../../src/portfolio/history/network.ts';
+import { filledOrders } from '../../src/portfolio/history/network-orders.ts';
 import { provenPositions, shownPosition } from '../../src/portfolio/positions/network.ts';
 
 const order = (more: Partial<DashboardOrder> = {}): DashboardOrder => ({
@@ -53,7 +55,7 @@ const dashboard = (more: Partial<Dashboard> = {}): Dashboard => ({
   exAddress: null,
   payoutAddress: null,
   kycStatus: null,
-  atMs: 1,
+  atMs: 5 * 86_400_000,
   drawdown: null,
   money: { realizedPnl: 0, capitalUsed: 0, balance: 10_000, buyingPower: 15_000 },
   totalLeverage: null,
@@ -107,6 +109,15 @@ describe('what a dashboard leaves out', () => {
     refuses(() =>
       drawdownOf(dashboard({ money: { realizedPnl: 5, capitalUsed: 0, balance: 10_005, buyingPower: 0 } })),
     );
+  });
+
+  it('is counted from the size of an account that was made today', () => {
+    const young = dashboard({ createdMs: 5 * 86_400_000, positions: [position({ unrealizedPnl: -100 })] });
+
+    expect(drawdownOf(young)).to.include({ endOfDay: 0, equity: 0.99 });
+    expect(drawdownOf(young).intraday).to.be.closeTo(1, 1e-9);
+    refuses(() => drawdownOf({ ...young, positions: [position({ unrealizedPnl: null })] }));
+    refuses(() => drawdownOf({ ...young, createdMs: 4 * 86_400_000 }));
   });
 
   it('is refused where an account’s money is missing', () => {

@@ -50,7 +50,7 @@ export async function openOids(service: Party, { wallet }: Wallet, dex = ''): Pr
  * Does something at the moment the exchange receives an action, before it looks at it: `happens` is told how many came before,
  * and may name a fault to strike. Until `restore` is called.
  */
-export function whenActing({ exchange }: Party, happens: (before: number) => FaultKind | undefined | void): () => void {
+export function whenActing({ exchange }: Party, happens: (before: number) => FaultKind | undefined): () => void {
   const { faults } = exchange;
   const { next } = faults;
   let before = 0;

@@ -9,14 +9,18 @@ import { until } from './processes.ts';
 import { type LogLines, logLines, testSettings } from './service.ts';
 import { realSockets } from './sockets.ts';
 
+/** Writes apps and endpoints directly. */
+export type Writing = {
+  app(): Promise<string>;
+  endpoint(app: string, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
+};
+
 /** Webhooks without the HTTP edge: a database of its own, apps and endpoints written directly, workers on demand. */
-export type Deliveries = {
+export type Deliveries = Writing & {
   settings: Record<string, string>;
   log: LogLines;
   /** Rows of one statement. */
   rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-  app(): Promise<string>;
-  endpoint(app: string, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
   emit(app: string, type: string, data?: object): Promise<number>;
   startWorker(): Promise<RunningWorker>;
   /** Waits until no delivery is pending or under way. */
@@ -42,30 +46,7 @@ export async function openDeliveries(more: Record<string, string> = {}): Promise
     settings,
     log,
     rows,
-    async app() {
-      const id = newId('app');
-      await rows(
-        `insert into apps (id, slug, name, allowed_scopes, contact_email) values ($1, $2, 'An app', '{api}', 'contact@app.invalid')`,
-        [id, id.toLowerCase()],
-      );
-      return id;
-    },
-    async endpoint(app, url, events = ['*']) {
-      const id = newId('whe');
-      const secret = newSecret(sealer(String(settings.SEALING_KEYS)));
-      await rows('insert into webhook_endpoints (id, app, url, events) values ($1, $2, $3, $4)', [
-        id,
-        app,
-        url,
-        events,
-      ]);
-      await rows('insert into webhook_secrets (id, endpoint_id, sealed) values ($1, $2, $3)', [
-        secret.id,
-        id,
-        secret.sealed,
-      ]);
-      return { id, secret: secret.secret };
-    },
+    ...writingTo(rows, settings),
     async emit(app, type, data = {}) {
       const [row] = await rows<{ queued: number }>('select emit_event($1, $2, $3) queued', [
         app,
@@ -96,3 +77,26 @@ export async function openDeliveries(more: Record<string, string> = {}): Promise
     },
   };
 }
+
+/** Writes apps and endpoints of a database, their secrets sealed as its settings say. */
+export const writingTo = (rows: Deliveries['rows'], settings: Record<string, string>): Writing => ({
+  async app() {
+    const id = newId('app');
+    await rows(
+      `insert into apps (id, slug, name, allowed_scopes, contact_email) values ($1, $2, 'An app', '{api}', 'contact@app.invalid')`,
+      [id, id.toLowerCase()],
+    );
+    return id;
+  },
+  async endpoint(app, url, events = ['*']) {
+    const id = newId('whe');
+    const secret = newSecret(sealer(String(settings.SEALING_KEYS)));
+    await rows('insert into webhook_endpoints (id, app, url, events) values ($1, $2, $3, $4)', [id, app, url, events]);
+    await rows('insert into webhook_secrets (id, endpoint_id, sealed) values ($1, $2, $3)', [
+      secret.id,
+      id,
+      secret.sealed,
+    ]);
+    return { id, secret: secret.secret };
+  },
+});

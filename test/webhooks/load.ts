@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Received } from '../support/receivers.ts';
-import type { Deliveries } from '../support/webhooks.ts';
+import type { Deliveries, Writing } from '../support/webhooks.ts';
 
 /** An endpoint of an app of its own, so that one event is one delivery. */
 export type Told = { app: string; id: string; secret: string; path: string };
 
 /** So many apps with one endpoint each, at `/0`, `/1` and so on of a receiver. */
-export async function manyEndpoints(d: Deliveries, url: string, count: number): Promise<Told[]> {
+export async function manyEndpoints(d: Writing, url: string, count: number): Promise<Told[]> {
   const made: Told[] = [];
   for (let n = 0; n < count; n += 1) {
     const app = await d.app();

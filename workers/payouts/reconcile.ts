@@ -5,12 +5,12 @@ import { askAgain } from '../../src/intents/keyed.ts';
 import type { Task } from '../../src/intents/task.ts';
 import type { Answer } from '../../src/kernel/answer.ts';
 import * as record from '../../src/payouts/outcomes.ts';
-import { takeOpenPayouts } from '../../src/payouts/queries.ts';
+import { takeOpenPayouts, takeUnfinishedAccounts } from '../../src/payouts/queries.ts';
 import { processorOf, type WorkerRuntime } from '../../src/runtime.ts';
 
 const MOST = 50; // looks per run; the processor tells nearly all by itself
 
-/** With an intent: looks up what came of it. Without, from the crontab: looks at payouts that are under way. */
+/** With an intent: looks up what came of it. Without, from the crontab: looks at payouts under way and accounts unfinished. */
 const reconcile: Task<{ intent_id?: string }> = async ({ intent_id }, runtime) =>
   intent_id === undefined ? lookAtOpen(runtime) : lookUpIntent(intent_id, runtime);
 
@@ -21,6 +21,11 @@ async function lookAtOpen({ db, processor, config }: WorkerRuntime): Promise<voi
   for (const open of await takeOpenPayouts(db, config.PAYMENT_LOOK_MS / 1000, MOST)) {
     const seen = await processor.findPayout(open.processor_payout_id, open.processor_account_id);
     if (seen.kind === 'found') await record.applyPayout(db, seen.said);
+  }
+  for (const { processor_account_id } of await takeUnfinishedAccounts(db, config.PAYMENT_LOOK_MS / 1000, MOST)) {
+    const lookedAt = Date.now();
+    const seen = await processor.findAccount(processor_account_id);
+    if (seen.kind === 'found') await record.applyAccount(db, seen.said, lookedAt);
   }
 }
 

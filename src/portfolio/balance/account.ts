@@ -1,9 +1,9 @@
-import type { Dashboard, Drawdown, Money } from '../../adapters/netvenue/types.ts';
+import type { Dashboard, Money } from '../../adapters/netvenue/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
-import { Refusal } from '../../kernel/refusals.ts';
 import { accountStatusOf, accountTypeOf } from '../rules.ts';
 import { known, type Trader } from '../traders.ts';
+import { drawdownOf } from './drawdown.ts';
 import { type Holdings, leverageOf } from './exchange.ts';
 
 type Schemas = components['schemas'];
@@ -80,35 +80,6 @@ export function exchangeAccount(
 const CENTS_AND_MORE = 6;
 const RATIO_PLACES = 8;
 const PERCENT_PLACES = 4;
-
-/** Percent; what an account may fall before it is eliminated. Venue facts: passing and limits, present cohorts. */
-const USUAL_LIMITS = {
-  challenge: { intradayLimit: 5, endOfDayLimit: 5 },
-  funded: { intradayLimit: 5, endOfDayLimit: 8 },
-} as const;
-
-/**
- * How far an account has fallen. The network shows nothing before its first evaluation: an account that has not traded has not
- * fallen. One that has is not shown as whole; refuses.
- */
-export function drawdownOf(dashboard: Dashboard): Drawdown {
-  const limits = USUAL_LIMITS[accountTypeOf(dashboard.bucket)];
-  if (dashboard.drawdown) {
-    const { intraday, endOfDay, intradayLimit, endOfDayLimit, equity } = dashboard.drawdown;
-    return {
-      intraday: known(intraday),
-      endOfDay: known(endOfDay),
-      intradayLimit: intradayLimit ?? limits.intradayLimit,
-      endOfDayLimit: endOfDayLimit ?? limits.endOfDayLimit,
-      equity,
-    };
-  }
-  if (!isUntouched(dashboard)) throw new Refusal('VENUE_UNREADABLE');
-  return { intraday: 0, endOfDay: 0, ...limits, equity: 1 };
-}
-
-const isUntouched = ({ money, positions, accountSize }: Dashboard): boolean =>
-  positions.length === 0 && money?.realizedPnl === 0 && money.balance === accountSize;
 
 function shownDrawdown(dashboard: Dashboard, size: number) {
   const { intraday, intradayLimit, endOfDay, endOfDayLimit, equity } = drawdownOf(dashboard);

@@ -4,7 +4,8 @@ import { provenPositions } from '../positions/network.ts';
 import { listPlacedOrders } from '../queries.ts';
 import { foundOrNull, getTrader, must, type NetworkTrader, type Trader } from '../traders.ts';
 import * as exchange from './exchange.ts';
-import * as network from './network.ts';
+import { closedPositions } from './network.ts';
+import { filledOrders } from './network-orders.ts';
 import { pageOf, type Span, spanOf } from './pages.ts';
 
 type AnyCall = Call<'listClosedPositions'> | Call<'listFilledOrders'>;
@@ -27,14 +28,14 @@ export const listFilledOrders: Handler<'listFilledOrders'> = async (call) => {
 async function networkPositions({ runtime: { reads }, query }: AnyCall, { hotkey }: NetworkTrader, span: Span) {
   const dashboard = must(await reads.dashboard(hotkey));
   const positions = await provenPositions(dashboard, () => reads.networkOrders(hotkey));
-  return network.closedPositions(dashboard, positions, span, query.pair);
+  return closedPositions(dashboard, positions, span, query.pair);
 }
 
 async function networkOrders({ runtime, principal, query }: AnyCall, { hotkey }: NetworkTrader, span: Span) {
   const filled = foundOrNull(await runtime.reads.networkOrders(hotkey))?.filled ?? [];
   const ids = filled.map(({ uuid }) => uuid).filter(isUuid);
   const own = await listPlacedOrders(runtime.db, principal.owner, 'netvenue', ids);
-  return network.filledOrders(filled, own, span, query.pair);
+  return filledOrders(filled, own, span, query.pair);
 }
 
 /** How far before a span executions are read, so that what was opened before and closed within it is known from its start. */

@@ -2,13 +2,11 @@ import type { Dashboard, DashboardOrder, DashboardPosition } from '../../adapter
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { exitsOf, namesOf, quantityOf, timeOf } from '../positions/network.ts';
-import type { PlacedOrder } from '../queries.ts';
-import { namesPair, shownPair } from '../rules.ts';
+import { namesPair } from '../rules.ts';
 import { known } from '../traders.ts';
 import { type Dated, isWithin, type Span } from './pages.ts';
 
-type Schemas = components['schemas'];
-type ClosedPosition = Schemas['ClosedPosition'];
+type ClosedPosition = components['schemas']['ClosedPosition'];
 
 const PLACES = 8;
 
@@ -104,53 +102,3 @@ function exitThatFilled({ price, takeProfit, stopLoss }: DashboardOrder): 'take_
   if (stopLoss === null) return 'take_profit';
   return Math.abs(price - takeProfit) <= Math.abs(price - stopLoss) ? 'take_profit' : 'stop_loss';
 }
-
-/** Filled orders of a span, of one pair where asked. `own`: those that came through this service. */
-export function filledOrders(
-  filled: DashboardOrder[],
-  own: ReadonlyMap<string, PlacedOrder>,
-  span: Span,
-  pair: string | undefined,
-): Dated<Schemas['Order']>[] {
-  return filled.flatMap((order) => {
-    const atMs = order.processedMs;
-    if (atMs === null || !isWithin(span, atMs) || order.tradePair === null) return [];
-    if (pair !== undefined && !namesPair(pair, order.tradePair)) return [];
-    return [{ atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, own.has(order.uuid)) }];
-  });
-}
-
-function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, isOwn: boolean): Schemas['Order'] {
-  const quantity = quantityOf(order);
-  const size = quantity === null ? null : ofNumber(Math.abs(quantity), PLACES);
-  const exits = exitsOf([order]);
-  const protects = exits.take_profit !== null || exits.stop_loss !== null;
-  return {
-    ex_order_id: null,
-    order_id: order.uuid,
-    client_order_id: isOwn ? order.uuid : null,
-    pair: shownPair(tradePair),
-    side: sideOf(order, quantity),
-    size,
-    filled_size: size,
-    order_type: isMarket(order) ? 'market' : 'limit',
-    status: 'filled',
-    fill_price: order.price === null ? null : ofNumber(order.price),
-    limit_price: order.limitPrice === null ? null : ofNumber(order.limitPrice),
-    ...exits,
-    tp_order_id: null,
-    sl_order_id: null,
-    trigger_status: protects && order.executionType !== 'BRACKET' ? 'placed' : 'not_requested',
-    trigger_error: null,
-    created_at: new Date(atMs).toISOString(),
-  };
-}
-
-/** A FLAT order sells what was held: its quantity is signed. */
-function sideOf({ orderType }: DashboardOrder, quantity: number | null): Schemas['Order']['side'] {
-  if (orderType === 'LONG' || orderType === 'SHORT') return orderType === 'LONG' ? 'long' : 'short';
-  if (quantity === null) return null;
-  return quantity < 0 ? 'short' : 'long';
-}
-
-const isMarket = ({ executionType }: DashboardOrder) => executionType === 'MARKET' || executionType === 'FLAT_ALL';

@@ -1,7 +1,7 @@
 import type { Dashboard, Limits } from '../../adapters/netvenue/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
-import { drawdownOf } from '../balance/account.ts';
+import { drawdownOf } from '../balance/drawdown.ts';
 import { accountTypeOf } from '../rules.ts';
 import { known } from '../traders.ts';
 import type { PairDetail } from './pairs.ts';

@@ -1,14 +1,14 @@
-import type { Dashboard, DashboardPosition, TradePair } from '../../adapters/netvenue/types.ts';
-import { compare, dividedBy, ofNumber, plus, times } from '../../kernel/decimals.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import { drawdownOf } from '../balance/account.ts';
-import { pairMultiple } from '../balance/limits.ts';
+import type { Dashboard } from '../../adapters/netvenue/types.ts';
+import { ofNumber } from '../../kernel/decimals.ts';
+import { drawdownOf } from '../balance/drawdown.ts';
 import { isOpen, provenPositions } from '../positions/network.ts';
 import type { VenueReads } from '../reads.ts';
 import { findPair } from '../rules/pairs.ts';
-import { accountStatusOf, dexOf, isOpenTo } from '../rules.ts';
+import { accountStatusOf, isOpenTo } from '../rules.ts';
 import { known, must, type NetworkTrader } from '../traders.ts';
-import { type Cap, leastOf, type TradeFacts, valuePerUnit } from './rules.ts';
+import { amountsOf, minimumOf } from './amounts.ts';
+import { capsOf, exposureOf } from './caps.ts';
+import type { TradeFacts } from './rules.ts';
 import type { Trade } from './trade.ts';
 
 const PLACES = 8;
@@ -33,13 +33,6 @@ export async function readNetworkFacts(
   const amounts = await amountsOf(reads, pair, trade);
   const held = exposures.find(({ tradePair }) => tradePair === pair.tradePair);
   const opens = held && held.side !== trade.side ? '0' : amounts.value; // an opposite order never turns a position round
-  const balance = known(dashboard.money?.balance);
-  const multiple = pairMultiple(limits, pair);
-  const caps: Cap[] = [
-    ...(multiple === null ? [] : [cap('leverage.pair_max', pair.display, held ? [held] : [], multiple * balance)]),
-    ...classCap(limits.classUsd, pair, exposures, pairs),
-    cap('leverage.portfolio_max', 'The portfolio', exposures, limits.portfolioUsd),
-  ];
   const buyingPower = dashboard.money?.buyingPower ?? null;
   return {
     ...nothingKnown,
@@ -47,7 +40,7 @@ export async function readNetworkFacts(
     pair: { asked: trade.pair, state: pair.state, isOpenToAccount: isOpenTo(dashboard.assetClass, pair) },
     minimum: opens === '0' ? null : minimumOf(pair, amounts, known(dashboard.accountSize)),
     opens,
-    caps,
+    caps: capsOf({ pair, pairs, limits, balance: known(dashboard.money?.balance) }, exposures),
     funds: buyingPower === null ? null : { needed: opens, available: ofNumber(Math.max(0, buyingPower), PLACES) },
   };
 }
@@ -84,61 +77,3 @@ export const nothingKnown: TradeFacts = {
   caps: [],
   funds: null,
 };
-
-type Exposure = { tradePair: string; side: 'long' | 'short'; usd: string };
-
-function exposureOf(position: DashboardPosition, { money, accountSize }: Dashboard): Exposure {
-  const { tradePair, side, netValue, netLeverage } = position;
-  const usd = netValue ?? known(netLeverage) * known(money?.balance ?? accountSize);
-  return { tradePair, side: side === 'SHORT' ? 'short' : 'long', usd: ofNumber(Math.abs(usd), PLACES) };
-}
-
-const cap = (rule: string, name: string, exposures: Exposure[], limitUsd: number): Cap => ({
-  rule,
-  name,
-  held: exposures.reduce((sum, { usd }) => plus(sum, usd), '0'),
-  limit: ofNumber(limitUsd, PLACES),
-});
-
-function classCap(
-  classUsd: Record<string, number> | null,
-  pair: TradePair,
-  exposures: Exposure[],
-  pairs: TradePair[],
-): Cap[] {
-  const limit = classUsd?.[pair.category];
-  if (limit === undefined) return [];
-  const classOf = new Map(pairs.map(({ tradePair, category }) => [tradePair, category]));
-  const alike = exposures.filter(({ tradePair }) => classOf.get(tradePair) === pair.category);
-  return [cap('leverage.class_max', `All of ${pair.category}`, alike, limit)];
-}
-
-type Amounts = { value: string; quantity: string | null };
-
-/** What the order is worth in USD and how much of the pair it is. A size in USD needs no price. */
-async function amountsOf(reads: VenueReads, pair: TradePair, trade: Trade): Promise<Amounts> {
-  const unit = valuePerUnit(pair, trade.price ?? (await midOf(reads, pair)));
-  if (trade.sizeInUsd) {
-    const quantity = unit === null || compare(unit, '0') === 0 ? null : dividedBy(trade.size, unit, PLACES, 'down');
-    return { value: trade.size, quantity };
-  }
-  if (unit === null) {
-    throw new Refusal('V1_NO_PRICE', {
-      message: 'No price is known for this pair; give its price, or its size in USD.',
-    });
-  }
-  return { value: times(trade.size, unit), quantity: trade.size };
-}
-
-/** The exchange's mid of a pair it lists too; the network itself publishes no prices. */
-async function midOf(reads: VenueReads, { exCoin }: TradePair): Promise<string | null> {
-  if (exCoin === null) return null;
-  const mids = await reads.mids(dexOf(exCoin));
-  return mids.kind === 'found' ? (mids.said[exCoin] ?? null) : null;
-}
-
-function minimumOf({ category }: TradePair, { value, quantity }: Amounts, accountSize: number): TradeFacts['minimum'] {
-  const { least, unit } = leastOf(category, accountSize);
-  const actual = unit === 'USD' ? value : quantity;
-  return actual === null ? null : { actual, least, unit };
-}

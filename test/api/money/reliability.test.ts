@@ -21,13 +21,13 @@ const standings = ({ db }: Money) =>
     group by p.id
     order by p.created_at, p.id`);
 
-const PAYMENTS = 200;
+const PAYMENTS = Number(process.env.R8_PAYMENTS ?? 200); // more for the figures of the promise
 const REPEATS = 4;
 const NEVER_SENT = 0.1;
 
 describe('two thousand notifications, shuffled, repeated and a tenth never sent', () => {
   it('end in one account per paid payment, as the ordered run does', async function () {
-    this.timeout(90_000);
+    this.timeout(600_000);
     const startedAt = Date.now();
     const ordered = await run((events) => events);
     let sent = 0;
@@ -60,7 +60,7 @@ describe('two thousand notifications, shuffled, repeated and a tenth never sent'
         for (const { status } of replies) expect(status).to.equal(200);
       }
       await service.runTask('payments/reconcile');
-      await until(service, 60_000);
+      await until(service, 240_000);
       return {
         paid,
         standings: [...(await standings(service))],
@@ -74,11 +74,11 @@ describe('two thousand notifications, shuffled, repeated and a tenth never sent'
   }
 });
 
-const CREATIONS = 100;
+const CREATIONS = Number(process.env.R5_CREATIONS ?? 100);
 
 describe('a hundred creations of which a fifth lose their answer', () => {
   it('make one subaccount each, and never a second', async function () {
-    this.timeout(60_000);
+    this.timeout(300_000);
     const service = await startMoney({
       settings: { NETVENUE_IN_FLIGHT_MS: '2000', NETVENUE_PATIENCE_MS: '1000', TRADING_CONCURRENCY: '20' },
       party: { activationMs: 200 },
@@ -91,7 +91,7 @@ describe('a hundred creations of which a fifth lose their answer', () => {
       await Promise.all(
         users.map(({ ask }) => ask('POST', '/v2/payments/free', { json, headers: { Prefer: 'wait=0' } })),
       );
-      await until(service, 45_000);
+      await until(service, 120_000);
 
       const made = service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
       const rows = await service.db.any(sql.type(z.object({ status: z.string(), n: z.number() }))`

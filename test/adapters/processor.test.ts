@@ -1,0 +1,138 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { processor } from '../../src/adapters/processor/index.ts';
+import { signature } from '../../src/sandbox/processor/notifier.ts';
+
+const URL = 'https://processor.test';
+const SECRETS = 'whsec_platform,whsec_connect';
+const asked = { paymentId: 'pay_1', userId: 'usr_1', appId: 'app_1', amountCents: 19_900, currency: 'usd' };
+const shown = {
+  id: 'pi_1',
+  object: 'payment_intent',
+  amount: 19_900,
+  amount_received: 0,
+  currency: 'usd',
+  status: 'requires_payment_method',
+  client_secret: 'pi_1_secret_x',
+  last_payment_error: null,
+  metadata: { payment_id: 'pay_1' },
+};
+
+describe('the processor adapter', () => {
+  const party = processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: SECRETS });
+  before(() => {
+    if (!nock.isActive()) nock.activate();
+    nock.disableNetConnect();
+  });
+  afterEach(() => nock.cleanAll());
+  after(() => {
+    nock.enableNetConnect();
+    nock.restore();
+  });
+
+  const create = () => nock(URL).post('/v1/payment_intents');
+  const make = () => party.createPayment(asked, 'intent-1');
+
+  it('sends the key, the pinned version and our names, and reads the answer', async () => {
+    const call = nock(URL, {
+      reqheaders: {
+        authorization: 'Bearer sk_test_1',
+        'idempotency-key': 'intent-1',
+        'stripe-version': '2026-10-28.endive',
+      },
+    })
+      .post('/v1/payment_intents', (body) => {
+        expect(body).to.include({ amount: '19900', currency: 'usd', 'automatic_payment_methods[enabled]': 'true' });
+        expect(body).to.include({
+          'metadata[payment_id]': 'pay_1',
+          'metadata[user_id]': 'usr_1',
+          'metadata[app_id]': 'app_1',
+        });
+        return true;
+      })
+      .reply(200, shown);
+
+    expect(await make()).to.deep.equal({
+      kind: 'accepted',
+      said: {
+        processorId: 'pi_1',
+        paymentId: 'pay_1',
+        clientSecret: 'pi_1_secret_x',
+        status: 'requires_payment_method',
+        receivedCents: 0,
+        currency: 'usd',
+        failure: null,
+      },
+    });
+    expect(call.isDone()).to.equal(true);
+  });
+
+  const error = (type: string, code: string) => ({ error: { type, code, message: 'secret words of the party' } });
+  for (const [what, status, body, kind, slug] of [
+    ['a refused form', 400, error('invalid_request_error', 'amount_too_small'), 'rejected', 'amount_too_small'],
+    ['a declined card', 402, error('card_error', 'card_declined'), 'rejected', 'card_declined'],
+    ['our key refused', 401, error('invalid_request_error', 'api_key_expired'), 'rejected', 'processor_auth'],
+    ['no permission', 403, error('invalid_request_error', 'account_invalid'), 'rejected', 'processor_auth'],
+    ['too many requests', 429, error('invalid_request_error', 'rate_limit'), 'unreachable', undefined],
+    ['the same key at work', 409, error('idempotency_error', 'idempotency_key_in_use'), 'in_doubt', undefined],
+    ['the same key for another request', 400, error('idempotency_error', 'x'), 'in_doubt', undefined],
+    ['a fault of its own', 500, error('api_error', 'x'), 'in_doubt', undefined],
+    ['an error without form', 500, { error: 'oops' }, 'in_doubt', undefined],
+    ['a page of something between', 200, '<html>Please wait.</html>', 'in_doubt', undefined],
+    ['half an answer', 200, '{"id":"pi_', 'in_doubt', undefined],
+  ] as const) {
+    it(`reads ${what} as ${kind}`, async () => {
+      create().reply(status, body);
+
+      const answer = await make();
+
+      expect(answer).to.include({ kind, ...(slug && { slug }) });
+      expect(JSON.stringify(answer)).not.to.contain('secret words');
+    });
+  }
+
+  it('sends nothing twice by itself, also after a reset', async () => {
+    const once = create().replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
+    const twice = create().reply(200, shown);
+
+    expect(await make()).to.have.property('kind', 'in_doubt');
+    expect(once.isDone()).to.equal(true);
+    expect(twice.isDone()).to.equal(false);
+  });
+
+  it('knows that nothing was sent where there is no party', async () => {
+    const nobody = processor({ url: 'http://127.0.0.1:9', secretKey: 'sk', notificationSecret: 'whsec' });
+    nock.enableNetConnect('127.0.0.1');
+
+    expect(await nobody.createPayment(asked, 'k')).to.deep.equal({ kind: 'unreachable', why: 'ECONNREFUSED' });
+  });
+
+  it('takes only the party’s own word that something is missing', async () => {
+    nock(URL).get('/v1/payment_intents/pi_2').reply(404, error('invalid_request_error', 'resource_missing'));
+    nock(URL).get('/v1/payment_intents/pi_3').reply(404, '<html>');
+
+    expect(await party.findPayment('pi_2')).to.deep.equal({ kind: 'absent' });
+    expect(await party.findPayment('pi_3')).to.have.property('kind', 'unreadable');
+  });
+
+  it('takes notifications signed with any of its secrets, and no others', () => {
+    const body = JSON.stringify({
+      id: 'evt_1',
+      object: 'event',
+      type: 'charge.dispute.created',
+      created: 5,
+      data: { object: { object: 'dispute', payment_intent: { id: 'pi_1' }, evidence: { customer_name: 'Ada' } } },
+    });
+    const read = (header: string) => party.readNotification(body, header);
+
+    for (const secret of SECRETS.split(','))
+      expect(read(signature(secret, body))).to.deep.equal({
+        id: 'evt_1',
+        type: 'charge.dispute.created',
+        atMs: 5_000,
+        fact: { about: 'charge', processorId: 'pi_1', refundedCents: 0, disputed: true },
+      });
+    for (const header of ['', 'v1=', 't=1,v1=', 't=x,v1=aa', signature('whsec_other', body)])
+      expect(read(header)).to.equal(null);
+  });
+});
