@@ -111,7 +111,16 @@ begin
   end loop;
 end $$;
 
--- Ends a purchase and plans the next look at its registration, if there is one to come, in one transaction.
+-- Plans one look at a registration. `look` is how many there were before: a look that runs after another one of its number,
+-- since its worker died or was slow, finds the count moved on and does nothing.
+create function plan_registration_look(registration uuid, look integer, look_s double precision) returns void
+language sql as $$
+  select graphile_worker.add_job(
+    'registration/poll', json_build_object('registration_id', registration, 'look', look),
+    run_at => now() + make_interval(secs => look_s))
+$$;
+
+-- Ends a purchase and plans the first look at its registration, if there is one to come, in one transaction.
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, look_s double precision) returns boolean
 language plpgsql as $$
 begin
@@ -119,18 +128,10 @@ begin
     return false;
   end if;
   if look_s is not null then
-    perform plan_registration_look(intent, look_s);
+    perform plan_registration_look(intent, 0, look_s);
   end if;
   return true;
 end $$;
-
--- Plans one look at a registration; a look planned before is moved.
-create function plan_registration_look(registration uuid, look_s double precision) returns void
-language sql as $$
-  select graphile_worker.add_job(
-    'registration/poll', json_build_object('registration_id', registration),
-    run_at => now() + make_interval(secs => look_s), job_key => 'registration/poll:' || registration)
-$$;
 
 -- Keeps the hash of a payment the moment it is known, before anything else is tried. The first one stays.
 create function note_payment(registration uuid, hash text, noted text) returns void
@@ -140,13 +141,19 @@ language sql as $$
   where id = registration and tx_hash is null
 $$;
 
--- Brings back a registration that ended as unpaid and turned out to be paid. While another of the same address is alive it
--- stays failed, with its payment on record. True where it lives again.
-create function revive_registration(registration uuid, hash text, noted text) returns boolean
+-- Brings back a registration that ended as unpaid and turned out to be paid, and plans the next look at it. While another of the
+-- same address is alive it stays failed, with its payment on record. True where it lives again.
+create function revive_registration(registration uuid, look integer, hash text, noted text) returns boolean
 language plpgsql as $$
 begin
   perform note_payment(registration, hash, noted);
-  update registrations set status = 'processing', problem = null, updated_at = now() where id = registration;
+  update registrations
+  set status = 'processing', problem = null, polls = look + 1, updated_at = now()
+  where id = registration and polls = look;
+  if not found then
+    return false;
+  end if;
+  perform plan_registration_look(registration, look + 1, 0);
   return true;
 exception when unique_violation then
   perform note_payment(registration, hash, noted);

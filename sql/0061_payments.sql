@@ -20,6 +20,7 @@ create table payments (
   received_cents integer not null default 0,
   failure_code text,
   paid_at timestamptz,
+  amount_differs boolean not null default false,
   refunded_cents integer not null default 0,
   refunded_at timestamptz,
   disputed_at timestamptz,
@@ -29,11 +30,12 @@ create table payments (
 );
 create index payments_by_user on payments (owner, user_id, created_at);
 create index payments_open on payments (created_at) where paid_at is null;
-create index payments_by_payday on payments (paid_at);
+create index payments_of_other_amounts on payments (paid_at) where amount_differs;
 
 comment on column payments.owner is 'The app.';
 comment on column payments.status is 'The processor''s own words; pending before it knows of it, failed where it refused to.';
 comment on column payments.status_at is 'When the processor said so, by its clock: older words change nothing.';
+comment on column payments.amount_differs is 'Paid, but not what was asked: no account was made for it.';
 comment on column payments.client_secret is 'What the buyer''s browser completes this one payment with; forgotten once nothing can be paid with it.';
 
 -- One job of the queue for a row of money.

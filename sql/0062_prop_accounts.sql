@@ -25,6 +25,8 @@ create table prop_accounts (
 create unique index prop_accounts_one_free on prop_accounts (user_id, tier_id) where payment_id is null;
 create index prop_accounts_by_user on prop_accounts (owner, user_id, created_at);
 create index prop_accounts_failed on prop_accounts (owner, created_at) where status = 'subaccount_failed';
+create index prop_accounts_unserved on prop_accounts (created_at)
+  where payment_id is not null and status in ('provisioning', 'subaccount_failed');
 create index prop_accounts_due on prop_accounts (sync_after)
   where status in ('provisioning', 'evaluation', 'funded') and synthetic_hotkey is not null;
 
@@ -46,13 +48,15 @@ begin
   return true;
 end $$;
 
--- Stops the account of a payment whose money is gone.
+-- Stops the account of a payment whose money is gone. A dispute outranks a refund, whichever is heard of first.
 create function stop_paid_account(of_payment text, reason text) returns void
 language sql as $$
   with stopped as (
     update prop_accounts
     set status = 'eliminated', failure_reason = reason, status_at = now()
-    where payment_id = of_payment and status in ('provisioning', 'evaluation', 'funded')
+    where payment_id = of_payment
+      and (status in ('provisioning', 'evaluation', 'funded')
+        or (status = 'eliminated' and failure_reason = 'refunded' and reason = 'disputed'))
     returning id
   )
   select pg_notify('settled', s.id) from stopped s

@@ -11,7 +11,7 @@ import { openLog, openWorkerRuntime, type WorkerRuntime } from './runtime.ts';
 import { stopOnSignal } from './stop.ts';
 
 const TASKS = new URL('../workers/', import.meta.url);
-const TRADING = ['orders/', 'accounts/', 'payments/', 'registration/', 'enrollments/'];
+const TRADING = ['orders/', 'accounts/', 'payments/', 'payouts/', 'kyc/', 'registration/', 'enrollments/'];
 const POLL_MS = 500; // for jobs planned ahead; new ones are announced
 const DRAIN_MS = 12_000; // how long calls under way may go on after the stop before they end as in doubt
 const STOP_WITHIN_MS = 25_000;

@@ -6515,6 +6515,17 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "id": "evt_1PqR",
+                 *       "object": "event",
+                 *       "type": "payment_intent.succeeded",
+                 *       "created": 1795251543,
+                 *       "data": {
+                 *         "object": {}
+                 *       }
+                 *     }
+                 */
                 "application/json": {
                     id: string;
                     type: string;

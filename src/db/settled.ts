@@ -7,12 +7,18 @@ const OWN_LOOK_MS = 2_000; // a lost notification costs this much latency and ne
 export type Settlements = {
   /** `woken` resolves when the intent may have settled, after `timeoutMs`, or on `cancel`: the caller looks at the row. */
   next(intentId: string, timeoutMs: number): { woken: Promise<void>; cancel(): void };
+  /**
+   * Calls `wake` whenever events of an account may have been written, and each time the connection has come back. Answers how
+   * to stop.
+   */
+  follow(account: string, wake: () => void): () => void;
   close(): Promise<void>;
 };
 
 /** Opens the process's one listening connection. It comes back by itself and wakes everyone when it does. */
 export function listenForSettlements(url: string, onError: (error: Error) => void): Settlements {
   const waiters = new Map<string, Set<() => void>>();
+  const followers = new Map<string, Set<() => void>>();
   let client: pg.Client | undefined;
   let closed = false;
   let reconnecting: NodeJS.Timeout | undefined;
@@ -23,11 +29,13 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
     client = fresh;
     fresh.on('error', onError);
     fresh.on('end', reconnect);
-    fresh.on('notification', ({ payload }) => wake(waiters.get(payload ?? '')));
+    fresh.on('notification', ({ channel, payload = '' }) =>
+      wake(channel === 'settled' ? waiters.get(payload) : followers.get(payload)),
+    );
     try {
       await fresh.connect();
-      await fresh.query('listen settled');
-      for (const set of [...waiters.values()]) wake(set);
+      await fresh.query('listen settled; listen account_events');
+      for (const set of [...waiters.values(), ...followers.values()]) wake(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       reconnect();
@@ -56,6 +64,14 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
       const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, OWN_LOOK_MS)));
       set.add(cancel);
       return { woken: promise, cancel };
+    },
+    follow(account, wake) {
+      const set = followers.get(account) ?? new Set();
+      followers.set(account, set.add(wake));
+      return () => {
+        set.delete(wake);
+        if (set.size === 0 && followers.get(account) === set) followers.delete(account);
+      };
     },
     async close() {
       closed = true;

@@ -81,7 +81,7 @@ function toCall(
 ): Call {
   const key = keyOf(ctx, principal);
   const prefer = readPrefer(ctx.get('Prefer'));
-  const trader = ctx.get('Trader-ID').toLowerCase();
+  const trader = ctx.get('Trader-ID').toLowerCase() || ctx.get('X-Prop-Account');
   const from = callerAddress(ctx, principal);
   const call = {
     operation: operation.id,

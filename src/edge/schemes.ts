@@ -31,6 +31,9 @@ const cookie = ({ headers }: Credentials) =>
 const sessionToken = ({ headers: { 'x-session-token': token } }: Credentials) =>
   typeof token === 'string' && token !== '' ? token.slice(0, 512) : undefined;
 
+const traderKey = ({ headers: { 'x-api-key': key } }: Credentials) =>
+  typeof key === 'string' && key !== '' ? key.slice(0, 512) : undefined;
+
 const lacksEnrollment = (principal: Principal, roles: string[]) =>
   principal.kind === 'admin' && roles.includes('enrolled') && !principal.isEnrolled ? 'V2_TOTP_REQUIRED' : undefined;
 
@@ -82,6 +85,15 @@ const schemes: Record<string, Scheme> = {
     },
     refusal: 'V2_SESSION_INVALID',
     challenge: 'Session realm="v2 users"',
+  },
+  traderKey: {
+    isShown: (credentials) => traderKey(credentials) !== undefined,
+    check: async (credentials, { traders }) => {
+      const key = traderKey(credentials);
+      return key ? traders(key) : null;
+    },
+    refusal: 'V2_API_KEY_INVALID',
+    challenge: 'ApiKey realm="v2 trading"',
   },
   adminCookie: {
     isShown: (credentials) => cookie(credentials) !== undefined,

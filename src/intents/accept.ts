@@ -46,7 +46,8 @@ export function acceptance<O extends Offer>(
     | 'accept_exchange_orders'
     | 'accept_registrations'
     | 'accept_checkouts'
-    | 'accept_free_accounts',
+    | 'accept_free_accounts'
+    | 'accept_trading_orders',
 ): Accept<O> {
   const accept = batched((offers: O[]) => acceptBatch(db, sqlFunction, offers));
   return async (offer, refuse = () => undefined) => verdictOf(await withPatience(offer, accept), offer, refuse);

@@ -120,7 +120,15 @@ export async function lookUp<Sent extends Record<string, unknown>, Said>(
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await record(intent, sent, finding);
   else if (finding.kind === 'absent' && !inFlight) await fail(carrier.db, intent, { code: 'NOT_CARRIED_OUT' });
   else if (finding.kind === 'undecidable' && !inFlight) await fail(carrier.db, intent, finding.problem);
-  else await doubt(carrier.db, intent, nextLookMs(intent.looks));
+  else await doubt(carrier.db, intent, untilNextLook(carrier, intent));
+}
+
+const JUST_AFTER_MS = 50;
+
+/** By plan, but no later than just after the moment from which on absence is proof. */
+function untilNextLook({ inFlightMs }: Carrier, { looks, sent_ago_ms }: Intent): number {
+  const untilProofMs = inFlightMs - sent_ago_ms + JUST_AFTER_MS;
+  return untilProofMs > 0 ? Math.min(nextLookMs(looks), untilProofMs) : nextLookMs(looks);
 }
 
 /** Records what is the same for every kind: nothing was sent, or nobody knows. The rest is the caller's. */

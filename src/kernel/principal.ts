@@ -1,5 +1,5 @@
 /** Who is calling, once the credentials have been checked. `owner` names the tenant in every query. */
-export type Principal = Nobody | Partner | App | User | Admin;
+export type Principal = Nobody | Partner | App | User | Trader | Admin;
 
 /** The caller of an open operation; owns nothing. */
 export type Nobody = { kind: 'nobody'; owner: '' };
@@ -19,6 +19,9 @@ export type App = {
 
 /** An end user, through the app that `owner` names. */
 export type User = { kind: 'user'; owner: string; app: App; userId: string; sessionId: string; email: string };
+
+/** A trader's program by its API key: it trades one prop account of a user of the app that `owner` names, and no more. */
+export type Trader = { kind: 'trader'; owner: string; userId: string; propAccountId: string; keyId: string };
 
 /** An operator of the platform; owns nothing of a tenant's. */
 export type Admin = {
@@ -50,8 +53,9 @@ export function adminOf(principal: Principal): Admin {
   throw new Error(`The contract lets ${principal.kind} call an operation of operators`);
 }
 
-/** Who of a tenant is calling: the user or operator where there is one, else the tenant. */
+/** Who of a tenant is calling: the user, operator or a trader's account where there is one, else the tenant. */
 export function callerId(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId;
+  if (principal.kind === 'trader') return principal.propAccountId;
   return principal.kind === 'admin' ? principal.adminId : principal.owner;
 }

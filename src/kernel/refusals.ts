@@ -111,6 +111,14 @@ export const refusals = {
   V2_PAYOUT_EXCEEDS_EARNINGS: [422, 'This is more than the account has earned and not been paid.'],
   V2_PAYOUT_UNKNOWN: [404, 'No such payout.'],
 
+  V2_API_KEY_INVALID: [401, 'This trader API key is not valid, or was revoked.'],
+  V2_API_KEY_ACCOUNT_MISMATCH: [403, 'This trader API key is bound to another prop account.'],
+  V2_API_KEY_UNKNOWN: [404, 'No such trader API key.'],
+  V2_API_KEY_TOO_MANY: [409, 'This account has as many trader API keys as it may have; revoke one first.'],
+  V2_SUBACCOUNT_NOT_READY: [409, 'This account has no subaccount yet.'],
+  V2_ACCOUNT_NOT_TRADEABLE: [409, 'Only accounts in evaluation or funded trade.'],
+  V2_STREAM_LIMIT: [429, 'As many streams of this account are open as may be; end one first.'],
+
   V2_WEBHOOK_UNKNOWN_EVENT: [422, 'There is no event of this name to subscribe to.'],
   V2_WEBHOOK_URL_FORBIDDEN: [422, 'Webhooks go to public https addresses only.'],
   V2_WEBHOOK_ENDPOINT_UNKNOWN: [404, 'No such webhook endpoint.'],

@@ -1,5 +1,5 @@
 export const kycStatuses = ['unverified', 'processing', 'needs_input', 'verified', 'failed'] as const;
-export type KycStatus = (typeof kycStatuses)[number];
+type KycStatus = (typeof kycStatuses)[number];
 
 /** A case as it stands; `statusAtMs` by the processor's clock. */
 export type Case = { status: KycStatus; statusAtMs: number; sessionId: string; failureReason: string | null };

@@ -3,10 +3,7 @@ import type { Accepted } from '../intents/accept.ts';
 import { pendingHeaders } from '../intents/answers.ts';
 import { Refusal } from '../kernel/refusals.ts';
 import { type Asking, cancelOrder, closePosition, editOrder, placeOrder, protectPosition } from './intents.ts';
-import { ended } from './lookups.ts';
-import { noteLifecycle } from './outcomes.ts';
-import { findRecordedOrder, type RecordedOrder } from './queries.ts';
-import { orderResult, orderStatus } from './views.ts';
+import { orderResult, readOrderStatus } from './network/queries.ts';
 
 type AnyCall = Pick<Call, 'runtime' | 'asking' | 'settled'>;
 
@@ -39,22 +36,10 @@ export const editNetvenueOrder: Handler<'editNetvenueOrder'> = async (call) => {
 
 export const getNetvenueOrder: Handler<'getNetvenueOrder'> = async ({ runtime, principal, path, header }) => {
   const trader = `${runtime.config.NETVENUE_ENTITY_HOTKEY}_${Number(header['Trader-ID'])}`;
-  const recorded = await findRecordedOrder(runtime.db, principal.owner, trader, path.order_uuid.toLowerCase());
-  const status = recorded && orderStatus(recorded);
-  if (!recorded || !status) throw new Refusal('V1_ORDER_UNKNOWN');
-  if (status.lifecycle !== 'resting') return { status: 200, body: status };
-  return { status: 200, body: { ...status, ...(await lifecycleNow(runtime, trader, recorded)) } };
+  const status = await readOrderStatus(runtime, principal.owner, trader, path.order_uuid);
+  if (!status) throw new Refusal('V1_ORDER_UNKNOWN');
+  return { status: 200, body: status };
 };
-
-/** A resting order may have been filled or cancelled since: the venue knows. When it cannot be asked the lifecycle is null. */
-async function lifecycleNow({ db, reads }: Call['runtime'], trader: string, { id, order }: RecordedOrder) {
-  const book = await reads.networkOrders(trader);
-  if (book.kind !== 'found') return { lifecycle: null };
-  const end = ended(book, order?.handle ?? id);
-  if (!end) return {};
-  await noteLifecycle(db, id, end.lifecycle, end.executed);
-  return { lifecycle: end.lifecycle, ...(end.executed && { executed: end.executed }) };
-}
 
 const asking = ({ runtime, asking }: AnyCall, traderId: string): Asking => ({
   accept: runtime.acceptNetworkOrder,

@@ -45,9 +45,9 @@ export const cancelOrder = (who: Asking, target: string, pair: string): Promise<
 export const editOrder = (who: Asking, target: string, changes: Schemas['VantaEditOrderRequest']): Promise<Accepted> =>
   offer(who, 'orders/edit', changes.trade_pair, { target }, { target, changes });
 
-/** Accepts the closing of whatever position is open in a pair when its turn comes. */
-export const closePosition = (who: Asking, pair: string): Promise<Accepted> =>
-  offer(who, 'orders/close', pair, {}, { trade_pair: pair });
+/** Accepts the closing of whatever position is open in a pair when its turn comes; with a uuid only of that one. */
+export const closePosition = (who: Asking, pair: string, positionUuid?: string): Promise<Accepted> =>
+  offer(who, 'orders/close', pair, {}, { trade_pair: pair, ...(positionUuid && { position_uuid: positionUuid }) });
 
 /** Accepts new protection for the position in a pair. */
 export const protectPosition = (who: Asking, protection: Schemas['VantaTpSlRequest']): Promise<Accepted> =>

@@ -33,6 +33,43 @@ export const findRecordedOrder = (db: Db, owner: string, trader: string, uuid: s
     left join orders o on o.id = i.id
     where i.id = ${uuid} and i.owner = ${owner} and i.asked ->> 'trader' = ${trader}`);
 
+/** Which of a trader's orders: those behind `cursor`, at most `limit`; with `open` only those that rest or have not settled. */
+export type OrderPage = { open: boolean; cursor: string | null; limit: number };
+
+/** A trader's orders, newest first. */
+export const listRecordedOrders = (
+  db: Db,
+  owner: string,
+  trader: string,
+  { open, cursor, limit }: OrderPage,
+): Promise<readonly RecordedOrder[]> =>
+  db.any(sql.prepared('list_recorded_orders', recordedOrder)`
+    select ${intentColumns},
+      jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'handle', o.handle) as "order"
+    from orders o
+    join intents i on i.id = o.id
+    left join orders c on c.id = ${cursor}::uuid and c.trader = o.trader
+    where o.trader = ${trader}
+      and o.owner = ${owner}
+      and (not ${open}::boolean or o.lifecycle = 'resting' or i.settled_at is null)
+      and (${cursor}::uuid is null or (o.created_at, o.id) < (c.created_at, c.id))
+    order by o.created_at desc, o.id desc
+    limit ${limit}`);
+
+/** Orders of a trader that rest by our record, with the venue's name for each. */
+export const listResting = (db: Db, trader: string): Promise<readonly { id: string; handle: string }[]> =>
+  db.any(sql.prepared('list_resting', z.object({ id: z.string(), handle: z.string() }))`
+    select o.id, o.handle
+    from orders o
+    where o.trader = ${trader} and o.lifecycle = 'resting'`);
+
+/** The pair of a trader's order; null for foreign and unknown ones alike. */
+export const findOrderPair = (db: Db, owner: string, trader: string, orderId: string): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('order_pair', z.object({ pair: z.string() }))`
+    select o.pair
+    from orders o
+    where o.id = ${orderId} and o.trader = ${trader} and o.owner = ${owner}`);
+
 const targetRow = orderRow.omit({ executed: true }).extend({ placement: z.string() });
 
 /** The order that a cancel or an edit is about, and how its placement stands. */

@@ -104,7 +104,7 @@ async function applyWord(
     { amountCents: payment.amount_cents, currency: payment.currency },
     { receivedCents: step.next.receivedCents, currency },
   );
-  if (step.isPaid && fits) await openAccount(tx, payment, step.next, deadlineMs);
+  if (step.isPaid) await (fits ? openAccount(tx, payment, step.next, deadlineMs) : noteOtherAmount(tx, payment));
   if (step.emit) await emit(tx, payment, step.emit, word);
   const changed = step.next !== before || step.emit !== null;
   return { outcome: changed ? 'applied' : 'stale', amountDiffers: step.isPaid && !fits };
@@ -151,6 +151,12 @@ async function write(tx: Tx, payment: Payment, { next, stopped }: Step): Promise
 async function openAccount(tx: Tx, payment: Payment, standing: Standing, deadlineMs: number): Promise<void> {
   await tx.query(sql.prepared('open_paid_account', nothing)`
     select open_paid_account(${payment.id}, ${newId('prop')}, ${newIntentId()}, ${deadlineMs / 1000}, ${goneFor(standing)})`);
+}
+
+async function noteOtherAmount(tx: Tx, { id }: Payment): Promise<void> {
+  await tx.query(
+    sql.prepared('note_other_amount', nothing)`update payments set amount_differs = true where id = ${id}`,
+  );
 }
 
 async function emit(tx: Tx, payment: Payment, type: NonNullable<Step['emit']>, word: Word): Promise<void> {

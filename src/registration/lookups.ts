@@ -67,28 +67,28 @@ export async function lookAt(runtime: WorkerRuntime, registration: Registration,
 /** A refused authorization is looked at until the chain shows that it can not be used any more. */
 async function lookForRefused(
   { registrar, config, db, log }: WorkerRuntime,
-  { id, polls }: Registration,
+  registration: Registration,
   sent: SentPurchase,
-) {
+): Promise<void> {
   const chain = await registrar.payment(sent.authorization, sent.since_block);
   const seen: PaymentOnChain | null = chain.kind === 'found' ? chain.said : null;
   if (seen?.txHash) {
-    log.error({ registration_id: id, tx_hash: seen.txHash }, 'a refused payment was settled');
-    return reviveRegistration(db, id, seen.txHash);
+    log.error({ registration_id: registration.id, tx_hash: seen.txHash }, 'a refused payment was settled');
+    return reviveRegistration(db, registration, seen.txHash);
   }
   if (seen && !seen.used && isOver(sent.authorization.validBefore, seen.atS, config.REGISTRATION_MARGIN_S)) return;
   if (seen?.canceled) return;
-  return lookLater(db, id, nextPollMs(config.REGISTRATION_POLL_MS, polls));
+  return lookLater(db, registration, nextPollMs(config.REGISTRATION_POLL_MS, registration.polls));
 }
 
 async function lookForPaid({ registrar, config, db, log }: WorkerRuntime, registration: Registration): Promise<void> {
   const { id, ex_address, polls, paid_ago_ms } = registration;
   const nextMs = nextPollMs(config.REGISTRATION_POLL_MS, polls);
   const view = await registrar.status(ex_address);
-  if (view.kind === 'found') return recordView(db, id, view.said, nextMs);
+  if (view.kind === 'found') return recordView(db, registration, view.said, nextMs);
   if (view.kind === 'absent' && (paid_ago_ms ?? 0) > config.REGISTRATION_GRACE_MS) {
     log.error({ registration_id: id, tx_hash: registration.tx_hash }, notes.abandoned);
     return abandonRegistration(db, id);
   }
-  return lookLater(db, id, nextMs);
+  return lookLater(db, registration, nextMs);
 }

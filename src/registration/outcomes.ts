@@ -79,40 +79,41 @@ export async function notePayment(db: Db, id: string, txHash: string): Promise<v
   await db.query(sql.prepared('note_payment', nothing)`select note_payment(${id}, ${txHash}, ${notes.unrecorded})`);
 }
 
+/** One look at a registration: which it is, and how many there were before. What is recorded under an older count changes nothing. */
+export type Look = { id: string; polls: number };
+
 /** Brings back a registration that had ended as unpaid and turns out to be paid, and plans to look what it is. */
-export async function reviveRegistration(db: Db, id: string, txHash: string): Promise<void> {
+export async function reviveRegistration(db: Db, { id, polls }: Look, txHash: string): Promise<void> {
   await db.query(sql.prepared('revive_registration', nothing)`
-    select plan_registration_look(${id}, 0)
-    from revive_registration(${id}, ${txHash}, ${notes.late}) as alive
-    where alive`);
+    select revive_registration(${id}, ${polls}, ${txHash}, ${notes.late})`);
 }
 
 /** Records the registrar's word on a paid registration, and plans the next look unless it is final. */
-export async function recordView(db: Db, id: string, view: RegistrationView, nextMs: number): Promise<void> {
+export async function recordView(db: Db, { id, polls }: Look, view: RegistrationView, nextMs: number): Promise<void> {
   const status = statusOf(view.status);
   await db.query(sql.prepared('record_registration_view', nothing)`
     with told as (
       update registrations
       set status = ${status}, message = ${view.message}, estimated_time = ${view.estimatedTime}, polls = polls + 1,
         updated_at = now()
-      where id = ${id} and status in ('pending', 'processing')
-      returning id
+      where id = ${id} and polls = ${polls} and status in ('pending', 'processing')
+      returning id, polls
     )
-    select plan_registration_look(id, ${nextMs / 1000})
+    select plan_registration_look(id, polls, ${nextMs / 1000})
     from told
     where ${!isTerminal(status)}`);
 }
 
 /** Plans the next look at a registration nothing new is known of. */
-export async function lookLater(db: Db, id: string, nextMs: number): Promise<void> {
+export async function lookLater(db: Db, { id, polls }: Look, nextMs: number): Promise<void> {
   await db.query(sql.prepared('look_later', nothing)`
     with counted as (
       update registrations
       set polls = polls + 1
-      where id = ${id}
-      returning id
+      where id = ${id} and polls = ${polls}
+      returning id, polls
     )
-    select plan_registration_look(id, ${nextMs / 1000})
+    select plan_registration_look(id, polls, ${nextMs / 1000})
     from counted`);
 }
 

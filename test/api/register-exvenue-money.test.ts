@@ -1,8 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 import type { Payment } from '../../src/sandbox/registrar/chain.ts';
+import { type RegistrarParty, startRegistrarParty } from '../../src/sandbox/registrar/index.ts';
 import type { Caller } from '../support/caller.ts';
+import { until } from '../support/processes.ts';
 import {
   asking,
   type Buyer,
@@ -10,6 +13,7 @@ import {
   type RegistrationService,
   startRegistrationService,
 } from '../support/registration.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 describe('the money of registrations', () => {
   let service: RegistrationService;
@@ -179,4 +183,37 @@ describe('the chain key', () => {
     const said = JSON.stringify([replies.map((reply) => reply.body), service.log.lines]).toLowerCase();
     for (const spelling of spellings(buyer)) expect(said).not.to.include(spelling);
   });
+});
+
+describe('registrations where no chain runs', () => {
+  let registrar: RegistrarParty;
+  let service: TestService;
+  before(async () => {
+    registrar = await startRegistrarParty();
+    service = await startService({ settings: { ...registrar.settings, REGISTRATION_POLL_MS: '100' } });
+  });
+  after(async () => {
+    await service.stop();
+    await registrar.close();
+  });
+
+  for (const email of ['trader@example.com', 'dropped@example.com', 'pending@example.com']) {
+    it(`are paid once in the book that takes its place: ${email}`, async () => {
+      const partner = await service.partner();
+      const privateKey = generatePrivateKey();
+      const wallet = privateKeyToAddress(privateKey).toLowerCase();
+
+      await partner.post(REGISTER, { ...asking({ wallet, payer: wallet, privateKey }), email });
+      const ended = await until('the registration', async () => {
+        const { body } = await partner.get(`${REGISTER}/status/${wallet}`);
+        return body.is_terminal && body;
+      });
+
+      const moved = registrar.ledger
+        .entries()
+        .filter(({ kind, detail }) => kind === 'transfer' && String(detail.from).toLowerCase() === wallet);
+      expect(ended).to.include({ is_success: true });
+      expect(moved.map(({ detail }) => detail.tx_hash)).to.deep.equal([ended.tx_hash]);
+    });
+  }
 });

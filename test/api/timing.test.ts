@@ -7,7 +7,7 @@ const ROUNDS = 3; // a difference of the service's shows in every round, one of 
 const CRITICAL_Z = 3.29; // two-sided, one in a thousand
 
 describe('known and unknown addresses', function () {
-  this.timeout(120_000);
+  this.timeout(240_000);
   let service: Identity;
   let app: TestApp;
   let known: string[];

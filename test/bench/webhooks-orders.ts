@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openStage, type Stage } from '../chaos/stage.ts';
 import type { Caller } from '../support/caller.ts';
 import { stopPostgres } from '../support/postgres.ts';
-import { startScript } from '../support/processes.ts';
+import { startProgram, startScript } from '../support/processes.ts';
 import { writingTo } from '../support/webhooks.ts';
 import { manyEndpoints, quantile } from '../webhooks/load.ts';
 
@@ -18,7 +18,10 @@ const ORDERS = 150;
 const PROCESSING_MS = 50; // the venue's own work on an order
 
 const stage = await openStage({ workers: 0, party: { processingMs: PROCESSING_MS } });
-for (const runners of SPLIT ? ['trading', 'outbound'] : ['all']) await stage.startWorker({ WORKER_RUNNERS: runners });
+for (const runners of SPLIT ? ['trading', 'outbound'] : ['all']) {
+  const worker = startProgram('worker', { ...stage.settings, WORKER_RUNNERS: runners });
+  await worker.says(/worker is running/);
+}
 const receiver = startScript('test/bench/webhook-receiver.ts', {});
 const { url } = JSON.parse(await receiver.says(/url/)) as { url: string };
 const [trader] = (await stage.traders(1)) as [Caller];

@@ -85,10 +85,10 @@ const LATER = { prefer: 'wait=0' };
 
 /** Every few orders something else of the same wallet, behind them in its lane. */
 async function interfere(wallet: Wallet, n: number): Promise<number> {
-  if (n % 13 === 5) return accepted(wallet.post(`${ORDER_ROUTE}/close`, { pair: 'BTC' }, LATER));
-  if (n % 13 === 7) return accepted(wallet.delete(ORDER_ROUTE, LATER));
-  if (n % 13 === 9) return accepted(wallet.post(`${ORDER_ROUTE}/tp-sl`, { pair: 'BTC', take_profit: 120_000 }, LATER));
-  return n % 13 === 11 ? cancelOne(wallet) : 0;
+  if (n % 15 === 4) return accepted(wallet.post(`${ORDER_ROUTE}/close`, { pair: 'BTC' }, LATER));
+  if (n % 30 === 8) return accepted(wallet.delete(ORDER_ROUTE, LATER));
+  if (n % 30 === 12) return accepted(wallet.post(`${ORDER_ROUTE}/tp-sl`, { pair: 'BTC', take_profit: 120_000 }, LATER));
+  return n % 15 === 14 ? cancelOne(wallet) : 0;
 }
 
 async function cancelOne(wallet: Wallet): Promise<number> {

@@ -155,13 +155,13 @@ describe('registrations in SQL', () => {
     await settle(id, fence, 'failed', { problem: { code: 'X' } });
     const other = await accepted();
 
-    const [beside] = await spine.query<{ alive: boolean }>('select revive_registration($1, $2, $3) alive', [
+    const [beside] = await spine.query<{ alive: boolean }>('select revive_registration($1, 0, $2, $3) alive', [
       id,
       HASH,
       '',
     ]);
     await settle(other.id, other.fence, 'failed', { problem: { code: 'X' } });
-    const [alone] = await spine.query<{ alive: boolean }>('select revive_registration($1, $2, $3) alive', [
+    const [alone] = await spine.query<{ alive: boolean }>('select revive_registration($1, 0, $2, $3) alive', [
       id,
       HASH,
       '',

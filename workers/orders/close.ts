@@ -22,13 +22,14 @@ const close: Task = ({ intent_id }, runtime) =>
 export default close;
 
 async function prepare(intent: Intent, { venues, config }: WorkerRuntime) {
-  const { trader, trade_pair: pair, subaccount_id: subaccountId } = intent.asked as CloseAsked;
+  const { trader, trade_pair: pair, subaccount_id: subaccountId, position_uuid: only } = intent.asked as CloseAsked;
   const held = await readHeld(venues.netvenue, trader, pair);
   if (held === 'unreadable') return { notYet: { code: 'VENUE_UNREACHABLE' } };
   const { position } = held;
-  if (position === null) return { problem: { code: 'V1_NO_POSITION' } };
+  if (position === null || (only !== undefined && position.uuid !== only))
+    return { problem: { code: 'V1_NO_POSITION' } };
   const about = { intentId: intent.id, positionUuid: position.uuid, subaccountId, pair };
   return { send: { signal: closing(config.NETVENUE_CLOSE_STYLE, about), position_uuid: position.uuid } };
 }
 
-type CloseAsked = { trader: string; trade_pair: string; subaccount_id: number };
+type CloseAsked = { trader: string; trade_pair: string; subaccount_id: number; position_uuid?: string };

@@ -7,6 +7,7 @@ import { getTarget } from '../../src/orders/queries.ts';
 import { editedTerms, isOver, unfit } from '../../src/orders/rules.ts';
 import { editing } from '../../src/orders/signals.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
+import { stillTrades } from '../../src/trading/queries.ts';
 
 /** Merges an edit into the order as it stands now, sends the whole order, and records what the venue said. */
 const edit: Task = ({ intent_id }, runtime) =>
@@ -25,5 +26,6 @@ async function prepare(intent: Intent, { db }: WorkerRuntime) {
   const terms = editedTerms(order.terms, changes);
   const fault = unfit(terms);
   if (fault) return { problem: { code: 'V1_EDIT_UNFIT', message: fault } };
+  if (!(await stillTrades(db, intent.asked))) return { problem: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
   return { send: { signal: editing(order.handle, subaccount_id, terms), target, before: order.terms, terms } };
 }

@@ -8,6 +8,7 @@ import type { Terms } from '../../src/orders/rules.ts';
 import { placing } from '../../src/orders/signals.ts';
 import { brokenByNetworkOrder } from '../../src/portfolio/trades/guard.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
+import { stillTrades } from '../../src/trading/queries.ts';
 
 /** Sends one accepted order and records what the venue said. */
 const place: Task = ({ intent_id }, runtime) =>
@@ -27,6 +28,7 @@ async function prepare(intent: Intent, runtime: WorkerRuntime) {
   ]);
   if (!activated) return { notYet: { code: 'V1_TRADER_NOT_READY' } };
   if (broken) return { problem: broken };
+  if (!(await stillTrades(runtime.db, intent.asked))) return { problem: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
   return { send: { signal: placing(intent.id, subaccount_id, terms) } };
 }
 

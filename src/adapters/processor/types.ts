@@ -53,7 +53,7 @@ export type Fact =
 export type ProcessorEvent = { id: string; type: string; atMs: number; fact: Fact };
 
 /** A page of events, newest first; `next` asks for the one behind it. */
-export type EventPage = { events: ProcessorEvent[]; next: string | null };
+type EventPage = { events: ProcessorEvent[]; next: string | null };
 
 export type NewPayment = { paymentId: string; userId: string; appId: string; amountCents: number; currency: string };
 export type NewVerification = { userId: string; appId: string; withSelfie: boolean; returnUrl: string | null };

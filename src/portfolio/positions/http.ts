@@ -1,15 +1,12 @@
 import type { Handler } from '../../edge/handler.ts';
-import { getNetworkTrader, must, walletOf } from '../traders.ts';
+import { readOpenPositions } from '../network/queries.ts';
+import { getNetworkTrader, walletOf } from '../traders.ts';
 import { readPositions } from './exchange.ts';
-import { isOpen, provenPositions, shownPosition } from './network.ts';
 
 export const listNetvenuePositions: Handler<'listNetvenuePositions'> = async (call) => {
   const { hotkey } = await getNetworkTrader(call);
-  const { reads } = call.runtime;
-  const dashboard = must(await reads.dashboard(hotkey));
-  const positions = (await provenPositions(dashboard, () => reads.networkOrders(hotkey))).filter(isOpen);
-  positions.sort((a, b) => (a.openMs ?? 0) - (b.openMs ?? 0));
-  return { status: 200, body: positions.map((position) => shownPosition(position, dashboard)) };
+  return { status: 200, body: await readOpenPositions(call.runtime.reads, hotkey) };
+};
 };
 
 export const listExvenuePositions: Handler<'listExvenuePositions'> = async (call) => ({

@@ -6,7 +6,7 @@ import type { Event } from './world.ts';
  * How notifications travel. `lose`: the share never sent. `repeat`: how many more times each is sent. `shuffleMs`: each waits
  * up to so long, so that they overtake one another. `hold`: none is sent.
  */
-export type Travel = { lose: number; repeat: number; shuffleMs: number; hold: boolean };
+type Travel = { lose: number; repeat: number; shuffleMs: number; hold: boolean };
 
 /** Sends what happened to one address, signed. */
 export type Notifier = {

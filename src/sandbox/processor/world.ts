@@ -39,7 +39,7 @@ export type Account = {
   metadata: Metadata;
   balance: number;
 };
-export type Payout = {
+type Payout = {
   id: string;
   object: 'payout';
   amount: number;
@@ -49,7 +49,7 @@ export type Payout = {
   metadata: Metadata;
   account: string;
 };
-export type Transfer = {
+type Transfer = {
   id: string;
   object: 'transfer';
   amount: number;

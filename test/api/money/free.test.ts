@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { atOnce } from '../../support/identity.ts';
-import { accountIn, type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
+import { accountIn, eventually, type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
 import { expectRefused } from '../../support/refused.ts';
 
 const FREE = '/v2/payments/free';
@@ -118,13 +118,21 @@ describe('openFreeAccount at a network that takes its time', () => {
     expect(early.body.status).to.equal('provisioning');
     expect(settled.body.status).to.equal('evaluation');
   });
+});
 
-  it('fails an account that the network fails', async () => {
+describe('openFreeAccount at a network that fails it after all', () => {
+  let service: Money;
+  before(async () => {
+    service = await startMoney({ party: { activationMs: 600_000 } });
+  });
+  after(() => service.stop());
+
+  it('fails the account, and shows nothing of its subaccount', async () => {
     const user = await service.user(service.tenant);
     await user.ask('POST', FREE, { json: tierDemo, headers: { Prefer: 'wait=0' } });
     const pending = await accountIn(user.ask, 'provisioning');
-    const made = service.miner.ledger.entries().at(-1);
-    await service.network({ subaccount_id: made?.subaccount_id, status: 'failed' });
+    const made = await eventually(async () => service.miner.ledger.entries().at(-1));
+    await service.network({ subaccount_id: made.subaccount_id, status: 'failed' });
 
     const failed = await accountIn(user.ask, 'subaccount_failed');
 

@@ -203,4 +203,30 @@ describe('takeProcessorNotification', () => {
     await eventually(async () => (await ask('GET', `/v2/payments/${payment_id}`)).body.status === 'refunded');
     expect(await accountIn(ask, 'evaluation')).to.have.property('tier_id', 'tier_demo');
   });
+
+  it('keeps what is about a payment it does not know, to look at it again', async () => {
+    const object = {
+      id: 'pi_elsewhere',
+      object: 'payment_intent',
+      status: 'succeeded',
+      amount_received: 1,
+      currency: 'usd',
+      metadata: {},
+    };
+    const event = {
+      id: 'evt_elsewhere',
+      object: 'event',
+      type: 'payment_intent.succeeded',
+      created: 1,
+      data: { object },
+    };
+
+    expect((await service.notify(event)).status).to.equal(200);
+
+    await eventually(async () => (await unknown()) === 1);
+    expect(await open()).to.equal(1);
+  });
+
+  const unknown = () =>
+    service.db.oneFirst(sql.type(count)`select count(*) count from processor_events where outcome = 'unknown'`);
 });

@@ -15,7 +15,7 @@ describe('from verification to a payout', () => {
   let account: { id: string; subaccount_id: number };
   let payoutId: string;
   before(async () => {
-    service = await startMoney({ settings: { PAYMENT_LOOK_MS: '0' } });
+    service = await startMoney({ settings: { PAYMENT_LOOK_MS: '0', CHECKOUT_DEADLINE_MS: '1500' } });
     const app = await service.app(['api', 'payouts:write']);
     const admin = await service.admin();
     await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, {
@@ -222,5 +222,27 @@ describe('from verification to a payout', () => {
     const reply = await another.ask('GET', '/v2/payouts/estimate');
 
     expectRefused(reply, 'VENUE_UNREADABLE');
+  });
+
+  it('ends every step unsent while the processor is away, and none is lost', async () => {
+    const app = await service.app(['api']);
+    const admin = await service.admin();
+    await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, {
+      json: { connect_return_url: 'https://example.com/back', connect_refresh_url: 'https://example.com/again' },
+    });
+    const newcomer = await service.user(app);
+    payoutId = (await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } })).body.id;
+    await service.processor.close();
+
+    const replies = await Promise.all([
+      newcomer.ask('POST', '/v2/kyc/processor-identity/session'),
+      newcomer.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } }),
+      ask('POST', `/v2/payouts/${payoutId}/submit`),
+    ]);
+    await Promise.all(['payments', 'payouts', 'kyc'].map((name) => service.runTask(`${name}/reconcile`)));
+
+    for (const reply of replies) expectRefused(reply, 'PROCESSOR_UNREACHABLE', { effect: 'none', retryable: true });
+    expect(await payoutIs('pending')).to.include({ failure_reason: null, processor_transfer_id: null });
+    expectRefused(await ask('POST', `/v2/payouts/${payoutId}/submit`), 'PROCESSOR_UNREACHABLE', { effect: 'none' });
   });
 });

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Event } from '../../../src/sandbox/processor/world.ts';
 import { type Money, startMoney, tier25k } from '../../support/money.ts';
-import { manyUsers, payMany, restOf, shuffled, until } from '../../support/money-crowd.ts';
+import { atRest, manyUsers, payMany, piecesOf, shuffled } from '../../support/money-crowd.ts';
 
 const standing = z.object({
   status: z.string(),
@@ -12,14 +12,14 @@ const standing = z.object({
   reason: z.string().nullable(),
 });
 
-/** What became of each payment, in the order of the checkouts. */
+/** What became of each payment, by its buyer and in the order of the checkouts. */
 const standings = ({ db }: Money) =>
   db.any(sql.type(standing)`
     select p.status, count(a.id)::integer as accounts, max(a.status) as account_status, max(a.failure_reason) as reason
     from payments p
     left join prop_accounts a on a.payment_id = p.id
     group by p.id
-    order by p.created_at, p.id`);
+    order by split_part(p.user_id, '_', 2)::integer, p.created_at`);
 
 const PAYMENTS = Number(process.env.R8_PAYMENTS ?? 200); // more for the figures of the promise
 const REPEATS = 4;
@@ -55,12 +55,12 @@ describe('two thousand notifications, shuffled, repeated and a tenth never sent'
     });
     try {
       const paid = await payMany(service, PAYMENTS, tier25k);
-      for (const chunk of restOf(order(service.processor.events), 20)) {
+      for (const chunk of piecesOf(order(service.processor.events), 20)) {
         const replies = await Promise.all(chunk.map((event) => service.notify(event)));
         for (const { status } of replies) expect(status).to.equal(200);
       }
       await service.runTask('payments/reconcile');
-      await until(service, 240_000);
+      await atRest(service, 240_000);
       return {
         paid,
         standings: [...(await standings(service))],
@@ -91,7 +91,7 @@ describe('a hundred creations of which a fifth lose their answer', () => {
       await Promise.all(
         users.map(({ ask }) => ask('POST', '/v2/payments/free', { json, headers: { Prefer: 'wait=0' } })),
       );
-      await until(service, 120_000);
+      await atRest(service, 120_000);
 
       const made = service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
       const rows = await service.db.any(sql.type(z.object({ status: z.string(), n: z.number() }))`

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'chai';
+import type { Caller } from '../support/caller.ts';
+import { market } from '../support/orders.ts';
+import { IMPATIENT, linkedWallet, move, STALE_MS } from '../support/portfolio.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('validateTrade', () => {
+  let service: TestService;
+  let fresh: Caller;
+  let wallet: Caller;
+  before(async () => {
+    service = await startService({ settings: IMPATIENT });
+    fresh = await service.trader();
+    wallet = await service.wallet();
+  });
+  after(() => service.stop());
+
+  const check = async (trader: Caller, more: object) => {
+    const trade = { pair: 'BTC-USDC', side: 'long', size: '0.01', order_type: 'market', ...more };
+    const reply = await trader.post('/v1/rules/validate', trade);
+    expect(reply.status, JSON.stringify(reply.body)).to.equal(200);
+    const rules = reply.body.violations.map(({ rule }: { rule: string }) => rule);
+    expect(reply.body.valid).to.equal(rules.length === 0);
+    return rules;
+  };
+
+  for (const [more, violated] of [
+    [{}, []],
+    [{ pair: 'BTCUSDC' }, []],
+    [{ pair: 'BTC' }, []],
+    [{ size: 500, size_in_usd: true }, []],
+    [{ order_type: 'limit', price: '90000' }, []],
+    [{ venue: 'netvenue' }, []],
+    [{ pair: 'NOSUCH' }, ['pair.unknown']],
+    [{ pair: 'PAXG-USDC', size: 100, size_in_usd: true }, ['pair.allowed']],
+    [{ pair: 'BTC/USD', size: 100, size_in_usd: true }, ['pair.allowed']],
+    [{ pair: 'EURUSD', size: 100, size_in_usd: true }, ['pair.asset_class']],
+    [{ size: 9.99, size_in_usd: true }, ['order.minimum']],
+    [{ size: '0.00009' }, ['order.minimum']],
+    [{ size: 15_000, size_in_usd: true }, []],
+    [
+      { size: 15_001, size_in_usd: true },
+      ['leverage.pair_max', 'leverage.class_max', 'leverage.portfolio_max', 'balance.insufficient'],
+    ],
+    [{ pair: 'ADA-USDC', size: 5_001, size_in_usd: true }, ['leverage.pair_max']],
+  ] as const) {
+    it(`of a subaccount: ${JSON.stringify(more)} breaks ${violated.join(', ') || 'nothing'}`, async () => {
+      expect(await check(fresh, more)).to.deep.equal(violated);
+    });
+  }
+
+  for (const [more, violated] of [
+    [{}, []],
+    [{ venue: 'exvenue' }, []],
+    [{ pair: 'xyz:TSLA', size: 1 }, ['balance.insufficient']], // each dex has its own money
+    [{ pair: 'NOSUCH' }, ['pair.unknown']],
+    [{ pair: 'PURR/USDC', size: 100 }, []],
+    [{ pair: 'MATIC' }, ['pair.allowed']],
+    [{ size: '0.000001' }, ['size.lot']],
+    [{ size: '0.00009' }, ['order.minimum']],
+    [{ pair: 'ETH', size: 1, leverage: 26 }, ['leverage.order_max']],
+    [{ size: 2, leverage: 1 }, ['balance.insufficient']],
+    [{ size: 2, leverage: 10 }, []],
+  ] as const) {
+    it(`of a wallet: ${JSON.stringify(more)} breaks ${violated.join(', ') || 'nothing'}`, async () => {
+      expect(await check(wallet, more)).to.deep.equal(violated);
+    });
+  }
+
+  it('names an account that may not trade, and a drawdown that is used up', async () => {
+    const [eliminated, fallen] = [await service.trader(), await service.trader()];
+    await move(service, eliminated.traderId, { elimination: 'LIQUIDATED' });
+    await move(service, fallen.traderId, { closes: { dayOpen: 1.06, last: 0.95, highest: 1 } });
+
+    expect(await check(eliminated, {})).to.deep.equal(['account.status']);
+    expect(await check(fallen, {})).to.deep.equal(['drawdown.intraday', 'drawdown.eod']);
+  });
+
+  it('names the account behind a linked wallet, and pairs the network does not mirror', async () => {
+    const trader = await linkedWallet(service);
+    expect(await check(trader, {})).to.deep.equal([]);
+    expect(await check(trader, { pair: 'LINK', size: 10 })).to.deep.equal(['pair.unknown']);
+    await move(service, trader.traderId, { elimination: 'LIQUIDATED' });
+    await sleep(STALE_MS);
+
+    expect(await check(trader, {})).to.deep.equal(['account.status']);
+  });
+
+  it('counts what is held towards the caps, and never what reduces it', async () => {
+    const trader = await service.trader();
+    await trader.post('/v1/orders/netvenue', market({ leverage: 1 }));
+    await sleep(STALE_MS);
+
+    expect(await check(trader, { size: 4_999, size_in_usd: true })).to.deep.equal([]);
+    expect(await check(trader, { size: 5_001, size_in_usd: true })).to.include('leverage.pair_max');
+    expect(await check(trader, { pair: 'ETH', size: 5_001, size_in_usd: true })).to.include('leverage.class_max');
+    expect(await check(trader, { side: 'short', size: 5, size_in_usd: true })).to.deep.equal([]);
+  });
+
+  it('refuses another venue than the trader’s', async () => {
+    const reply = await fresh.post('/v1/rules/validate', {
+      pair: 'BTC',
+      side: 'long',
+      size: 1,
+      order_type: 'market',
+      venue: 'exvenue',
+    });
+
+    expectProblem(reply, 'INVALID_REQUEST');
+    expect(reply.body.error.fields[0].loc).to.deep.equal(['body', 'venue']);
+  });
+
+  it('says that it has no price rather than letting a trade through unjudged', async () => {
+    const forex = await service.partner();
+    const made = await forex.post('/v1/register/netvenue', { asset_class: 'forex', account_size: 10_000 });
+    const headers = { 'Trader-ID': String(made.body.subaccount.subaccount_id) };
+    const ask = (more: object) =>
+      forex.post(
+        '/v1/rules/validate',
+        { pair: 'EURUSD', side: 'long', size: '0.5', order_type: 'market', ...more },
+        { headers },
+      );
+
+    expectProblem(await ask({}), 'V1_NO_PRICE');
+    expect((await ask({ order_type: 'limit', price: '1.1' })).body).to.deep.equal({ valid: true, violations: [] });
+    expect((await ask({ size: 500, size_in_usd: true })).body.valid).to.equal(true);
+    expect((await ask({ pair: 'USDJPY', size: '2' })).body.violations[0].rule).to.equal('leverage.pair_max');
+    expect((await ask({ pair: 'USDJPY', size: '0.00001' })).body.violations[0].rule).to.equal('order.minimum');
+  });
+});

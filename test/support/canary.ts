@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+
+const run = promisify(execFile);
+
+/** A way to spell a secret: its name, and what to look for. `folded`: the letters' case does not matter. */
+type Form = { name: string; needle: string; folded: boolean };
+
+/** A text that must not hold a secret, and where it was found. */
+export type Haystack = { where: string; text: string };
+
+export type Leak = { where: string; form: string };
+
+/**
+ * The ways a 32-byte key (64 hex digits) may be spelt: as hex, raw, as a number, as a list of bytes, percent-encoded, in both
+ * kinds of base64 of the bytes and of its hex, the base64 also as a part of something longer.
+ */
+export function formsOf(hex: string): Form[] {
+  const bytes = Buffer.from(hex, 'hex');
+  const texts = [hex.toLowerCase(), hex.toUpperCase()].map((text) => Buffer.from(text));
+  const sources: [string, Buffer][] = [
+    ['bytes', bytes],
+    ...texts.map((text, n): [string, Buffer] => [n === 0 ? 'lower hex' : 'upper hex', text]),
+  ];
+  const percent = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  return [
+    { name: 'hex', needle: hex.toLowerCase(), folded: true },
+    { name: 'percent-encoded bytes', needle: percent, folded: true },
+    { name: 'raw', needle: bytes.toString('latin1'), folded: false },
+    { name: 'number', needle: BigInt(`0x${hex}`).toString(), folded: false },
+    { name: 'list of bytes', needle: [...bytes].join(','), folded: false },
+    ...sources.flatMap(([what, source]) => base64Forms(what, source)),
+  ];
+}
+
+/** Base64 of bytes wherever they begin in something longer: what their neighbours take part in is cut off. */
+function base64Forms(what: string, bytes: Buffer): Form[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const needle = text.slice(offset === 0 ? 0 : offset + 1, (bytes.length + offset) % 3 === 0 ? undefined : -1);
+    const urlSafe = needle.replaceAll('+', '-').replaceAll('/', '_');
+    return [
+      { name: `base64 of ${what} at ${offset}`, needle, folded: false },
+      { name: `base64url of ${what} at ${offset}`, needle: urlSafe, folded: false },
+      { name: `URL-encoded base64 of ${what} at ${offset}`, needle: encodeURIComponent(needle), folded: true },
+    ].map((form) => (form.folded ? { ...form, needle: form.needle.toLowerCase() } : form));
+  });
+}
+
+/** Where any of the forms turns up. */
+export function findLeaks(forms: Form[], haystacks: Haystack[]): Leak[] {
+  return haystacks.flatMap(({ where, text }) => {
+    const folded = text.toLowerCase();
+    return forms
+      .filter((form) => (form.folded ? folded : text).includes(form.needle))
+      .map(({ name }) => ({ where, form: name }));
+  });
+}
+
+/**
+ * Everything a database holds, value by value: text as it is, bytes as hex and as they are. With a pg_dump of at least the
+ * server's version on this machine, its dump too.
+ */
+export async function everythingIn(url: string): Promise<Haystack[]> {
+  const client = new Client({ connectionString: url, ssl: false });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>(`
+      select format('%I.%I', table_schema, table_name) as name
+      from information_schema.tables
+      where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`);
+    const held: Haystack[] = [];
+    for (const { name } of tables) {
+      const { rows } = await client.query(`select * from ${name}`);
+      for (const row of rows) held.push(...valuesOf(name, row));
+    }
+    const { rows } = await client.query<{ version: number }>(
+      `select current_setting('server_version_num')::integer / 10000 as version`,
+    );
+    return [...held, ...(await dumped(url, rows[0]?.version ?? 0))];
+  } finally {
+    await client.end();
+  }
+}
+
+function valuesOf(table: string, row: Record<string, unknown>): Haystack[] {
+  return Object.entries(row).flatMap(([column, value]) => {
+    const where = `${table}.${column}`;
+    if (!Buffer.isBuffer(value)) return [{ where, text: typeof value === 'string' ? value : JSON.stringify(value) }];
+    return (['hex', 'latin1'] as const).map((spelling) => ({ where, text: value.toString(spelling) }));
+  });
+}
+
+const BINARIES = '/usr/lib/postgresql';
+
+async function dumped(url: string, serverVersion: number): Promise<Haystack[]> {
+  const versions = existsSync(BINARIES) ? readdirSync(BINARIES).map(Number) : [];
+  const version = versions.sort((a, b) => b - a).find((known) => known >= serverVersion);
+  if (version === undefined) return [];
+  const { stdout } = await run(`${BINARIES}/${version}/bin/pg_dump`, [url], { maxBuffer: 1 << 30 });
+  return [{ where: 'pg_dump', text: stdout }];
+}
