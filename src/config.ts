@@ -58,6 +58,8 @@ const settings = z.object({
   ACCOUNT_DEADLINE_MS: ms.default(3_600_000),
   PAYMENT_LOOK_MS: ms.default(300_000),
   LIFECYCLE_SWEEP_MS: ms.default(300_000),
+  STREAM_HEARTBEAT_MS: ms.min(100).default(15_000),
+  TRADING_WATCH_MS: ms.min(50).default(2_000),
   VALIDATE_RESPONSES: flag.default(false),
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),

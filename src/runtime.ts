@@ -31,6 +31,9 @@ import { type PartnerFinder, partnerFinder } from './partners/queries.ts';
 import type { CheckoutOffer } from './payments/intents.ts';
 import { type VenueReads, venueReads } from './portfolio/reads.ts';
 import type { RegistrationOffer } from './registration/intents.ts';
+import type { TradingOffer } from './trading/intents.ts';
+import { type TraderFinder, traderFinder } from './trading/keys/queries.ts';
+import { openStreams, type Streams } from './trading/stream/hub.ts';
 import { type UserFinder, userFinder } from './users/queries.ts';
 import { laneStepper, type StepLane } from './webhooks/outcomes.ts';
 
@@ -55,6 +58,7 @@ export type WebRuntime = Common & {
   clients: ClientFinder;
   apps: AppFinder;
   users: UserFinder;
+  traders: TraderFinder;
   admins: AdminFinder;
   throttle: Throttle;
   acceptIntent: Accept<Offer>;
@@ -63,6 +67,9 @@ export type WebRuntime = Common & {
   acceptRegistration: Accept<RegistrationOffer>;
   acceptCheckout: Accept<CheckoutOffer>;
   acceptFreeAccount: Accept<FreeAccountOffer>;
+  acceptTradingOrder: Accept<TradingOffer>;
+  /** Streams of events to readers; closed before the edge is emptied. */
+  streams: Streams;
   wait: Wait;
   until: Until;
   /** Ends waits for intents within two seconds, as if their time were up. */
@@ -127,6 +134,7 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
   const onError = (err: Error) => log.warn({ err }, 'database connection');
   const db = await openPool(config.DATABASE_URL, config.WEB_POOL_SIZE, onError);
   const settlements = listenForSettlements(config.directUrl, onError);
+  const streams = openStreams({ db, settlements, log }, config.STREAM_HEARTBEAT_MS);
   const venue = platformVenue(config);
   const exchange = platformExchange(config);
   const stopping = new AbortController();
@@ -143,6 +151,7 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
     clients: clientFinder(db),
     apps: appFinder(db),
     users: userFinder(db),
+    traders: traderFinder(db),
     admins: adminFinder(db),
     throttle: throttle(db, config.THROTTLE_SCALE),
     acceptIntent: acceptance(db, 'accept_intents'),
@@ -151,11 +160,14 @@ export async function openWebRuntime(config: Config, log: Logger = openLog(confi
     acceptRegistration: acceptance(db, 'accept_registrations'),
     acceptCheckout: acceptance(db, 'accept_checkouts'),
     acceptFreeAccount: acceptance(db, 'accept_free_accounts'),
+    acceptTradingOrder: acceptance(db, 'accept_trading_orders'),
+    streams,
     wait: waiting(intentReader(db), settlements, stopping.signal),
     until: untilEnded(settlements, stopping.signal),
     reads: venueReads(venue, exchange, config.VENUE_READ_MS),
     stop: () => stopping.abort(),
     async close() {
+      streams.close();
       await settlements.close();
       await db.end();
     },

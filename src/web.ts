@@ -28,6 +28,7 @@ export async function startWeb(config: Config, log: Logger = openLog(config)): P
     url: `http://127.0.0.1:${port}`,
     runtime,
     async stop() {
+      runtime.streams.close(); // their readers connect again, to another process
       const hurry = setTimeout(runtime.stop, DRAIN_MS);
       await drain();
       clearTimeout(hurry);

@@ -18,7 +18,7 @@ export type Signed = {
 };
 
 /** The hash before the first row. */
-export const NO_HASH = '0'.repeat(64);
+const NO_HASH = '0'.repeat(64);
 
 /**
  * The hash a row must have: SHA-256 over netstrings (length in bytes, colon, UTF-8, comma; an absent value is `~,`) of these

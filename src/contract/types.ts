@@ -1988,6 +1988,293 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The user's trader API keys */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Mint a trader API key
+         * @description The key is bound to one prop account and opens `/v2/trading` and nothing else. `key_secret` and `api_key` are shown in this answer and never
+         *     again; `api_key` is what `X-Api-Key` carries. Without `prop_account_id` it is bound to the user's most recent account.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/api-keys/{api_key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a trader API key
+         * @description It opens nothing from now on; streams it has opened end within a heartbeat. Revoking it again changes nothing.
+         */
+        delete: operations["revokeApiKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/orders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The account's orders */
+        get: operations["listTradingOrders"];
+        put?: never;
+        /**
+         * Place an order
+         * @description Only accounts in `evaluation` or `funded` trade, judged in the transaction that accepts the order and again before it is sent. `X-Prop-Account`
+         *     names the account: it may be omitted with a trader key, which is bound to one, and with a user's session for the most recent one.
+         */
+        post: operations["submitTradingOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/orders/close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Close the open position in a trade pair */
+        post: operations["closeTradingPosition"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/orders/bulk-close": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close several positions
+         * @description One close for each position, side by side; each ends for itself and `results` says how. `success` is whether all of them are closed or
+         *     closing; `order_uuid` and `processing_time` are null, since there are several.
+         */
+        post: operations["closeTradingPositions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/orders/tp-sl": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add or replace take-profit and stop-loss of a position */
+        post: operations["setTradingTpSl"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/orders/{order_uuid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Status of an order */
+        get: operations["getTradingOrder"];
+        put?: never;
+        post?: never;
+        /** Cancel a resting order */
+        delete: operations["cancelTradingOrder"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/orders/{order_uuid}/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Amend a resting order
+         * @description Members left out keep their value.
+         */
+        post: operations["editTradingOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/intents/{intent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of the account's intents
+         * @description Where cancels, edits and new protection are polled, with whatever credentials they were asked with.
+         */
+        get: operations["getTradingIntent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/positions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Open positions */
+        get: operations["listTradingPositions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/balance": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The account and what the network says of it */
+        get: operations["getTradingBalance"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Closed positions */
+        get: operations["listTradingHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/desk-poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Positions, open orders, newest closed positions and balance in one answer */
+        get: operations["getTradingDesk"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules the account is held to */
+        get: operations["listTradingRules"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/trading/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happens in the account, as it happens
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or where what followed it is kept no more, the first is
+         *     `snapshot` (TradingSnapshot): it stands for everything up to its id. Then `order` (TradingOrderEvent), `position` (TradingPositionEvent) and
+         *     `account` (TradingAccountEvent), in order and each at least once; with the `Last-Event-ID` of the last one seen a new stream goes on behind it.
+         *     Events are kept for a day. A comment goes out every 15 seconds. `closed` says why the service ends a stream before its time: `too_slow` or
+         *     `revoked`. Every stream ends after a while, so that credentials are proven again: connect again. A browser's own EventSource sends no
+         *     headers: let it read through the server that holds the credentials, or read with fetch.
+         */
+        get: operations["streamTradingEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2269,6 +2556,107 @@ export interface components {
         } & ((unknown | unknown | unknown | unknown) & components["schemas"]["AtMostOneSize"] & unknown);
         AtMostOneSize: unknown;
         ExactlyOneSize: unknown | unknown | unknown;
+        CreateApiKeyRequest: {
+            label: string;
+            prop_account_id?: string;
+        };
+        CreatedApiKey: {
+            id: string;
+            label: string;
+            key_id: string;
+            /** @description Shown once */
+            key_secret: string;
+            /** @description What `X-Api-Key` carries: `key_id.key_secret`; shown once */
+            api_key: string;
+            prop_account_id: string;
+            created_at: components["schemas"]["Time"];
+        };
+        ApiKey: {
+            id: string;
+            label: string;
+            key_id: string;
+            prop_account_id: string;
+            created_at: components["schemas"]["Time"];
+            last_used_at: components["schemas"]["MaybeTime"];
+            revoked_at: components["schemas"]["MaybeTime"];
+        };
+        BulkCloseRequest: {
+            position_uuids: string[];
+        };
+        BulkCloseResult: {
+            success: boolean;
+            order_uuid: null;
+            message: string | null;
+            processing_time: null;
+            results: {
+                position_uuid: string;
+                /** @enum {unknown} */
+                status: "closed" | "pending" | "failed" | "not_found";
+                /** @description Of the close; null where there is no such open position */
+                order_uuid: string | null;
+                /** @description Why it failed */
+                code: string | null;
+                message: string | null;
+            }[];
+        };
+        TradingBalance: {
+            /** @description USD */
+            account_size: number;
+            status: components["schemas"]["PropAccountStatus"];
+            subaccount_info: components["schemas"]["AccountInfo"];
+        };
+        TradingDesk: {
+            positions: components["schemas"]["Position"][];
+            orders: components["schemas"]["NetvenueOrderStatus"][];
+            history: components["schemas"]["ClosedPosition"][];
+            balance: components["schemas"]["TradingBalance"];
+        };
+        TradingSnapshot: {
+            prop_account_id: string;
+            status: components["schemas"]["PropAccountStatus"];
+            /** @description USD */
+            account_size: number;
+            positions: components["schemas"]["Position"][];
+            orders: components["schemas"]["NetvenueOrderStatus"][];
+        };
+        /** @description An order verb that has ended, or with `action` `lifecycle` what a resting order has become at the venue. */
+        TradingOrderEvent: {
+            /** Format: uuid */
+            order_uuid: string;
+            /** Format: uuid */
+            intent_id: string | null;
+            /** @enum {unknown} */
+            action: "place" | "cancel" | "edit" | "close" | "protect" | "lifecycle";
+            /** @enum {unknown} */
+            status: "completed" | "failed";
+            /** @enum {unknown} */
+            lifecycle: "resting" | "filled" | "cancelled" | null;
+            trade_pair: string | null;
+            execution_type: string | null;
+            order_type: string | null;
+            /** @description Why it failed */
+            code: string | null;
+            message: string | null;
+            executed: components["schemas"]["Executed"] | null;
+        };
+        TradingPositionEvent: {
+            /** @enum {unknown} */
+            change: "opened" | "changed" | "closed";
+            position_uuid: string;
+            /** @description Null for one that is closed */
+            position: components["schemas"]["Position"] | null;
+        };
+        TradingAccountEvent: {
+            prop_account_id: string;
+            status: components["schemas"]["PropAccountStatus"];
+            /** @description USD */
+            account_size: number;
+            failure_reason: string | null;
+        };
+        TradingStreamEnd: {
+            /** @enum {unknown} */
+            reason: "too_slow" | "revoked";
+        };
         NetvenueOrderRequest: {
             trade_pair: components["schemas"]["TradePair"];
             order_type: components["schemas"]["OrderSide"];
@@ -7691,6 +8079,656 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every key, revoked ones too, newest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "label": "my bot",
+                 *       "prop_account_id": "prop_aaaaaaaaaaaaaaaaaaaaaaa"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateApiKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description The key with its secret */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiKey"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    revokeApiKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
+            path: {
+                api_key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Revoked"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTradingOrders: {
+        parameters: {
+            query?: {
+                /** @description Only orders that rest or are not settled yet. */
+                open?: boolean;
+                limit?: number;
+                /** @description From the `Link` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetvenueOrderStatus"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    submitTradingOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NetvenueOrderRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NetvenueOrderResult"];
+            202: components["responses"]["NetvenueOrderPending"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    closeTradingPosition: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "trade_pair": "BTCUSDC"
+                 *     }
+                 */
+                "application/json": components["schemas"]["VantaClosePositionRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NetvenueOrderResult"];
+            202: components["responses"]["NetvenueOrderPending"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    closeTradingPositions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "position_uuids": [
+                 *         "01890a5d-ac96-774b-bcce-b302099a8057"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["BulkCloseRequest"];
+            };
+        };
+        responses: {
+            /** @description What came of each */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCloseResult"];
+                };
+            };
+            /** @description Durably accepted; those still pending are polled under their `order_uuid`, the first of them at `Location` */
+            202: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BulkCloseResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    setTradingTpSl: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "trade_pair": "BTCUSDC",
+                 *       "take_profit": 130000,
+                 *       "stop_loss": 90000
+                 *     }
+                 */
+                "application/json": components["schemas"]["VantaTpSlRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NetvenueOrderResult"];
+            202: components["responses"]["NetvenueOrderPending"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTradingOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path: {
+                order_uuid: components["parameters"]["OrderUuid"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The order's status */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetvenueOrderStatus"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelTradingOrder: {
+        parameters: {
+            query?: {
+                /** @description The order's trade pair, as it was placed; where it is given it must be right. */
+                trade_pair?: components["schemas"]["TradePair"];
+            };
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                order_uuid: components["parameters"]["OrderUuid"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["NetvenueOrderResult"];
+            202: components["responses"]["NetvenueOrderPending"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    editTradingOrder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                order_uuid: components["parameters"]["OrderUuid"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "trade_pair": "EURUSD",
+                 *       "limit_price": 1.21
+                 *     }
+                 */
+                "application/json": components["schemas"]["VantaEditOrderRequest"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NetvenueOrderResult"];
+            202: components["responses"]["NetvenueOrderPending"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTradingIntent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path: {
+                intent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The intent as it stands */
+            200: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Intent"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTradingPositions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The open positions, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Position"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTradingBalance: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The account */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradingBalance"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTradingHistory: {
+        parameters: {
+            query?: {
+                /** @description Inclusive. */
+                from_date?: string;
+                /** @description Inclusive. */
+                to_date?: string;
+                pair?: components["schemas"]["Pair"];
+                limit?: number;
+                /** @description From the `Link` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClosedPosition"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTradingDesk: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The desk */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TradingDesk"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTradingRules: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rules and how the account stands to them */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    streamTradingEvents: {
+        parameters: {
+            query?: {
+                /** @description Events are gathered for this long before they are told; 0 tells each at once. */
+                interval_ms?: number;
+            };
+            header?: {
+                /** @description One prop account, `prop_…`. */
+                "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The stream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };

@@ -2,6 +2,7 @@ import type { OperationId } from '../contract/document.ts';
 import type { operations } from '../contract/types.ts';
 import type { Accepted } from '../intents/accept.ts';
 import type { Intent } from '../intents/intent.ts';
+import type { Feed } from '../kernel/feed.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { Budget } from '../kernel/throttles.ts';
 import type { WebRuntime } from '../runtime.ts';
@@ -10,7 +11,9 @@ type JsonOf<R> = R extends { content: { 'application/json': infer Body } }
   ? Body
   : R extends { content: { 'text/html': infer Page } }
     ? Page
-    : undefined;
+    : R extends { content: { 'text/event-stream': string } }
+      ? Feed
+      : undefined;
 /** Statuses a handler may answer with: those of success, and those it shows people a page for. Others are refusals. */
 type Answerable<Status, R> = Status extends 200 | 201 | 202 | 204
   ? Status

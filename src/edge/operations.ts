@@ -32,6 +32,10 @@ import * as positions from '../portfolio/positions/http.ts';
 import * as rules from '../portfolio/rules/http.ts';
 import * as trades from '../portfolio/trades/http.ts';
 import * as registration from '../registration/http.ts';
+import * as tradingDesk from '../trading/desk/http.ts';
+import * as trading from '../trading/http.ts';
+import * as traderKeys from '../trading/keys/http.ts';
+import * as tradingStream from '../trading/stream/http.ts';
 import * as users from '../users/http.ts';
 import * as userSessions from '../users/sessions/http.ts';
 import * as userTotp from '../users/totp/http.ts';
@@ -68,6 +72,10 @@ export const handlers: Handlers = {
   ...events,
   ...notifications,
   ...webhooks,
+  ...traderKeys,
+  ...trading,
+  ...tradingDesk,
+  ...tradingStream,
   submitNetvenueOrder,
   getNetvenueOrder,
   cancelNetvenueOrder,

@@ -14,6 +14,7 @@ import { handlers } from './operations.ts';
 import { readPrefer } from './prefer.ts';
 import { keptAnswer } from './repeats.ts';
 import { getScheme } from './schemes.ts';
+import { isFeed, tellFeed } from './stream.ts';
 import { isOpen, type Spend, spendAddress, spending } from './throttle.ts';
 import { answerCheck, type RequestParts, requestValidator } from './validate.ts';
 
@@ -55,6 +56,7 @@ function addRoute(router: Router, operation: Operation, runtime: WebRuntime): vo
     const reply = await keptAnswer(ctx, operation, call, () => handler(call));
     check?.(reply.status, reply.body);
     ctx.set(reply.headers ?? {});
+    if (isFeed(reply.body)) return tellFeed(ctx, reply.body);
     ctx.body = reply.body === undefined ? '' : reply.body;
     ctx.status = reply.status; // after the body, whose absence would make it a 204
   });

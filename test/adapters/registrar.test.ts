@@ -31,7 +31,10 @@ const body = party.bodyOf(registering);
 const post = () => nock(BASE).post('/api/register');
 
 describe('the registrar on the wire', () => {
-  before(() => nock.disableNetConnect());
+  before(() => {
+    if (!nock.isActive()) nock.activate();
+    nock.disableNetConnect();
+  });
   afterEach(() => nock.cleanAll());
   after(() => nock.enableNetConnect());
 

@@ -63,6 +63,30 @@ describe('exits on the exchange', () => {
     expect(await triggerStatus(placed.body.order_id)).to.equal('placed');
   });
 
+  it('are looked for in turn: fifty orders that rest for long do not hide one that fills', async () => {
+    const trader = await service.wallet();
+    await service.db.query(sql.unsafe`
+      insert into orders (id, venue, owner, trader, pair, handle, terms, executed, created_at)
+      select id, 'exvenue', 'nobody', ${trader.wallet}, 'BTC-USDC', id, '{"take_profit": "120000", "stop_loss": null}',
+        '{"trigger_status": "pending_parent_fill"}', now() - interval '1 hour'
+      from (select gen_random_uuid() id from generate_series(1, 50)) long`);
+    const placed = await trader.post('/v1/orders/exvenue', {
+      ...long,
+      order_type: 'limit',
+      price: 99000,
+      stop_loss: 90000,
+    });
+    service.exchange.setMid('BTC', '98900');
+
+    await service.runTask('orders/exvenue/watch');
+    const first = await triggerStatus(placed.body.order_id);
+    await service.runTask('orders/exvenue/watch');
+
+    expect(first).to.equal('pending_parent_fill');
+    expect(await triggerStatus(placed.body.order_id)).to.equal('placed');
+    await service.db.query(sql.unsafe`delete from orders where owner = 'nobody'`);
+  }).timeout(40_000);
+
   it('end with an order that is cancelled before it fills', async () => {
     const trader = await service.wallet();
     const placed = await trader.post('/v1/orders/exvenue', {

@@ -87,7 +87,7 @@ const LATER = { prefer: 'wait=0' };
 async function interfere(wallet: Wallet, n: number): Promise<number> {
   if (n % 15 === 4) return accepted(wallet.post(`${ORDER_ROUTE}/close`, { pair: 'BTC' }, LATER));
   if (n % 30 === 8) return accepted(wallet.delete(ORDER_ROUTE, LATER));
-  if (n % 30 === 12) return accepted(wallet.post(`${ORDER_ROUTE}/tp-sl`, { pair: 'BTC', take_profit: 120_000 }, LATER));
+  if (n % 15 === 11) return accepted(wallet.post(`${ORDER_ROUTE}/tp-sl`, { pair: 'SOL', take_profit: 300 }, LATER));
   return n % 15 === 14 ? cancelOne(wallet) : 0;
 }
 

@@ -1,6 +1,7 @@
+import type { OrderBook } from '../../adapters/netvenue/types.ts';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { VenueReads } from '../../portfolio/reads.ts';
+import type { Lookup } from '../../kernel/answer.ts';
 import { ended } from '../lookups.ts';
 import { noteLifecycle } from '../outcomes.ts';
 import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from '../queries.ts';
@@ -9,7 +10,7 @@ import { orderStatus } from '../views.ts';
 export { orderResult } from '../views.ts';
 
 type Status = components['schemas']['NetvenueOrderStatus'];
-type Sources = { db: Db; reads: Pick<VenueReads, 'networkOrders'> };
+type Sources = { db: Db; reads: { networkOrders(trader: string): Promise<Lookup<OrderBook>> } };
 
 /** The status of a trader's order or other verb; the lifecycle of one that rests as the venue shows it now. Null for an unknown one. */
 export async function readOrderStatus(

@@ -7,7 +7,6 @@ export const listNetvenuePositions: Handler<'listNetvenuePositions'> = async (ca
   const { hotkey } = await getNetworkTrader(call);
   return { status: 200, body: await readOpenPositions(call.runtime.reads, hotkey) };
 };
-};
 
 export const listExvenuePositions: Handler<'listExvenuePositions'> = async (call) => ({
   status: 200,

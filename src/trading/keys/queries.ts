@@ -1,0 +1,77 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { batched } from '../../db/batched.ts';
+import type { Db } from '../../db/pool.ts';
+import { digest } from '../../kernel/digest.ts';
+import type { Trader } from '../../kernel/principal.ts';
+import { covers } from '../../kernel/scopes.ts';
+
+/** Finds who a trader API key belongs to; null for unknown and revoked ones, and where its app is disabled or may not trade any more. */
+export type TraderFinder = (key: string) => Promise<Trader | null>;
+
+const NOTED_EVERY_S = 60;
+
+const traderRow = z.object({
+  digest: z.instanceof(Buffer),
+  id: z.string(),
+  owner: z.string(),
+  user_id: z.string(),
+  prop_account_id: z.string(),
+  allowed_scopes: z.array(z.string()),
+});
+
+/** Makes the process's finder of traders. Every key is looked up anew; look-ups that come together share a query. */
+export function traderFinder(db: Db): TraderFinder {
+  return batched(async (keys: string[]) => {
+    const digests = keys.map(digest);
+    const rows = await db.any(sql.prepared('find_trader_keys', traderRow)`
+      with found as (
+        select k.digest, k.id, k.owner, k.user_id, k.prop_account_id, k.last_used_at, a.allowed_scopes
+        from trader_keys k
+        join apps a on a.id = k.owner
+        where k.digest = any(${sql.array(digests, 'bytea')})
+          and k.revoked_at is null
+          and a.disabled_at is null
+      ), noted as (
+        update trader_keys k
+        set last_used_at = now()
+        from found f
+        where k.id = f.id
+          and (f.last_used_at is null or f.last_used_at < now() - make_interval(secs => ${NOTED_EVERY_S}))
+      )
+      select f.digest, f.id, f.owner, f.user_id, f.prop_account_id, f.allowed_scopes
+      from found f`);
+    const byDigest = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
+    return digests.map((bytes) => traderOf(byDigest.get(bytes.toString('hex'))));
+  });
+}
+
+const traderOf = (row: z.infer<typeof traderRow> | undefined): Trader | null =>
+  row && covers(row.allowed_scopes, 'trading')
+    ? { kind: 'trader', owner: row.owner, userId: row.user_id, propAccountId: row.prop_account_id, keyId: row.id }
+    : null;
+
+const keyRow = z.object({
+  id: z.string(),
+  label: z.string(),
+  key_id: z.string(),
+  prop_account_id: z.string(),
+  created_at: z.string(),
+  last_used_at: z.string().nullable(),
+  revoked_at: z.string().nullable(),
+});
+
+/** A user's keys without their secrets, newest first. */
+export const listKeys = (db: Db, owner: string, userId: string): Promise<readonly z.infer<typeof keyRow>[]> =>
+  db.any(sql.prepared('list_trader_keys', keyRow)`
+    select k.id, k.label, k.key_id, k.prop_account_id, k.created_at, k.last_used_at, k.revoked_at
+    from trader_keys k
+    where k.owner = ${owner} and k.user_id = ${userId}
+    order by k.created_at desc, k.id`);
+
+/** Those of these keys that open nothing any more. */
+export const listRevoked = (db: Db, keyIds: string[]): Promise<readonly string[]> =>
+  db.anyFirst(sql.prepared('revoked_trader_keys', z.object({ id: z.string() }))`
+    select k.id
+    from trader_keys k
+    where k.id = any(${sql.array(keyIds, 'text')}) and k.revoked_at is not null`);

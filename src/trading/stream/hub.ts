@@ -1,0 +1,246 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../db/pool.ts';
+import type { Settlements } from '../../db/settled.ts';
+import type { Feed, Outlet } from '../../kernel/feed.ts';
+import { Refusal } from '../../kernel/refusals.ts';
+import { listRevoked } from '../keys/queries.ts';
+import { listenToAccounts } from './intents.ts';
+import { type AccountEvent, listEvents, listLogEnds, readLogEnd } from './queries.ts';
+import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
+
+const MOST_PER_CALLER = 10; // streams of one caller on one account
+const MOST_STREAMS = 10_000; // of one process
+const BATCH = 500;
+const HOLD_TICK_MS = 100; // how exactly `interval_ms` is kept
+const LINGER_MS = 10_000; // what an ended stream's reader has to read the rest
+const LIVES_MS = 900_000; // then a reader connects again and shows its credentials anew
+
+/** What a stream is opened for. `after` is the place it resumes behind; `snapshot` is read where there is none. */
+export type Wanted = {
+  account: string;
+  caller: string;
+  keyId: string | null;
+  after: number | null;
+  intervalMs: number;
+  snapshot(): Promise<unknown>;
+};
+
+/** The streams of one process: events come over its one listening connection, and are read once per account however many listen. */
+export type Streams = {
+  /** Opens a stream; refuses where too many are open. What is told first is ready when this answers. */
+  open(wanted: Wanted): Promise<Feed>;
+  /** How many are open. */
+  count(): number;
+  /** Ends every stream, and those that are opened from now on, as a connection that is to be made again. */
+  close(): void;
+};
+
+type Listener = Pick<Wanted, 'caller' | 'keyId' | 'intervalMs'> & {
+  place: number;
+  outlet: Outlet | null;
+  notBefore: number;
+  openedAt: number;
+  endedAt: number | null;
+};
+type Channel = { account: string; listeners: Set<Listener>; isReading: boolean; again: boolean; unfollow(): void };
+
+/** Opens the process's streams. One timer serves all of them. */
+export function openStreams(
+  { db, settlements, log }: { db: Db; settlements: Settlements; log: Logger },
+  heartbeatMs: number,
+): Streams {
+  const channels = new Map<string, Channel>();
+  const callers = new Map<string, number>();
+  const held = new Set<Channel>();
+  let holding: NodeJS.Timeout | undefined;
+  let open = 0;
+  let closed = false;
+  const beating = setInterval(() => void beat(), heartbeatMs).unref();
+
+  async function openStream(wanted: Wanted): Promise<Feed> {
+    if (closed) return { start: (outlet) => outlet.end(retryText(Math.random())), stop: () => {} };
+    const release = reserve(`${wanted.caller} ${wanted.account}`);
+    const listener: Listener = { ...wanted, place: 0, outlet: null, notBefore: 0, openedAt: Date.now(), endedAt: null };
+    const { channel, isNew } = join(wanted.account, listener); // before anything is read: no event can slip between
+    const stop = () => {
+      if (!channel.listeners.delete(listener)) return;
+      release();
+      if (channel.listeners.size === 0) drop(channel);
+    };
+    try {
+      if (isNew) await listenToAccounts(db, [wanted.account]);
+      const first = await firstText(wanted, listener);
+      return {
+        start(outlet) {
+          if (closed) return outlet.end(retryText(Math.random()));
+          listener.outlet = outlet;
+          outlet.tell(retryText(Math.random()) + first);
+          void pump(channel);
+        },
+        stop,
+      };
+    } catch (error) {
+      stop();
+      throw error;
+    }
+  }
+
+  function reserve(caller: string): () => void {
+    const already = callers.get(caller) ?? 0;
+    if (already >= MOST_PER_CALLER) throw new Refusal('V2_STREAM_LIMIT', { retryAfterS: 10 });
+    if (open >= MOST_STREAMS) throw new Refusal('SERVICE_UNAVAILABLE', { retryAfterS: 10 });
+    callers.set(caller, already + 1);
+    open += 1;
+    return () => {
+      open -= 1;
+      const left = (callers.get(caller) ?? 1) - 1;
+      if (left > 0) callers.set(caller, left);
+      else callers.delete(caller);
+    };
+  }
+
+  function join(account: string, listener: Listener): { channel: Channel; isNew: boolean } {
+    const known = channels.get(account);
+    const channel = known ?? newChannel(account);
+    channel.listeners.add(listener);
+    return { channel, isNew: known === undefined };
+  }
+
+  function newChannel(account: string): Channel {
+    const channel: Channel = { account, listeners: new Set(), isReading: false, again: false, unfollow: () => {} };
+    channel.unfollow = settlements.follow(account, () => void pump(channel));
+    channels.set(account, channel);
+    return channel;
+  }
+
+  function drop(channel: Channel): void {
+    channel.unfollow();
+    held.delete(channel);
+    if (channels.get(channel.account) === channel) channels.delete(channel.account);
+  }
+
+  /** The place is read before the snapshot, which may show more than it: what happens twice is told twice, nothing is left out. */
+  async function firstText({ account, after, snapshot }: Wanted, listener: Listener): Promise<string> {
+    const end = await readLogEnd(db, account, after ?? 0);
+    if (after !== null && end.is_whole) {
+      listener.place = after;
+      return '';
+    }
+    listener.place = end.last_position;
+    return eventText(eventId(account, end.last_position), 'snapshot', JSON.stringify(await snapshot()));
+  }
+
+  /** Reads on behind the slowest listener that is due and tells each what it has not been told. One reader per account at a time. */
+  async function pump(channel: Channel): Promise<void> {
+    channel.again = true;
+    if (channel.isReading) return;
+    channel.isReading = true;
+    try {
+      while (channel.again) {
+        channel.again = false;
+        const due = dueOf(channel);
+        if (due.length === 0) break;
+        const events = await listEvents(db, channel.account, Math.min(...due.map(({ place }) => place)), BATCH);
+        const texts = events.map((event) => ({ place: event.position, text: textOf(channel.account, event) }));
+        for (const listener of due) tell(listener, texts);
+        if (events.length === BATCH) channel.again = true;
+      }
+    } catch (err) {
+      log.warn({ err }, 'events could not be read'); // the next beat looks again
+    } finally {
+      channel.isReading = false;
+    }
+  }
+
+  function dueOf(channel: Channel): Listener[] {
+    const listening = [...channel.listeners].filter(({ outlet, endedAt }) => outlet !== null && endedAt === null);
+    const due = listening.filter(({ notBefore }) => notBefore <= Date.now());
+    if (due.length < listening.length) hold(channel);
+    return due;
+  }
+
+  /** Events for a reader that wants them gathered wait for the next tick. */
+  function hold(channel: Channel): void {
+    held.add(channel);
+    holding ??= setTimeout(() => {
+      holding = undefined;
+      const waiting = [...held];
+      held.clear();
+      for (const one of waiting) void pump(one);
+    }, HOLD_TICK_MS).unref();
+  }
+
+  function tell(listener: Listener, texts: { place: number; text: string }[]): void {
+    const news = texts.filter(({ place }) => place > listener.place);
+    const last = news.at(-1);
+    if (!last) return;
+    if (!listener.outlet?.tell(news.map(({ text }) => text).join(''))) {
+      end(listener, endText('too_slow'));
+      return;
+    }
+    listener.place = last.place;
+    listener.notBefore = Date.now() + listener.intervalMs;
+  }
+
+  function end(listener: Listener, last: string): void {
+    listener.endedAt = Date.now();
+    listener.outlet?.end(last);
+  }
+
+  /** Everything that is due now and then, for all streams at once. */
+  async function beat(): Promise<void> {
+    const now = Date.now();
+    for (const { listeners } of channels.values()) for (const listener of listeners) keepAlive(listener, now);
+    const accounts = [...channels.keys()];
+    if (accounts.length === 0) return;
+    try {
+      await listenToAccounts(db, accounts);
+      await endRevoked();
+      await lookForLost(accounts);
+    } catch (err) {
+      log.warn({ err }, 'streams could not be looked after');
+    }
+  }
+
+  function keepAlive(listener: Listener, now: number): void {
+    const { outlet, endedAt, openedAt } = listener;
+    if (outlet === null) return;
+    if (endedAt !== null) {
+      if (endedAt + LINGER_MS < now) outlet.cut();
+    } else if (openedAt + LIVES_MS < now) end(listener, '');
+    else if (!outlet.tell(HEARTBEAT)) end(listener, endText('too_slow'));
+  }
+
+  async function endRevoked(): Promise<void> {
+    const listening = [...channels.values()].flatMap(({ listeners }) => [...listeners]);
+    const keys = new Set(listening.flatMap(({ keyId }) => keyId ?? []));
+    if (keys.size === 0) return;
+    const revoked = new Set(await listRevoked(db, [...keys]));
+    for (const listener of listening)
+      if (listener.keyId !== null && listener.endedAt === null && revoked.has(listener.keyId))
+        end(listener, endText('revoked'));
+  }
+
+  /** A lost notification costs the time to the next beat and never an event. */
+  async function lookForLost(accounts: string[]): Promise<void> {
+    for (const { prop_account_id, last_position } of await listLogEnds(db, accounts)) {
+      const channel = channels.get(prop_account_id);
+      if (channel && [...channel.listeners].some(({ place }) => place < last_position)) void pump(channel);
+    }
+  }
+
+  return {
+    open: openStream,
+    count: () => open,
+    close() {
+      closed = true;
+      clearInterval(beating);
+      clearTimeout(holding);
+      for (const { listeners } of channels.values())
+        for (const listener of listeners) if (listener.endedAt === null) end(listener, '');
+    },
+  };
+}
+
+const textOf = (account: string, { position, type, data }: AccountEvent): string =>
+  eventText(eventId(account, position), type, data);
