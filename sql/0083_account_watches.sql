@@ -4,11 +4,13 @@ create table account_watches (
   listened_until timestamptz not null default '-infinity',
   positions jsonb,
   version integer not null default 0,
-  looked_at timestamptz not null default '-infinity'
+  looked_at timestamptz not null default '-infinity',
+  told_at timestamptz not null default '-infinity'
 );
 
 comment on column account_watches.listened_until is 'A lease: web processes with listeners renew it.';
 comment on column account_watches.positions is 'Open positions as followers were last told; null before the first look.';
+comment on column account_watches.told_at is 'When they were: prices that move alone are not told at every look.';
 comment on column account_watches.version is 'Raised by every look; a look that another overtook tells nothing.';
 
 -- Whether an account is to be looked at.
@@ -54,7 +56,8 @@ language plpgsql as $$
 begin
   insert into account_watches (prop_account_id) values (account) on conflict do nothing;
   update account_watches
-  set positions = coalesce(shown, positions), version = version + 1, looked_at = now()
+  set positions = coalesce(shown, positions), version = version + 1, looked_at = now(),
+    told_at = case when shown is null then told_at else now() end
   where prop_account_id = account and version = seen_version;
   if not found then
     return false;

@@ -3,7 +3,7 @@ import https from 'node:https';
 import got, { type RequestFunction } from 'got';
 
 /** One request to a party. `notAfter` (epoch ms of this process) is the last moment at which it may leave. */
-export type Ask = {
+type Ask = {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers?: Record<string, string>;

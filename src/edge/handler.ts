@@ -30,7 +30,7 @@ type Part<Op extends OperationId, Place extends string> = operations[Op]['parame
   : Record<string, never>;
 
 /** The JSON body or form of an operation, checked and with defaults filled in. */
-export type Body<Op extends OperationId> = operations[Op] extends {
+type Body<Op extends OperationId> = operations[Op] extends {
   requestBody?: { content: { 'application/json': infer Members } };
 }
   ? Members
@@ -39,7 +39,7 @@ export type Body<Op extends OperationId> = operations[Op] extends {
     : undefined;
 
 /** An answer the contract names: one of its statuses below 400 with the body of that status. */
-export type Reply<Op extends OperationId> = {
+type Reply<Op extends OperationId> = {
   [Status in keyof Responses<Op>]: [Answerable<Status, Responses<Op>[Status]>] extends [never]
     ? never
     : { status: Status; body: JsonOf<Responses<Op>[Status]>; headers?: Record<string, string> };

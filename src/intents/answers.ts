@@ -2,7 +2,7 @@ import { isRefusalCode, Refusal, refusals } from '../kernel/refusals.ts';
 import { effectOf, type Intent, type Problem } from './intent.ts';
 
 /** The refusal that a failed or expired intent is answered with. */
-export function refusalOf(intent: Intent, problem: Problem): Refusal {
+function refusalOf(intent: Intent, problem: Problem): Refusal {
   if (!isRefusalCode(problem.code)) throw new Error(`Unknown problem ${problem.code}`);
   return new Refusal(problem.code, {
     effect: 'none',

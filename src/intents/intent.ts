@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /** Where an intent can be in its life. The last three are its endings. */
-export const states = ['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
-export type State = (typeof states)[number];
+const states = ['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
 
 const problem = z.object({
   code: z.string(),

@@ -2,7 +2,7 @@
 export type Principal = Nobody | Partner | App | User | Trader | Admin;
 
 /** The caller of an open operation; owns nothing. */
-export type Nobody = { kind: 'nobody'; owner: '' };
+type Nobody = { kind: 'nobody'; owner: '' };
 export type Partner = { kind: 'partner'; owner: string };
 
 /** A tenant app: `owner` is its id, `secretId` the secret its credentials or token go back to. */

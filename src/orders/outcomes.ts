@@ -12,7 +12,7 @@ type NetworkAnswer = Answer<SignalAccepted>;
 export type Lifecycle = 'resting' | 'filled' | 'cancelled';
 
 /** What a network order verb ended with, as its result is shown. `processing_time` is the venue's own, in seconds. */
-export const resultOf = (orderUuid: string, said: SignalAccepted): Record<string, unknown> => ({
+const resultOf = (orderUuid: string, said: SignalAccepted): Record<string, unknown> => ({
   order_uuid: orderUuid,
   processing_time: said.processingTimeS,
   message: said.note,
@@ -121,7 +121,7 @@ const recordNo = (db: Db, intent: Intent, answer: Exclude<NetworkAnswer, { kind:
   answer.kind === 'rejected' ? fail(db, intent, problemOf(answer)) : recordNoAnswer(db, intent, answer);
 
 /** Our word for a venue's no. */
-export function problemOf({ slug, message, retryAfterS }: Rejected): Problem {
+function problemOf({ slug, message, retryAfterS }: Rejected): Problem {
   if (slug === 'venue_auth') return { code: 'VENUE_AUTH' };
   if (slug === 'cooldown') return { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS ?? 1 };
   if (slug === 'order_not_found' || slug === 'cannot_edit') return { code: 'V1_ORDER_NOT_RESTING', reason: slug };

@@ -15,7 +15,7 @@ const orderRow = z.object({
   handle: z.string(),
 });
 
-export type OrderRow = z.infer<typeof orderRow>;
+type OrderRow = z.infer<typeof orderRow>;
 
 const recordedOrder = intentRow.extend({ order: orderRow.nullable() });
 

@@ -9,7 +9,11 @@ const HINT_LENGTH = 8; // enough to tell keys apart, far too little to guess one
 export type MintedKey = { partner_id: string; key_id: string; key: string };
 
 /** Makes a partner with a first key. */
-export async function createPartner(db: Pick<Db, 'transaction'>, name: string, label: string | null = null): Promise<MintedKey> {
+export async function createPartner(
+  db: Pick<Db, 'transaction'>,
+  name: string,
+  label: string | null = null,
+): Promise<MintedKey> {
   const partnerId = newId('ptn');
   return db.transaction(async (tx) => {
     await tx.query(sql.unsafe`insert into partners (id, name) values (${partnerId}, ${name})`);

@@ -1,5 +1,5 @@
 /** What goes wrong on the wire. The first four act instead of the party, the rest on its finished answer. */
-export const faultKinds = {
+const faultKinds = {
   refuse: 'Answers with a business refusal; nothing is done.',
   status_500: 'Answers 500; nothing is done.',
   reset: 'Closes the connection; nothing is done.',

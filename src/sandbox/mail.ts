@@ -6,7 +6,7 @@ import { readLetter } from './letters.ts';
 import { startParty } from './party.ts';
 
 /** A mail as it arrived; `raw` is the whole message. */
-export type ReceivedMail = {
+type ReceivedMail = {
   seq: number;
   at: number;
   to: string[];

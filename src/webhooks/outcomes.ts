@@ -25,7 +25,7 @@ export type Said = Pick<HeldDelivery, 'delivery_id' | 'fence'> &
   Ending & { duration_ms: number; status?: number; error?: string; answer?: string };
 
 /** What a lane has done and wants next: `parting` leaves the rest to a new job of the lane. */
-export type LaneStep = Lane & { said?: Said; parting?: boolean };
+type LaneStep = Lane & { said?: Said; parting?: boolean };
 
 const steppedRow = z.object({
   n: z.number(),
@@ -34,7 +34,7 @@ const steppedRow = z.object({
 });
 
 /** What a lane does next: `send` what it holds, look `again` in a moment, or end. `lost`: another worker has it. */
-export type Stepped = z.infer<typeof steppedRow>;
+type Stepped = z.infer<typeof steppedRow>;
 
 export type StepLane = (step: LaneStep) => Promise<Stepped>;
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { z } from 'zod';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { z } from 'zod';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 

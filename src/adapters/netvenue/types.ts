@@ -10,9 +10,9 @@ export type NetvenueAccess = {
 };
 
 export type OrderType = 'LONG' | 'SHORT' | 'FLAT';
-export type ExecutionType = 'MARKET' | 'LIMIT' | 'STOP_LIMIT' | 'BRACKET' | 'LIMIT_CANCEL' | 'LIMIT_EDIT' | 'FLAT_ALL';
+type ExecutionType = 'MARKET' | 'LIMIT' | 'STOP_LIMIT' | 'BRACKET' | 'LIMIT_CANCEL' | 'LIMIT_EDIT' | 'FLAT_ALL';
 export type TrailingStop = { trailing_percent: number } | { trailing_value: number };
-export type Bracket = {
+type Bracket = {
   order_uuid?: string;
   stop_loss?: number;
   take_profit?: number;

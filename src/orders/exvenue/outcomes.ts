@@ -145,7 +145,7 @@ export async function recordNo(
 }
 
 /** Our word for the exchange's no. */
-export function problemOf({ slug, message, retryAfterS }: Rejected): Problem {
+function problemOf({ slug, message, retryAfterS }: Rejected): Problem {
   if (slug === 'rate_limited' || slug === 'action_budget') {
     return { code: 'VENUE_RATE_LIMITED', reason: slug, message, retry_after_s: retryAfterS ?? 1 };
   }
@@ -177,7 +177,7 @@ function statusOf(order: OrderFact, { size }: SentOrder): Told['status'] {
 type ExitsAsked = Pick<ExchangeTerms, 'take_profit' | 'stop_loss'>;
 
 /** What became of exits sent with an order. Without a word on them they wait for their parent, or are looked for. */
-export function toldExits(exits: ItemResult[], asked: ExitsAsked, parentFilled: boolean) {
+function toldExits(exits: ItemResult[], asked: ExitsAsked, parentFilled: boolean) {
   const legs = legsOf(asked);
   const refused = exits.filter((exit) => exit.kind === 'rejected');
   const oid = (leg: 'tp' | 'sl') => {

@@ -46,7 +46,7 @@ type Channel = { account: string; listeners: Set<Listener>; isReading: boolean; 
 
 /** Opens the process's streams. One timer serves all of them. */
 export function openStreams(
-  { db, settlements, log }: { db: Db; settlements: Settlements; log: Logger },
+  { db, settlements, log }: { db: Db; settlements: Pick<Settlements, 'follow'>; log: Logger },
   heartbeatMs: number,
 ): Streams {
   const channels = new Map<string, Channel>();
