@@ -5,12 +5,24 @@ import { networkFaults } from './tour/network-faults.ts';
 import { networkOrders } from './tour/network-orders.ts';
 import { networkRegistration } from './tour/network-registration.ts';
 import { findService } from './tour/service.ts';
+import { freeAccount } from './tour/v2-free.ts';
+import { appAndUser } from './tour/v2-people.ts';
+import { boughtAccount } from './tour/v2-purchase.ts';
 
 /*
  * npm run tour: walks through the service, shows every request with its answer, and holds each against the ledger of the
  * sandbox. Ends 0 only if every step came out right.
  */
-const chapters: Chapter[] = [networkRegistration, networkOrders, networkFaults, exchangeSession, exchangeOrders];
+const chapters: Chapter[] = [
+  networkRegistration,
+  networkOrders,
+  networkFaults,
+  exchangeSession,
+  exchangeOrders,
+  appAndUser,
+  boughtAccount,
+  freeAccount,
+];
 
 const say = (line: string) => process.stdout.write(`${line}\n`);
 

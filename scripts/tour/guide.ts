@@ -1,11 +1,16 @@
 import got, { type Method } from 'got';
 import type { Entry } from '../../src/sandbox/ledger.ts';
+import { openSandbox, type Sandbox } from './sandbox.ts';
 import type { Service } from './service.ts';
 
 /** A step that did not come out right; its message is the reason the tour ends with. */
 export class Astray extends Error {}
 
-type Request = { method: Method; path: string; body?: object; headers?: Record<string, string>; expect: number };
+/** `body` goes out as JSON with the partner key, unless headers say otherwise; a `form` brings its own credentials. */
+type Request = { method: Method; path: string; headers?: Record<string, string>; expect: number } & Partial<{
+  body: object;
+  form: Record<string, string>;
+}>;
 
 // Answers have the shape of their operation; the tour reads a few members of each and checks what it reads.
 // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -21,9 +26,15 @@ export type Guide = {
   ask(request: Request): Promise<Answer>;
   /** Asks the `Location` of a 202 until the work has ended. */
   poll(answer: Answer, headers?: Record<string, string>): Promise<Answer>;
+  /** Repeats a request, quietly, until its answer's body is so; then sends and shows it once more. */
+  until(request: Request, isSo: (body: Answer['body']) => boolean): Promise<Answer>;
   check(what: string, right: boolean): void;
   /** The ledgers of all parties gain exactly these effects after the last look, in any order; late ones are waited for. */
   gained(...expected: Expected[]): Promise<Entry[]>;
+  /** The outside parties, to be moved by hand and looked at. */
+  sandbox: Sandbox;
+  /** The credentials of the tenant app. */
+  app: Service['app'];
 };
 
 /** A part of the tour. `told` hands values on from chapter to chapter. */
@@ -34,16 +45,30 @@ const POLL_EVERY_MS = 200;
 const OPEN = ['pending', 'unknown', 'queued', 'running', 'in_doubt'];
 
 /** A guide through a running service. Nothing of an earlier visit to its ledger counts. */
-export async function openGuide({ url, key, ledgers }: Service, say: (line: string) => void): Promise<Guide> {
+export async function openGuide(service: Service, say: (line: string) => void): Promise<Guide> {
+  const { url, key, ledgers, app } = service;
   const gainedSince = await openLedgers(ledgers);
+  const partner = { Authorization: `Bearer ${key}` };
+  const asPartner = (request: Request) =>
+    send(url, { ...request, headers: { ...(!request.form && partner), ...request.headers } });
 
-  const ask: Guide['ask'] = async ({ method, path, body, headers = {}, expect }) => {
+  const ask: Guide['ask'] = async (request) => {
+    const { method, path, body, form, headers = {}, expect } = request;
     say(`  ${method} ${path}${shownHeaders(headers)}`);
-    if (body) say(`      ${JSON.stringify(body, withoutSecrets)}`);
-    const answer = await send(url, { method, path, body, headers: { Authorization: `Bearer ${key}`, ...headers } });
-    say(`  ${answer.status}  ${JSON.stringify(answer.body)}${shownHeaders(pick(answer.headers))}`);
+    if (body ?? form) say(`      ${JSON.stringify(body ?? form, withoutSecrets)}`);
+    const answer = await asPartner(request);
+    say(`  ${answer.status}  ${JSON.stringify(answer.body, withoutSecrets)}${shownHeaders(pick(answer.headers))}`);
     if (answer.status !== expect) throw new Astray(`${method} ${path} answered ${answer.status} instead of ${expect}`);
     return answer;
+  };
+
+  const until: Guide['until'] = async (request, isSo) => {
+    for (let asked = 0; asked < POLLS; asked++) {
+      const { status, body } = await asPartner(request);
+      if (status === request.expect && isSo(body)) return ask(request);
+      await pause(POLL_EVERY_MS);
+    }
+    throw new Astray(`${request.path} did not come to the expected end`);
   };
 
   const check: Guide['check'] = (what, right) => {
@@ -55,19 +80,14 @@ export async function openGuide({ url, key, ledgers }: Service, say: (line: stri
     say,
     ask,
     check,
-    async poll(answer, headers = {}) {
-      const path = String(answer.headers.location);
-      for (let polls = 0; polls < POLLS; polls++) {
-        const { status, body } = await send(url, {
-          method: 'GET',
-          path,
-          headers: { Authorization: `Bearer ${key}`, ...headers },
-        });
-        if (status !== 200 || OPEN.includes(body.status ?? body.state)) await pause(POLL_EVERY_MS);
-        else return ask({ method: 'GET', path, headers, expect: 200 });
-      }
-      throw new Astray(`${path} did not come to an end`);
-    },
+    sandbox: openSandbox(service, say),
+    app,
+    until,
+    poll: ({ headers: { location } }, headers = {}) =>
+      until(
+        { method: 'GET', path: String(location), headers, expect: 200 },
+        ({ status, state }) => !OPEN.includes(status ?? state),
+      ),
     async gained(...expected) {
       const entries = await gainedSince();
       for (let looks = 0; entries.length < expected.length && looks < POLLS; looks++) {
@@ -88,13 +108,12 @@ export async function openGuide({ url, key, ledgers }: Service, say: (line: stri
   };
 }
 
-type Sent = { method: Method; path: string; body?: object | undefined; headers: Record<string, string> };
-
-async function send(url: string, { method, path, body, headers }: Sent): Promise<Answer> {
+async function send(url: string, { method, path, body, form, headers }: Request): Promise<Answer> {
   const response = await got(url + path, {
     method,
-    headers,
+    ...(headers && { headers }),
     ...(body && { json: body }),
+    ...(form && { form }),
     throwHttpErrors: false,
     retry: { limit: 0 },
   });
@@ -119,7 +138,11 @@ async function openLedgers(addresses: string[]): Promise<() => Promise<Entry[]>>
   return lookAtAll;
 }
 
-const withoutSecrets = (name: string, value: unknown) => (name === 'private_key' ? '(not shown)' : value);
+const SECRETS = ['private_key', 'client_secret', 'password', 'access_token', 'session_token', 'secret'];
+const SECRET_HEADERS = ['Authorization', 'X-Session-Token'];
+const NOT_SHOWN = '(not shown)';
+
+const withoutSecrets = (name: string, value: unknown) => (value && SECRETS.includes(name) ? NOT_SHOWN : value);
 
 const fits = (entry: Entry, effect: Expected) =>
   Object.entries(effect).every(([name, value]) => entry[name as keyof Expected] === value); // the names are Expected's own
@@ -128,7 +151,7 @@ const shownEffect = ({ kind, pair, key }: Expected) => [kind, pair, key].filter(
 
 const shownHeaders = (headers: Record<string, unknown>) =>
   Object.entries(headers)
-    .map(([name, value]) => `   ${name}: ${value}`)
+    .map(([name, value]) => `   ${name}: ${SECRET_HEADERS.includes(name) ? NOT_SHOWN : value}`)
     .join('');
 
 const SHOWN = ['location', 'retry-after', 'preference-applied', 'idempotent-replayed', 'www-authenticate'];

@@ -91,6 +91,7 @@ describe('a bounded wait', () => {
       woken: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
       cancel: () => {},
     }),
+    follow: () => () => {},
     close: async () => {},
   };
 

@@ -1,0 +1,179 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { newIntentId } from '../../../src/kernel/ids.ts';
+import type { RefusalCode } from '../../../src/kernel/refusals.ts';
+import type { Ask } from '../../support/identity.ts';
+import { eventually } from '../../support/money.ts';
+import { effectsOf, limit, market, restingOf } from '../../support/orders.ts';
+import { expectRefused } from '../../support/refused.ts';
+import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
+
+const ORDERS = `${TRADING}/orders`;
+const UUID = newIntentId();
+
+const writes: [name: string, method: string, path: string, json?: object][] = [
+  ['submitTradingOrder', 'POST', ORDERS, market()],
+  ['closeTradingPosition', 'POST', `${ORDERS}/close`, { trade_pair: 'BTCUSDC' }],
+  ['closeTradingPositions', 'POST', `${ORDERS}/bulk-close`, { position_uuids: [UUID] }],
+  ['setTradingTpSl', 'POST', `${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', take_profit: 130_000 }],
+  ['cancelTradingOrder', 'DELETE', `${ORDERS}/${UUID}`],
+  ['cancelTradingOrder with its pair', 'DELETE', `${ORDERS}/${UUID}?trade_pair=BTCUSDC`],
+  ['editTradingOrder', 'POST', `${ORDERS}/${UUID}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000 }],
+];
+const reads: [name: string, path: string, whenFound: number][] = [
+  ['listTradingOrders', ORDERS, 200],
+  ['getTradingOrder', `${ORDERS}/${UUID}`, 404],
+  ['getTradingIntent', `${TRADING}/intents/${UUID}`, 404],
+  ['listTradingPositions', `${TRADING}/positions`, 200],
+  ['getTradingBalance', `${TRADING}/balance`, 200],
+  ['listTradingHistory', `${TRADING}/history`, 200],
+  ['getTradingDesk', `${TRADING}/desk-poll`, 200],
+  ['listTradingRules', `${TRADING}/rules`, 200],
+  ['streamTradingEvents', `${TRADING}/stream`, 200],
+];
+
+/** What an account in each state answers to writes, and to reads; null where it lets them through. */
+const states: [status: string, subaccount: boolean, write: RefusalCode | null, read: RefusalCode | null][] = [
+  ['provisioning', false, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
+  ['provisioning', true, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
+  ['subaccount_failed', false, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
+  ['subaccount_failed', true, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
+  ['eliminated', false, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
+  ['eliminated', true, 'V2_ACCOUNT_NOT_TRADEABLE', null],
+  ['evaluation', true, null, null],
+  ['funded', true, null, null],
+];
+
+describe('an account in each state', () => {
+  let service: Trading;
+  before(async () => {
+    service = await startTrading();
+  });
+  after(() => service.stop());
+
+  const moved = async (status: string, subaccount: boolean) => {
+    const trader = await service.propTrader();
+    const key = await trader.key();
+    await service.db.query(sql.unsafe`
+      update prop_accounts
+      set status = ${status}, synthetic_hotkey = case when ${subaccount} then synthetic_hotkey end
+      where id = ${trader.account.id}`);
+    const callers: Ask[] = [trader.ask, trader.app, key.ask];
+    return { trader, callers };
+  };
+
+  for (const [status, subaccount, write, read] of states) {
+    it(`${status} ${subaccount ? 'with' : 'without'} a subaccount: writes ${write ?? 'pass'}, reads ${read ?? 'pass'}`, async () => {
+      const { trader, callers } = await moved(status, subaccount);
+
+      for (const ask of callers) {
+        for (const [name, method, path, json] of writes) {
+          const reply = await ask(method, path, json && { json });
+          if (write) expectRefused(reply, write, { effect: 'none' });
+          else expect(reply.body.error?.code ?? '', name).not.to.match(/^V2_/);
+        }
+        for (const [name, path, whenFound] of reads) {
+          if (!read && name === 'streamTradingEvents') continue;
+          const reply = await ask('GET', path);
+          if (read) expectRefused(reply, read);
+          else expect(reply.status, `${name} ${JSON.stringify(reply.body)}`).to.equal(whenFound);
+        }
+      }
+
+      const effects = effectsOf(service, trader);
+      if (write) expect(effects).to.deep.equal([]);
+      else expect(effects).to.include('market');
+    });
+  }
+
+  it('tells a repeat what came of the first, whatever became of the account since', async () => {
+    const trader = await service.propTrader();
+    const asked = { json: market(), headers: { 'Idempotency-Key': 'once' } };
+    const first = await trader.ask('POST', ORDERS, asked);
+    await service.db.query(sql.unsafe`update prop_accounts set status = 'eliminated' where id = ${trader.account.id}`);
+
+    const again = await trader.ask('POST', ORDERS, asked);
+
+    expect(again.status).to.equal(200);
+    expect(again.body.order_uuid).to.equal(first.body.order_uuid);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+  });
+});
+
+describe('an account that is eliminated', () => {
+  let service: Trading;
+  before(async () => {
+    service = await startTrading();
+  });
+  after(() => service.stop());
+
+  const eliminate = (trader: TestTrader) =>
+    service.db.query(sql.unsafe`
+      select move_prop_account(${trader.account.id}, 'evaluation', 'eliminated', 'drawdown')`);
+
+  it('sends nothing that was accepted before and had not gone out', async () => {
+    const trader = await service.propTrader();
+    const resting = await trader.ask('POST', ORDERS, { json: limit() });
+    const lane = `netvenue:${trader.account.synthetic_hotkey}:BTCUSDC`;
+    const blocker = newIntentId();
+    await service.db.query(sql.unsafe`update lanes set head = ${blocker} where name = ${lane}`);
+    const asked = { headers: { Prefer: 'wait=0' } };
+    const placed = await trader.ask('POST', ORDERS, { ...asked, json: market() });
+    const changes = { trade_pair: 'BTCUSDC', limit_price: 91_000 };
+    const edited = await trader.ask('POST', `${ORDERS}/${resting.body.order_uuid}/edit`, { ...asked, json: changes });
+    await eliminate(trader);
+    await service.db.query(sql.unsafe`select leave_lane(${lane}, ${blocker})`);
+
+    for (const { headers } of [placed, edited]) {
+      const id = headers.get('intent-id');
+      const settled = await eventually(async () => {
+        const { body } = await trader.ask('GET', `${TRADING}/intents/${id}`);
+        return body.settled_at && body;
+      });
+      expect(settled).to.deep.include({ state: 'failed', effect: 'none' });
+      expect(settled.problem).to.include({ code: 'V2_ACCOUNT_NOT_TRADEABLE' });
+    }
+    expect(effectsOf(service, trader)).not.to.include('market');
+    expect((await restingOf(service, trader))[0]).to.include({ limitPrice: 90_000 });
+  });
+
+  it('accepts no order once it has moved, however many come at that moment', async () => {
+    const trader = await service.propTrader();
+    const moment = new Promise((resolve) => setTimeout(resolve, 30)).then(() => eliminate(trader));
+
+    const orders = Array.from({ length: 60 }, async (_, n) => {
+      await new Promise((resolve) => setTimeout(resolve, n));
+      return trader.ask('POST', ORDERS, { json: market(), headers: { Prefer: 'wait=0' } });
+    });
+    const replies = await Promise.all(orders);
+    await moment;
+    const accepted = replies.filter(({ status }) => status === 202);
+
+    expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([202, 409]));
+    for (const reply of replies.filter(({ status }) => status === 409))
+      expectRefused(reply, 'V2_ACCOUNT_NOT_TRADEABLE');
+    expect(effectsOf(service, trader).length).to.be.at.most(accepted.length);
+  });
+
+  it('waits with moving for an order that is being accepted', async () => {
+    const trader = await service.propTrader();
+    const order: string[] = [];
+
+    await service.db.transaction(async (accepting) => {
+      const item = {
+        ...{ n: 0, id: newIntentId(), kind: 'orders/place', owner: service.tenant.appId, digest: '00', deadline_s: 15 },
+        ...{ trader: trader.account.synthetic_hotkey, pair: 'BTCUSDC', asked: {}, prop_account_id: trader.account.id },
+      };
+      await accepting.query(sql.unsafe`select * from accept_trading_orders(${JSON.stringify([item])}::jsonb)`);
+      const moving = eliminate(trader).then(
+        () => order.push('moved'),
+        (error) => order.push(String(error.cause ?? error)),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      order.push('accepted');
+      void moving;
+    });
+
+    expect(await eventually(async () => order.length === 2 && order)).to.deep.equal(['accepted', 'moved']);
+  });
+});

@@ -1,0 +1,216 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { document } from '../../../src/contract/document.ts';
+import { eventually } from '../../support/money.ts';
+import { limit, market } from '../../support/orders.ts';
+import { type Reader, readStream, type StreamEvent } from '../../support/stream.ts';
+import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
+
+const ORDERS = `${TRADING}/orders`;
+const HEARTBEAT_MS = 250;
+const ajv = new Ajv2020({ strict: false });
+formats.default(ajv);
+ajv.addSchema(document, 'contract');
+const SCHEMAS: Record<string, string> = {
+  snapshot: 'TradingSnapshot',
+  order: 'TradingOrderEvent',
+  position: 'TradingPositionEvent',
+  account: 'TradingAccountEvent',
+  closed: 'TradingStreamEnd',
+};
+
+describe('streamTradingEvents', function () {
+  this.timeout(30_000);
+  let service: Trading;
+  let trader: TestTrader;
+  let key: Awaited<ReturnType<TestTrader['key']>>;
+  const readers: Reader[] = [];
+  before(async () => {
+    service = await startTrading({ settings: { STREAM_HEARTBEAT_MS: String(HEARTBEAT_MS), TRADING_WATCH_MS: '100' } });
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    trader = await service.propTrader();
+    key = await trader.key();
+  });
+  afterEach(() => {
+    for (const reader of readers.splice(0)) reader.drop();
+  });
+
+  const open = async (headers: Record<string, string> = {}, query = '') => {
+    const reader = await readStream(`${service.url}${TRADING}/stream${query}`, {
+      'X-Api-Key': key.api_key,
+      ...headers,
+    });
+    readers.push(reader);
+    return reader;
+  };
+  const seen = (reader: Reader, is: (event: StreamEvent) => boolean) =>
+    eventually(async () => reader.events.find(is), 5_000);
+  const ofType = (reader: Reader, wanted: string) => reader.events.filter(({ type }) => type === wanted);
+
+  it('shows a snapshot first, then orders, positions and the account as they move, valid by the contract', async () => {
+    const resting = await trader.ask('POST', ORDERS, { json: limit() });
+    const reader = await open();
+    await seen(reader, ({ type }) => type === 'snapshot');
+    const placed = await trader.ask('POST', ORDERS, { json: market({ trade_pair: 'ETHUSDC' }) });
+    await trader.ask('DELETE', `${ORDERS}/${resting.body.order_uuid}`);
+    await seen(reader, ({ type, data }) => type === 'position' && data.change === 'opened');
+    await trader.ask('POST', `${ORDERS}/close`, { json: { trade_pair: 'ETHUSDC' } });
+    await seen(reader, ({ type, data }) => type === 'position' && data.change === 'closed');
+    await service.network({ subaccount_id: Number(trader.traderId), elimination: 'drawdown' });
+    await trader.ask('POST', `/v2/lifecycle/sync/${trader.account.id}`);
+    await seen(reader, ({ type }) => type === 'account');
+
+    expect(reader.headers['content-type']).to.equal('text/event-stream');
+    expect(reader.events[0]?.data).to.deep.include({ status: 'evaluation', account_size: 10_000, positions: [] });
+    expect(reader.events[0]?.data.orders).to.have.nested.property('[0].order_uuid', resting.body.order_uuid);
+    expect(ofType(reader, 'order').map(({ data }) => [data.action, data.lifecycle])).to.deep.include.members([
+      ['place', 'filled'],
+      ['cancel', 'cancelled'],
+      ['lifecycle', 'cancelled'],
+      ['close', null],
+    ]);
+    expect(ofType(reader, 'order')[0]?.data).to.deep.include({
+      order_uuid: placed.body.order_uuid,
+      status: 'completed',
+    });
+    expect(ofType(reader, 'account')[0]?.data).to.deep.include({ status: 'eliminated', failure_reason: 'drawdown' });
+    for (const { type, data } of reader.events) {
+      const check = ajv.getSchema(`contract#/components/schemas/${SCHEMAS[type]}`);
+      expect(check?.(data), `${type} ${ajv.errorsText(check?.errors)} ${JSON.stringify(data)}`).to.equal(true);
+    }
+    const places = reader.events.map(({ id }) => Number(id?.split(':')[1]));
+    expect(places.slice(1)).to.deep.equal(places.slice(1).map((_, n) => Number(places[0]) + n + 1));
+  });
+
+  it('tells of a resting order that filled at the venue though nobody asked', async () => {
+    const placed = await trader.ask('POST', ORDERS, {
+      json: limit({ trade_pair: 'SOLUSDC', limit_price: 190, quantity: 5 }),
+    });
+    const reader = await open();
+    service.miner.setPrice('SOLUSDC', 189);
+
+    const { data } = await seen(reader, (event) => event.data.action === 'lifecycle');
+    service.miner.setPrice('SOLUSDC', 200);
+
+    expect(data).to.include({ order_uuid: placed.body.order_uuid, lifecycle: 'filled', status: 'completed' });
+  });
+
+  it('goes on behind the Last-Event-ID, and begins anew where that is of another account or kept no more', async () => {
+    const first = await open();
+    await seen(first, ({ type }) => type === 'snapshot');
+    const id = String(first.events[0]?.id);
+    first.drop();
+    await trader.ask('POST', ORDERS, { json: limit() });
+    await trader.ask('POST', ORDERS, { json: limit() });
+
+    const resumed = await open({ 'Last-Event-ID': id });
+    await eventually(async () => resumed.events.length >= 2);
+    const foreign = await open({ 'Last-Event-ID': 'prop_other:1' });
+    await service.db.query(sql.unsafe`
+      delete from account_events
+      where prop_account_id = ${trader.account.id} and position <= ${Number(id.split(':')[1]) + 1}`);
+    const late = await open({ 'Last-Event-ID': id });
+    const ahead = await open({ 'Last-Event-ID': `${trader.account.id}:999999` });
+
+    expect(resumed.events.map(({ type }) => type)).to.deep.equal(['order', 'order']);
+    for (const reader of [foreign, late, ahead])
+      expect(await eventually(async () => reader.events[0])).to.include({ type: 'snapshot' });
+  });
+
+  it('gathers events for as long as interval_ms says', async () => {
+    const reader = await open({}, '?interval_ms=600');
+    const first = await seen(reader, ({ type }) => type === 'snapshot');
+    await trader.ask('POST', ORDERS, { json: limit() });
+    await seen(reader, ({ type }) => type === 'order');
+    const startedAt = Date.now();
+    await trader.ask('POST', ORDERS, { json: limit() });
+    await eventually(async () => ofType(reader, 'order').length === 2);
+
+    expect(first.type).to.equal('snapshot');
+    expect(Date.now() - startedAt).to.be.within(300, 2_000);
+  });
+
+  it('says now and then that it lives, and costs nothing else while nothing happens', async () => {
+    const reader = await open();
+
+    await eventually(async () => reader.comments() >= 3);
+
+    expect(reader.events.map(({ type }) => type)).to.deep.equal(['snapshot']);
+  });
+
+  it('opens so many streams of one caller on one account, and gives a place back when one ends', async () => {
+    const ten = await Promise.all(Array.from({ length: 10 }, () => open()));
+    const refused = await open();
+    ten[0]?.drop();
+    const again = await eventually(async () => {
+      const reader = await open();
+      return reader.status === 200 && reader;
+    });
+
+    expect(ten.map(({ status }) => status)).to.deep.equal(Array(10).fill(200));
+    expect([refused.status, again.status]).to.deep.equal([429, 200]);
+    expect(await eventually(async () => refused.body())).to.include('V2_STREAM_LIMIT');
+  });
+
+  it('ends within a heartbeat when its key is revoked, saying so', async () => {
+    const reader = await open();
+    await trader.ask('DELETE', `/v2/api-keys/${key.id}`);
+
+    await eventually(async () => reader.ended());
+
+    expect(reader.events.at(-1)).to.deep.equal({ id: null, type: 'closed', data: { reason: 'revoked' } });
+    expect((await open()).status).to.equal(401);
+  });
+
+  it('tells a reader that is too slow and ends; nothing is lost behind its last event', async () => {
+    const reader = await open();
+    await seen(reader, ({ type }) => type === 'snapshot');
+    reader.pause();
+    const before = Number(reader.events[0]?.id?.split(':')[1]);
+    await service.db.query(sql.unsafe`
+      select record_account_event(${trader.account.id}, 'position', jsonb_build_object('padding', repeat('x', 20000)))
+      from generate_series(1, 1000)`);
+    await new Promise((resolve) => setTimeout(resolve, 2 * HEARTBEAT_MS));
+    reader.resume();
+
+    await eventually(async () => reader.ended());
+    const last = reader.events.findLast(({ id }) => id !== null);
+    const resumed = await open({ 'Last-Event-ID': String(last?.id) });
+    await eventually(async () => resumed.events.at(-1)?.id === `${trader.account.id}:${before + 1_000}`);
+
+    expect(reader.events.at(-1)).to.deep.equal({ id: null, type: 'closed', data: { reason: 'too_slow' } });
+    expect(reader.events.length + resumed.events.length).to.equal(1 + 1_000 + 1);
+  });
+
+  it('reads the network only while someone listens or an order rests', async () => {
+    const { faults } = service.miner;
+    const next = faults.next;
+    let looks = 0;
+    faults.next = (call) => {
+      if (call.includes(trader.account.synthetic_hotkey)) looks += 1;
+      return next(call);
+    };
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    const idle = looks;
+    const reader = await open();
+    await trader.ask('POST', ORDERS, { json: market() });
+    await seen(reader, ({ type }) => type === 'position');
+    const listening = looks;
+    reader.drop();
+    await service.db.query(
+      sql.unsafe`update account_watches set listened_until = now() where prop_account_id = ${trader.account.id}`,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    const left = looks;
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    faults.next = next;
+
+    expect(idle).to.equal(0);
+    expect(listening).to.be.above(1);
+    expect(looks).to.equal(left);
+  });
+});

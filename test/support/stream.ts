@@ -1,0 +1,77 @@
+import { type ClientRequest, get, type IncomingMessage } from 'node:http';
+
+export type StreamEvent = { id: string | null; type: string; data: Record<string, unknown> };
+
+/** One reader of an event stream, over a connection of its own. */
+export type Reader = {
+  status: number;
+  headers: IncomingMessage['headers'];
+  /** Events as they came. */
+  events: StreamEvent[];
+  /** How many comments came. */
+  comments(): number;
+  /** Body of an answer that is no stream. */
+  body(): string;
+  /** Whether the service has ended it. */
+  ended(): boolean;
+  /** Stops and goes on reading from the socket. */
+  pause(): void;
+  resume(): void;
+  /** Breaks the connection off, as a network does. */
+  drop(): void;
+};
+
+/** Opens a stream; answers once its headers are there. */
+export function readStream(
+  url: string,
+  headers: Record<string, string>,
+  onEvent = (_: StreamEvent) => {},
+): Promise<Reader> {
+  return new Promise((resolve, reject) => {
+    const request: ClientRequest = get(url, { agent: false, headers: { Accept: 'text/event-stream', ...headers } });
+    request.once('error', reject);
+    request.once('response', (response) => {
+      const events: StreamEvent[] = [];
+      let [text, body, comments, ended] = ['', '', 0, false];
+      const isStream = response.headers['content-type'] === 'text/event-stream';
+      response.setEncoding('utf8');
+      response.on('error', () => {}); // dropped
+      response.on('close', () => {
+        ended = true;
+      });
+      response.on('data', (chunk: string) => {
+        if (!isStream) body += chunk;
+        text += chunk;
+        const blocks = text.split('\n\n');
+        text = blocks.pop() ?? '';
+        for (const block of isStream ? blocks : []) {
+          const event = parse(block);
+          if (block.startsWith(':')) comments += 1;
+          if (event) {
+            events.push(event);
+            onEvent(event);
+          }
+        }
+      });
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        events,
+        comments: () => comments,
+        body: () => body,
+        ended: () => ended,
+        pause: () => void response.pause(),
+        resume: () => void response.resume(),
+        drop: () => request.destroy(),
+      });
+    });
+  });
+}
+
+function parse(block: string): StreamEvent | null {
+  const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(block)?.[1];
+  const data = field('data');
+  return data === undefined
+    ? null
+    : { id: field('id') ?? null, type: field('event') ?? 'message', data: JSON.parse(data) };
+}
