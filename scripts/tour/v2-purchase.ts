@@ -70,14 +70,17 @@ async function checkOut({ say, ask, check, gained }: Guide, headers: As): Promis
 
 async function pay({ say, until, check, sandbox }: Guide, headers: As, checkout: Body): Promise<void> {
   say('Pay on the processor’s page. The processor tells it three times over; it counts once.');
-  await sandbox.repeatNotifications(3);
-  const page = await sandbox.pay(checkout.client_secret);
-  check('the page says so', page.includes('succeeded'));
   const path = `/v2/payments/${checkout.payment_id}`;
-  const isOver = ({ status }: Body) => status === 'succeeded';
-  const paid = await until({ method: 'GET', path, headers, expect: 200 }, isOver);
-  await sandbox.repeatNotifications(1);
-  check('the client secret is gone with it', paid.body.client_secret === null);
+  await sandbox.repeatNotifications(3);
+  try {
+    const page = await sandbox.pay(checkout.client_secret);
+    check('the page says so', page.includes('succeeded'));
+    const isOver = ({ status }: Body) => status === 'succeeded';
+    const paid = await until({ method: 'GET', path, headers, expect: 200 }, isOver);
+    check('the client secret is gone with it', paid.body.client_secret === null);
+  } finally {
+    await sandbox.repeatNotifications(1);
+  }
 }
 
 /** Answers the account, once it is made and open at the network. */
@@ -104,10 +107,9 @@ async function hearOfPayment({ say, check }: Guide, { receiver, secret }: Inbox,
   say('The app’s endpoint is told, signed with its secret.');
   const [delivery, ...more] = await receiver.deliveries(PAID);
   if (!delivery) return check(`${PAID} was delivered`, false);
-  say(`  received ${delivery.body}`);
   check('the signature is good', isSigned(delivery, secret));
   check('one changed byte would not be', !isSigned({ ...delivery, body: `${delivery.body} ` }, secret));
-  check('it names the payment', JSON.parse(delivery.body).data.payment_id === checkout.payment_id);
+  check(`it names the payment: ${delivery.body}`, JSON.parse(delivery.body).data.payment_id === checkout.payment_id);
   check('it came once', more.length === 0);
 }
 

@@ -158,6 +158,8 @@ describe('an account that is eliminated', () => {
   it('waits with moving for an order that is being accepted', async () => {
     const trader = await service.propTrader();
     const order: string[] = [];
+    const held = Promise.withResolvers<void>();
+    const moving = held.promise.then(() => eliminate(trader)).then(() => order.push('moved'));
 
     await service.db.transaction(async (accepting) => {
       const item = {
@@ -165,15 +167,12 @@ describe('an account that is eliminated', () => {
         ...{ trader: trader.account.synthetic_hotkey, pair: 'BTCUSDC', asked: {}, prop_account_id: trader.account.id },
       };
       await accepting.query(sql.unsafe`select * from accept_trading_orders(${JSON.stringify([item])}::jsonb)`);
-      const moving = eliminate(trader).then(
-        () => order.push('moved'),
-        (error) => order.push(String(error.cause ?? error)),
-      );
+      held.resolve();
       await new Promise((resolve) => setTimeout(resolve, 100));
       order.push('accepted');
-      void moving;
     });
+    await moving;
 
-    expect(await eventually(async () => order.length === 2 && order)).to.deep.equal(['accepted', 'moved']);
+    expect(order).to.deep.equal(['accepted', 'moved']);
   });
 });

@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { digest } from '../../../src/kernel/digest.ts';
+import { statuses } from '../../support/identity.ts';
+import { expectRefused } from '../../support/refused.ts';
+import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
+
+const KEYS = '/v2/api-keys';
+const POSITIONS = `${TRADING}/positions`;
+
+describe('trader API keys', () => {
+  let service: Trading;
+  let trader: TestTrader;
+  let other: TestTrader;
+  before(async () => {
+    service = await startTrading();
+    [trader, other] = [await service.propTrader(), await service.propTrader()];
+  });
+  after(() => service.stop());
+
+  it('createApiKey shows the secret once, and only its digest is kept', async () => {
+    const json = { label: 'my bot', prop_account_id: trader.account.id };
+    const { status, body, headers } = await trader.ask('POST', KEYS, { json });
+    const listed = (await trader.ask('GET', KEYS)).body.find(({ id }: { id: string }) => id === body.id);
+    const rows = await service.db.any(sql.type(z.object({ row: z.string(), digest: z.instanceof(Buffer) }))`
+      select to_jsonb(k)::text as row, k.digest from trader_keys k where k.id = ${body.id}`);
+
+    expect(status).to.equal(200);
+    expect(headers.get('cache-control')).to.equal('no-store');
+    expect(body).to.include({ label: 'my bot', prop_account_id: trader.account.id });
+    expect(body.id).to.match(/^key_/);
+    expect(body.api_key).to.equal(`${body.key_id}.${body.key_secret}`);
+    expect(listed).to.include({ id: body.id, key_id: body.key_id, last_used_at: null, revoked_at: null });
+    expect(listed).not.to.have.any.keys('key_secret', 'api_key');
+    expect(rows[0]?.row).not.to.include(body.key_secret);
+    expect(rows[0]?.digest.equals(digest(body.api_key))).to.equal(true);
+  });
+
+  it('binds a key to the most recent account where none is named, and to none of somebody else', async () => {
+    const { body } = await trader.ask('POST', KEYS, { json: { label: 'bot' } });
+
+    expect(body).to.include({ prop_account_id: trader.account.id });
+    const foreign = { json: { label: 'bot', prop_account_id: other.account.id } };
+    expectRefused(await trader.ask('POST', KEYS, foreign), 'V2_PROP_ACCOUNT_UNKNOWN');
+  });
+
+  it('gives the same key again under one Idempotency-Key', async () => {
+    const asked = { json: { label: 'once' }, headers: { 'Idempotency-Key': 'mint' } };
+
+    const [first, again] = [await trader.ask('POST', KEYS, asked), await trader.ask('POST', KEYS, asked)];
+
+    expect(again.body).to.deep.equal(first.body);
+  });
+
+  it('opens its own account and no other, whether it is named or not', async () => {
+    const key = await trader.key();
+    const named = (id: string) => key.ask('GET', POSITIONS, { headers: { 'X-Prop-Account': id } });
+
+    expect((await key.ask('GET', POSITIONS)).status).to.equal(200);
+    expect((await named(trader.account.id)).status).to.equal(200);
+    expectRefused(await named(other.account.id), 'V2_API_KEY_ACCOUNT_MISMATCH');
+    expectRefused(await named('prop_nobody'), 'V2_API_KEY_ACCOUNT_MISMATCH');
+  });
+
+  it('notes its use at most once a minute', async () => {
+    const key = await trader.key();
+    const used = async () =>
+      (await trader.ask('GET', KEYS)).body.find(({ id }: { id: string }) => id === key.id).last_used_at;
+
+    await key.ask('GET', POSITIONS);
+    const first = await used();
+    await key.ask('GET', POSITIONS);
+    const second = await used();
+    await service.db.query(sql.unsafe`
+      update trader_keys set last_used_at = now() - interval '61 seconds' where id = ${key.id}`);
+    await key.ask('GET', POSITIONS);
+
+    expect(first).to.be.a('string');
+    expect(second).to.equal(first);
+    expect(Date.parse(await used())).to.be.above(Date.parse(first));
+  });
+
+  it('revokeApiKey closes it for good, for its own user only', async () => {
+    const key = await trader.key();
+
+    expectRefused(await other.ask('DELETE', `${KEYS}/${key.id}`), 'V2_API_KEY_UNKNOWN');
+    expect((await key.ask('GET', POSITIONS)).status).to.equal(200);
+    for (const _ of [1, 2])
+      expect((await trader.ask('DELETE', `${KEYS}/${key.id}`)).body).to.deep.equal({ revoked: true });
+
+    const reply = await key.ask('GET', POSITIONS);
+    expectRefused(reply, 'V2_API_KEY_INVALID');
+    expect(reply.headers.get('www-authenticate')).to.match(/^ApiKey /);
+    expectRefused(await trader.ask('DELETE', `${KEYS}/key_nobody`), 'V2_API_KEY_UNKNOWN');
+  });
+
+  it('opens nothing once its app may not trade any more, or is disabled', async () => {
+    const key = await other.key();
+    await service.db.query(sql.unsafe`update apps set allowed_scopes = '{reads}' where id = ${service.tenant.appId}`);
+    const without = await key.ask('GET', POSITIONS);
+    await service.db.query(sql.unsafe`
+      update apps set allowed_scopes = '{api}', disabled_at = now() where id = ${service.tenant.appId}`);
+    const disabled = await key.ask('GET', POSITIONS);
+    await service.db.query(sql.unsafe`update apps set disabled_at = null where id = ${service.tenant.appId}`);
+
+    expectRefused(without, 'V2_API_KEY_INVALID');
+    expectRefused(disabled, 'V2_API_KEY_INVALID');
+    expect((await key.ask('GET', POSITIONS)).status).to.equal(200);
+  });
+
+  it('lets an account have so many', async () => {
+    const busy = await service.propTrader();
+
+    const replies = [await busy.ask('POST', KEYS, { json: { label: 'bot' } })];
+    for (let n = 1; n < 20; n += 1) replies.push(await busy.ask('POST', KEYS, { json: { label: 'bot' } }));
+    const refused = await busy.ask('POST', KEYS, { json: { label: 'bot' } });
+
+    expect(statuses(replies)).to.deep.equal({ 200: 20 });
+    expectRefused(refused, 'V2_API_KEY_TOO_MANY');
+  });
+
+  it('app and user meet only their own accounts; the app alone has to name one', async () => {
+    const stranger = await service.app(['api']);
+    const user = await service.user(stranger);
+    const theirs = (ask: typeof trader.ask) =>
+      ask('GET', POSITIONS, { headers: { 'X-Prop-Account': trader.account.id } });
+
+    expect((await theirs(trader.ask)).status).to.equal(200);
+    expect((await trader.ask('GET', POSITIONS)).status).to.equal(200);
+    expect((await theirs(service.tenant.ask)).status).to.equal(200);
+    expectRefused(await service.tenant.ask('GET', POSITIONS), 'INVALID_REQUEST');
+    for (const ask of [other.ask, user.ask, stranger.ask]) expectRefused(await theirs(ask), 'V2_PROP_ACCOUNT_UNKNOWN');
+    expectRefused(await user.ask('GET', POSITIONS), 'V2_PROP_ACCOUNT_UNKNOWN');
+    const order = { json: { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 } };
+    const headers = { 'X-Prop-Account': trader.account.id };
+    expectRefused(await other.ask('POST', `${TRADING}/orders`, { ...order, headers }), 'V2_PROP_ACCOUNT_UNKNOWN');
+  });
+
+  it('does not show one account the orders and intents of another', async () => {
+    const json = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 };
+    const { body } = await trader.ask('POST', `${TRADING}/orders`, { json });
+    const key = await other.key();
+
+    expectRefused(await key.ask('GET', `${TRADING}/orders/${body.order_uuid}`), 'V1_ORDER_UNKNOWN');
+    expectRefused(await key.ask('GET', `${TRADING}/intents/${body.order_uuid}`), 'INTENT_UNKNOWN');
+    expectRefused(
+      await key.ask('DELETE', `${TRADING}/orders/${body.order_uuid}?trade_pair=BTCUSDC`),
+      'V1_ORDER_UNKNOWN',
+    );
+    expect((await key.ask('GET', `${TRADING}/orders`)).body).to.deep.equal([]);
+  });
+});
