@@ -86,6 +86,7 @@ language sql as $$
     join prop_accounts a on a.synthetic_hotkey = o.trader and a.owner = o.owner and a.status in ('evaluation', 'funded')
     left join account_watches w on w.prop_account_id = a.id
     where o.lifecycle = 'resting' and coalesce(w.looked_at, '-infinity') < now() - make_interval(secs => stale_s)
+    order by 1
     limit most
   ), planned as (
     select plan_watch(b.id, 0) from broken b

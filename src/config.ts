@@ -28,7 +28,7 @@ const settings = z.object({
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
   EXVENUE_URL: z.url(),
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
-  EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(1).default(0.5),
+  EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(100).default(0.5), // above 1: where the venue lets more through
   EXVENUE_PATIENCE_MS: ms.default(5_000),
   EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),
   VENUE_READ_MS: ms.min(50).default(4_000),

@@ -34,7 +34,8 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
     );
     try {
       await fresh.connect();
-      await fresh.query('listen settled; listen account_events');
+      await fresh.query('listen account_events');
+      await fresh.query('listen settled');
       for (const set of [...waiters.values(), ...followers.values()]) wake(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));

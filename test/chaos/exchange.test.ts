@@ -7,7 +7,7 @@ import { killUntil } from './kills.ts';
 import { allSettled, openStage, type Stage, type Wallet } from './stage.ts';
 
 const ORDERS = Number(process.env.CHAOS_ORDERS ?? 150);
-const PER_SECOND = Number(process.env.CHAOS_RATE ?? 15); // four workers share what the exchange lets through
+const PER_SECOND = Number(process.env.CHAOS_RATE ?? 15);
 const WALLETS = 20;
 const WORKERS = 4;
 const ORDER_ROUTE = '/v1/orders/exvenue';
@@ -34,7 +34,10 @@ describe('workers that are killed while they sign for the exchange', function ()
   this.timeout(120_000 + ORDERS * 600);
   let stage: Stage;
   before(async () => {
-    stage = await openStage({ workers: WORKERS, settings: { ORDER_DEADLINE_MS: '120000' } });
+    stage = await openStage({
+      workers: WORKERS,
+      settings: { ORDER_DEADLINE_MS: '120000', EXVENUE_BUDGET_SHARE: process.env.CHAOS_BUDGET_SHARE ?? '20' },
+    });
     const seed = Number(process.env.CHAOS_SEED ?? 1);
     for (const [n, fault] of FAULTS.entries()) {
       stage.exchange.faults.add({ ...fault, seed: seed + n, route: 'POST /exchange' });

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -23,16 +24,12 @@ describe('idle streams', function () {
     const accounts = await makeAccounts(Math.ceil(STREAMS / PER_ACCOUNT));
     const web = await startWebProcess({
       ...service.settings,
+      NODE_OPTIONS: await optionsOfWeb(),
       PORT: '0',
       LOG_LEVEL: 'info',
       VALIDATE_RESPONSES: 'false',
     });
-    const memory = async () =>
-      Number(
-        /VmRSS:\s+(\d+)/.exec(
-          await (await import('node:fs/promises')).readFile(`/proc/${web.pid}/status`, 'utf8'),
-        )?.[1],
-      ) / 1024;
+    const memory = () => residentMb(web.pid);
     const readers: Reader[] = [];
     const before = await memory();
 
@@ -92,3 +89,12 @@ describe('idle streams', function () {
     return rows.map(({ id }) => id);
   }
 });
+
+/** What the process holds in memory, in MB. */
+async function residentMb(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
+}
+
+/** The options that the Procfile starts web with. */
+const optionsOfWeb = async () => /^web: node (.*) src\/web\.ts$/m.exec(await readFile('Procfile', 'utf8'))?.[1] ?? '';

@@ -31,7 +31,9 @@ function faithfulReader(url: string, key: string) {
   return {
     ledger,
     drops: () => drops,
-    drop: () => void (wanted += 1),
+    drop() {
+      wanted += 1;
+    },
     async stop() {
       stopped = true;
       await reading;

@@ -66,6 +66,24 @@ describe('listenForSettlements', () => {
     expect(faults).not.to.deep.equal([]);
   });
 
+  it('wakes who follows an account, at its events and when the connection comes back, until they stop', async () => {
+    let woken = 0;
+    const stop = settlements.follow('prop_a', () => {
+      woken += 1;
+    });
+
+    await spine.query(`select pg_notify('account_events', 'prop_a'), pg_notify('account_events', 'prop_b')`);
+    await until(async () => woken === 1);
+    const [listener] = await listeners();
+    await spine.query('select pg_terminate_backend($1)', [listener?.pid]);
+    await until(async () => woken === 2);
+    stop();
+    await spine.query(`select pg_notify('account_events', 'prop_a')`);
+    await waitMs('prop_a', 100);
+
+    expect(woken).to.equal(2);
+  });
+
   it('ends a wait by itself for an own look', async () => {
     expect(await waitMs(newIntentId(), 60_000)).to.be.within(1_950, 2_500);
   });

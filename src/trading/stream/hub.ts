@@ -2,21 +2,19 @@ import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
 import type { Settlements } from '../../db/settled.ts';
 import type { Feed, Outlet } from '../../kernel/feed.ts';
-import { Refusal } from '../../kernel/refusals.ts';
 import { listRevoked } from '../keys/queries.ts';
 import { listenToAccounts } from './intents.ts';
 import { type AccountEvent, listEvents, listLogEnds, readLogEnd } from './queries.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
+import { openSeats } from './seats.ts';
 
-const MOST_PER_CALLER = 10; // streams of one caller on one account
-const MOST_STREAMS = 10_000; // of one process
 const BATCH = 500;
 const HOLD_TICK_MS = 100; // how exactly `interval_ms` is kept
 const LINGER_MS = 10_000; // what an ended stream's reader has to read the rest
 const LIVES_MS = 900_000; // then a reader connects again and shows its credentials anew
 
 /** What a stream is opened for. `after` is the place it resumes behind; `snapshot` is read where there is none. */
-export type Wanted = {
+type Wanted = {
   account: string;
   caller: string;
   keyId: string | null;
@@ -35,7 +33,7 @@ export type Streams = {
   close(): void;
 };
 
-type Listener = Pick<Wanted, 'caller' | 'keyId' | 'intervalMs'> & {
+type Listener = Pick<Wanted, 'keyId' | 'intervalMs'> & {
   place: number;
   outlet: Outlet | null;
   notBefore: number;
@@ -50,17 +48,16 @@ export function openStreams(
   heartbeatMs: number,
 ): Streams {
   const channels = new Map<string, Channel>();
-  const callers = new Map<string, number>();
+  const seats = openSeats();
   const held = new Set<Channel>();
   let holding: NodeJS.Timeout | undefined;
-  let open = 0;
   let closed = false;
   const beating = setInterval(() => void beat(), heartbeatMs).unref();
 
   async function openStream(wanted: Wanted): Promise<Feed> {
     if (closed) return { start: (outlet) => outlet.end(retryText(Math.random())), stop: () => {} };
-    const release = reserve(`${wanted.caller} ${wanted.account}`);
-    const listener: Listener = { ...wanted, place: 0, outlet: null, notBefore: 0, openedAt: Date.now(), endedAt: null };
+    const release = seats.take(`${wanted.caller} ${wanted.account}`);
+    const listener = newListener(wanted);
     const { channel, isNew } = join(wanted.account, listener); // before anything is read: no event can slip between
     const stop = () => {
       if (!channel.listeners.delete(listener)) return;
@@ -83,20 +80,6 @@ export function openStreams(
       stop();
       throw error;
     }
-  }
-
-  function reserve(caller: string): () => void {
-    const already = callers.get(caller) ?? 0;
-    if (already >= MOST_PER_CALLER) throw new Refusal('V2_STREAM_LIMIT', { retryAfterS: 10 });
-    if (open >= MOST_STREAMS) throw new Refusal('SERVICE_UNAVAILABLE', { retryAfterS: 10 });
-    callers.set(caller, already + 1);
-    open += 1;
-    return () => {
-      open -= 1;
-      const left = (callers.get(caller) ?? 1) - 1;
-      if (left > 0) callers.set(caller, left);
-      else callers.delete(caller);
-    };
   }
 
   function join(account: string, listener: Listener): { channel: Channel; isNew: boolean } {
@@ -231,7 +214,7 @@ export function openStreams(
 
   return {
     open: openStream,
-    count: () => open,
+    count: seats.taken,
     close() {
       closed = true;
       clearInterval(beating);
@@ -241,6 +224,17 @@ export function openStreams(
     },
   };
 }
+
+/** Holds nothing of the request: an idle stream is to cost little. */
+const newListener = ({ keyId, intervalMs }: Wanted): Listener => ({
+  keyId,
+  intervalMs,
+  place: 0,
+  outlet: null,
+  notBefore: 0,
+  openedAt: Date.now(),
+  endedAt: null,
+});
 
 const textOf = (account: string, { position, type, data }: AccountEvent): string =>
   eventText(eventId(account, position), type, data);

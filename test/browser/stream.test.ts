@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { EventSource } from 'eventsource';
+import { chromium } from 'playwright-core';
+import { eventually } from '../support/money.ts';
+import { limit } from '../support/orders.ts';
+import { startTrading, type TestTrader, TRADING, type Trading } from '../support/trading.ts';
+
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+const STREAM = `${TRADING}/stream`;
+const ROUNDS = 3;
+
+/** A partner's server: a page, and the stream behind it with the credentials a browser's EventSource cannot carry. */
+type Front = { url: string; resumed: (string | undefined)[]; dropAll(): void; close(): Promise<void> };
+
+async function startFront(service: string, apiKey: string): Promise<Front> {
+  const sockets = new Set<Socket>();
+  const resumed: (string | undefined)[] = [];
+  const server: Server = createServer((asked, answered) => {
+    if (asked.url !== STREAM) return void answered.setHeader('Content-Type', 'text/html').end(PAGE);
+    const lastEventId = asked.headers['last-event-id'];
+    resumed.push(lastEventId?.toString());
+    const headers = {
+      'X-Api-Key': String(asked.headers['x-api-key'] ?? apiKey),
+      ...(lastEventId && { 'Last-Event-ID': lastEventId }),
+    };
+    const onwards = request(service + STREAM, { headers, agent: false }, (reply) => {
+      answered.writeHead(reply.statusCode ?? 502, { 'Content-Type': reply.headers['content-type'] ?? 'text/plain' });
+      reply.on('error', () => answered.destroy()).pipe(answered);
+    });
+    onwards.on('error', () => answered.destroy());
+    answered.on('close', () => onwards.destroy());
+    onwards.end();
+  });
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // as: it listens on TCP
+    resumed,
+    dropAll: () => {
+      for (const socket of sockets) socket.destroy();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const PAGE = `<!doctype html><title>Desk</title><script>
+  const seen = [];
+  const source = new EventSource('${STREAM}');
+  for (const type of ['snapshot', 'order', 'position', 'account'])
+    source.addEventListener(type, ({ lastEventId, data }) => seen.push({ type, id: lastEventId, data: JSON.parse(data) }));
+</script>`;
+
+type Seen = { type: string; id: string };
+
+describe('readers of the stream that others wrote', function () {
+  this.timeout(60_000);
+  let service: Trading;
+  let trader: TestTrader;
+  let front: Front;
+  before(async () => {
+    service = await startTrading();
+  });
+  after(() => service.stop());
+  beforeEach(async () => {
+    trader = await service.propTrader();
+    front = await startFront(service.url, (await trader.key()).api_key);
+  });
+  afterEach(() => front.close());
+
+  /** Places an order while connected and one while the connection is broken, some times over. */
+  async function tradeOverDrops(seen: () => Promise<Seen[]>) {
+    await eventually(async () => (await seen()).some(({ type }) => type === 'snapshot'));
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      await trader.ask('POST', `${TRADING}/orders`, { json: limit() });
+      await eventually(async () => (await seen()).filter(({ type }) => type === 'order').length === 2 * round - 1);
+      front.dropAll();
+      await trader.ask('POST', `${TRADING}/orders`, { json: limit() });
+      await eventually(async () => (await seen()).filter(({ type }) => type === 'order').length === 2 * round, 15_000);
+    }
+    return seen();
+  }
+
+  function expectWhole(seen: Seen[]): void {
+    const places = seen.map(({ id }) => Number(id.split(':')[1]));
+    expect(seen.filter(({ type }) => type === 'snapshot')).to.have.length(1);
+    expect(places).to.deep.equal(places.map((_, n) => Number(places[0]) + n));
+    expect(front.resumed.filter(Boolean)).to.have.length.of.at.least(ROUNDS);
+  }
+
+  it('the EventSource of a browser reads and resumes, through the server that holds the key', async function () {
+    if (!existsSync(CHROMIUM)) {
+      console.log(`    skipped: there is no ${CHROMIUM}`);
+      this.skip();
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'tps-browser-'));
+    const context = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: FLAGS });
+    const page = await context.newPage();
+    await page.goto(front.url);
+
+    const seen = await tradeOverDrops(() => page.evaluate<Seen[]>('seen'));
+    await context.close();
+    await rm(folder, { recursive: true, force: true });
+
+    expectWhole(seen);
+  });
+
+  it('the eventsource of npm reads and resumes with its own credentials', async () => {
+    const { api_key } = await trader.key();
+    const seen: Seen[] = [];
+    const source = new EventSource(front.url + STREAM, {
+      fetch: (url, init) => fetch(url, { ...init, headers: { ...init.headers, 'X-Api-Key': api_key } }),
+    });
+    for (const type of ['snapshot', 'order', 'position', 'account'])
+      source.addEventListener(type, ({ lastEventId }) => seen.push({ type, id: lastEventId }));
+
+    const all = await tradeOverDrops(async () => [...seen]);
+    source.close();
+
+    expectWhole(all);
+  });
+});

@@ -1,0 +1,98 @@
+import { expect } from 'chai';
+import type { components } from '../../src/contract/types.ts';
+import { eventText, placeOf } from '../../src/trading/stream/rules.ts';
+import { changesOf, nextLookMs } from '../../src/trading/watch/rules.ts';
+
+const position = (more: Partial<components['schemas']['Position']> = {}): components['schemas']['Position'] => ({
+  symbol: 'BTC-USDC',
+  side: 'long',
+  size: '1',
+  position_value: '100',
+  entry_price: '100',
+  mark_price: '100',
+  liquidation_price: null,
+  unrealized_pnl: '0',
+  take_profit: null,
+  stop_loss: null,
+  open_time: null,
+  position_uuid: 'p1',
+  trade_pair: 'BTCUSDC',
+  net_leverage: '0.1',
+  fees: '0',
+  ...more,
+});
+const priced = position({ mark_price: '101', unrealized_pnl: '1', position_value: '101', net_leverage: '0.101' });
+
+describe('changesOf', () => {
+  it('tells everything to those who have been told nothing', () => {
+    expect(changesOf(null, [position()], false)).to.deep.equal([
+      { change: 'opened', position_uuid: 'p1', position: position() },
+    ]);
+  });
+
+  it('tells nothing of what stands as it was told, in whatever order its members come', () => {
+    const kept = Object.fromEntries(Object.entries(position()).reverse()) as ReturnType<typeof position>; // as: the same members
+
+    expect(changesOf([kept], [position()], true)).to.deep.equal([]);
+  });
+
+  it('tells of prices that move alone only when they are due', () => {
+    expect(changesOf([position()], [priced], false)).to.deep.equal([]);
+    expect(changesOf([position()], [priced], true)).to.have.nested.property('[0].change', 'changed');
+  });
+
+  for (const [what, now] of [
+    ['size', position({ size: '2' })],
+    ['exits', position({ stop_loss: '90' })],
+    ['side', position({ side: 'short' })],
+  ] as const) {
+    it(`tells of another ${what} at once`, () => {
+      expect(changesOf([position()], [now], false)).to.deep.equal([
+        { change: 'changed', position_uuid: 'p1', position: now },
+      ]);
+    });
+  }
+
+  it('tells of one that closed while another opened', () => {
+    const other = position({ position_uuid: 'p2' });
+
+    expect(changesOf([position()], [other], false)).to.deep.equal([
+      { change: 'opened', position_uuid: 'p2', position: other },
+      { change: 'closed', position_uuid: 'p1', position: null },
+    ]);
+  });
+});
+
+describe('nextLookMs', () => {
+  it('is soonest where someone listens to something open, and seldom where nothing is', () => {
+    const plan = (isListened: boolean, isOpen: boolean, rests: boolean) =>
+      nextLookMs(100, { isListened, isOpen, rests });
+
+    expect([plan(true, true, false), plan(true, false, true)]).to.deep.equal([100, 100]);
+    expect([plan(false, true, true), plan(false, false, true)]).to.deep.equal([500, 500]);
+    expect(plan(true, false, false)).to.equal(1_500);
+  });
+});
+
+describe('placeOf', () => {
+  for (const [id, place] of [
+    ['prop_a:12', 12],
+    ['prop_b:12', null],
+    ['prop_a:', null],
+    ['prop_a:-1', null],
+    ['prop_a:9999999999999999', null],
+    ['prop_a:1;drop', null],
+    ['', null],
+    [undefined, null],
+  ] as const) {
+    it(`reads ${id} as ${place}`, () => {
+      expect(placeOf('prop_a', id)).to.equal(place);
+    });
+  }
+});
+
+describe('eventText', () => {
+  it('is one event of the event stream format', () => {
+    expect(eventText('prop_a:1', 'order', '{"a":1}')).to.equal('id: prop_a:1\nevent: order\ndata: {"a":1}\n\n');
+  });
+});

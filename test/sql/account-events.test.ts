@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { openSpine, type Spine } from '../support/spine.ts';
+
+type Event = { position: string; type: string };
+
+describe('record_account_event', () => {
+  let spine: Spine;
+  beforeEach(async () => {
+    spine = await openSpine();
+  });
+  afterEach(() => spine.close());
+
+  const record = (account: string) => `select record_account_event('${account}', 'account', '{}')`;
+  const places = async (account: string) =>
+    (
+      await spine.query<Event>(`select position from account_events where prop_account_id = $1 order by position`, [
+        account,
+      ])
+    ).map(({ position }) => Number(position));
+
+  it('gives out places without gaps, in the order of commits, however many write at once', async () => {
+    const hands = await Promise.all(Array.from({ length: 8 }, () => spine.hand()));
+
+    await Promise.all(
+      hands.map(async (hand, n) => {
+        for (let round = 0; round < 10; round += 1) {
+          await hand.query('begin');
+          await hand.query(record('prop_a'));
+          await hand.query(n % 3 === 0 ? 'rollback' : 'commit');
+        }
+      }),
+    );
+
+    expect(await places('prop_a')).to.deep.equal(Array.from({ length: 50 }, (_, n) => n + 1));
+  });
+
+  it('keeps a writer waiting until the one before has ended: no place becomes visible before an earlier one', async () => {
+    const [first, second] = [await spine.hand(), await spine.hand()];
+    await first.query('begin');
+    await first.query(record('prop_a'));
+    const later = second.query(record('prop_a'));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    expect(await places('prop_a')).to.deep.equal([]);
+    await first.query('commit');
+    await later;
+    expect(await places('prop_a')).to.deep.equal([1, 2]);
+  });
+
+  it('does not keep writers of other accounts waiting', async () => {
+    const [first, second] = [await spine.hand(), await spine.hand()];
+    await first.query('begin');
+    await first.query(record('prop_a'));
+    await second.query(record('prop_b'));
+
+    expect(await places('prop_b')).to.deep.equal([1]);
+    await first.query('commit');
+  });
+
+  it('knows what can be resumed behind, and forgets what is old', async () => {
+    for (const _ of [1, 2, 3, 4]) await spine.query(record('prop_a'));
+    const whole = async (place: number) =>
+      (await spine.query<{ is_whole: boolean }>(`select is_whole from account_log_end('prop_a', $1)`, [place]))[0]
+        ?.is_whole;
+    await spine.query(`update account_events set created_at = now() - interval '2 days' where position <= 2`);
+
+    const [forgotten] = await spine.query<{ count: string }>('select forget_account_events(86400, 100) count');
+
+    expect(Number(forgotten?.count)).to.equal(2);
+    expect(await places('prop_a')).to.deep.equal([3, 4]);
+    const answers: unknown[] = [];
+    for (const place of [0, 1, 2, 3, 4, 5]) answers.push(await whole(place));
+    expect(answers).to.deep.equal([false, false, true, true, true, false]);
+  });
+});
+
+describe('sweep_watches', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+  });
+  after(() => spine.close());
+
+  it('plans a look at listened accounts that nobody has looked at, once, and leaves others alone', async () => {
+    await spine.query(`
+      insert into account_watches (prop_account_id, listened_until, looked_at)
+      values ('prop_broken', now() + interval '1 minute', now() - interval '1 hour'),
+        ('prop_fresh', now() + interval '1 minute', now()),
+        ('prop_left', now() - interval '1 minute', now() - interval '1 hour')`);
+
+    for (const _ of [1, 2]) await spine.query('select sweep_watches(60, 100)');
+
+    const jobs = await spine.query<{ account: string }>(`
+      select payload ->> 'prop_account_id' as account from graphile_worker._private_jobs`);
+    expect(jobs.map(({ account }) => account)).to.deep.equal(['prop_broken']);
+  });
+});
