@@ -27,8 +27,6 @@ type Wanted = {
 export type Streams = {
   /** Opens a stream; refuses where too many are open. What is told first is ready when this answers. */
   open(wanted: Wanted): Promise<Feed>;
-  /** How many are open. */
-  count(): number;
   /** Ends every stream, and those that are opened from now on, as a connection that is to be made again. */
   close(): void;
 };
@@ -214,7 +212,6 @@ export function openStreams(
 
   return {
     open: openStream,
-    count: seats.taken,
     close() {
       closed = true;
       clearInterval(beating);

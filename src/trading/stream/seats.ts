@@ -7,7 +7,6 @@ const MOST_STREAMS = 10_000; // of one process, at some 30 KB each
 export type Seats = {
   /** Takes a seat; refuses where a caller or the process has as many as may be. Answers how to give it back, once. */
   take(caller: string): () => void;
-  taken(): number;
 };
 
 /** Makes the process's count of seats. */
@@ -28,6 +27,5 @@ export function openSeats(): Seats {
         else callers.delete(caller);
       };
     },
-    taken: () => taken,
   };
 }
