@@ -76,7 +76,7 @@ describe('the spine under any schedule', () => {
         expect(await spine.query(`select from intents where settled_at is null`)).to.deep.equal([]);
         expect(await spine.query('select from lanes where head is not null')).to.deep.equal([]);
       }),
-      { numRuns: 30 },
+      { numRuns: 100 },
     );
     for (const move of ['send', 'settle', 'doubt', 'retry'] as const) expect(changed[move], move).to.be.above(5);
   }).timeout(60_000);
