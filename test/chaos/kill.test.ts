@@ -5,7 +5,7 @@ import { auditOrders, quantile } from './audit.ts';
 import { killUntil } from './kills.ts';
 import { allSettled, openStage, placeOne, type Stage } from './stage.ts';
 
-const ORDERS = Number(process.env.CHAOS_ORDERS ?? 160);
+const ORDERS = Number(process.env.CHAOS_ORDERS ?? 240);
 const TRADERS = Number(process.env.CHAOS_TRADERS ?? 30);
 const PER_SECOND = Number(process.env.CHAOS_RATE ?? 24);
 const WORKERS = 3;
