@@ -45,6 +45,7 @@ module.exports = {
       '^src/(worker|release|db/migrate)\\.ts$',
       '^workers/',
     ),
+    only('prom-client-only-in-metrics', 'Everyone else records what it has seen.', ['prom-client'], '^src/metrics/'),
     only('got-only-in-adapters', 'Nobody else opens a socket to a party.', ['got'], '^src/(adapters|sandbox)/'),
 
     error(

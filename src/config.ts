@@ -10,8 +10,13 @@ const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 const settings = z.object({
   DATABASE_URL: z.string().min(1),
   DATABASE_DIRECT_URL: z.string().min(1).optional(),
+  DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
+  METRICS_PORT: port.optional(),
+  METRICS_HOST: z.string().min(1).default('127.0.0.1'),
+  METRICS_TOKEN: z.string().min(16).optional(),
+  READY_QUEUE_AGE_S: z.coerce.number().int().min(1).default(60),
   LOG_LEVEL: z.enum(['silent', 'fatal', 'error', 'warn', 'info', 'debug']).default('info'),
   WEB_POOL_SIZE: z.coerce.number().int().min(1).default(10),
   WORKER_POOL_SIZE: z.coerce.number().int().min(2).default(20),
@@ -28,7 +33,8 @@ const settings = z.object({
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
   EXVENUE_URL: z.url(),
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
-  EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(100).default(0.5), // above 1: where the venue lets more through
+  EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(1).default(0.5),
+  EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // without it, what the venue's own papers say
   EXVENUE_PATIENCE_MS: ms.default(5_000),
   EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),
   VENUE_READ_MS: ms.min(50).default(4_000),
@@ -68,7 +74,28 @@ const settings = z.object({
   MAIL_FROM: z.string().min(3),
   WEBHOOK_LOOPBACK: flag.default(false),
   THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
+  RETAIN_INTENTS_DAYS: z.coerce.number().min(8).default(90), // past the 7 days of an Idempotency-Key
+  RETAIN_ORDERS_DAYS: z.coerce.number().min(8).default(400),
+  RETAIN_EVENTS_DAYS: z.coerce.number().min(7).default(30), // past the last try of a delivery
+  RETAIN_SESSIONS_DAYS: z.coerce.number().min(1).default(30),
 });
+
+/** What one setting wants of another. */
+const consistent = settings
+  .refine((all) => all.DATABASE_POOLER === 'none' || all.DATABASE_DIRECT_URL, {
+    path: ['DATABASE_DIRECT_URL'],
+    message: 'needed beside DATABASE_POOLER: a pooler of transactions keeps no session to listen in',
+  })
+  .refine(
+    ({ METRICS_PORT, METRICS_HOST, METRICS_TOKEN }) =>
+      METRICS_PORT === undefined || METRICS_TOKEN || isLoopback(METRICS_HOST),
+    {
+      path: ['METRICS_TOKEN'],
+      message: 'needed where METRICS_HOST is not a loopback address',
+    },
+  );
+
+const isLoopback = (host: string) => /^(127(\.\d+){3}|::1|localhost)$/.test(host);
 
 export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;
 
@@ -77,7 +104,7 @@ export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;
  * out of range, and never with a value. `given` takes the place of what the environment does not set.
  */
 export function readConfig(given: Record<string, string> = {}): Config {
-  const read = settings.safeParse({ ...given, ...present(process.env) });
+  const read = consistent.safeParse({ ...given, ...present(process.env) });
   if (!read.success) throw new Error(read.error.issues.map(describe).join('\n'));
   return Object.freeze({ ...read.data, directUrl: read.data.DATABASE_DIRECT_URL ?? read.data.DATABASE_URL });
 }

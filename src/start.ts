@@ -1,11 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { listSubaccountsOf } from './accounts/queries.ts';
 import { type Config, dataFolder, namesDatabase, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
 import { newSealingKey } from './kernel/seal.ts';
+import { openMetrics } from './metrics/registry.ts';
+import { withMetrics } from './metrics/serve.ts';
 import { openLog, type WorkerRuntime } from './runtime.ts';
 import { seed } from './sandbox/seed.ts';
 import { type Sandbox, startSandbox } from './sandbox/start.ts';
@@ -14,6 +15,7 @@ import { startWeb } from './web.ts';
 import { startWorker } from './worker.ts';
 
 const DATA_FOLDER = path.join(dataFolder(), 'postgres');
+const SANDBOX_FOLDER = path.join(dataFolder(), 'sandbox');
 const SEALING_KEYS_FILE = path.join(dataFolder(), 'sealing-keys');
 const STOP_WITHIN_MS = 58_000; // web, worker, then the database: each has its own bound below this
 
@@ -29,13 +31,14 @@ async function start(): Promise<Stop> {
     const { config, sandbox } = namesDatabase() ? { config: readConfig(), sandbox: null } : await bringUp(stops);
     const log = openLog(config);
     await migrate(config.directUrl, (line) => log.debug(line));
-    const worker = await startWorker(config, log);
+    const metrics = openMetrics();
+    const worker = await startWorker(config, log, metrics);
     stops.push(worker.stop);
-    sandbox?.restore(await listSubaccountsOf(worker.runtime.db, sandbox.entityHotkey));
-    const web = await startWeb(config, log);
-    stops.push(web.stop);
+    const web = await startWeb(config, log, metrics);
+    const served = await withMetrics(web);
+    stops.push(served.stop);
     sandbox?.announce(web.url);
-    if (sandbox) await greet(web.url, sandbox, worker.runtime);
+    if (sandbox) await greet({ web: web.url, metrics: served.url }, sandbox, worker.runtime);
     return stopAll;
   } catch (error) {
     await stopAll();
@@ -48,11 +51,12 @@ async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbo
   const database = await startEmbedded({ dataDir: DATA_FOLDER });
   stops.push(() => database.stop());
   if (!database.owned) throw new Error(`Another process uses ${DATA_FOLDER}. Stop it, or set DATA_DIR.`);
-  const sandbox = await startSandbox();
+  const sandbox = await startSandbox(SANDBOX_FOLDER);
   stops.push(sandbox.stop);
   const given = {
     DATABASE_URL: database.url,
     HOST: '127.0.0.1',
+    METRICS_PORT: '0',
     LOG_LEVEL: 'warn',
     SEALING_KEYS: await ownSealingKeys(),
     ...sandbox.settings,
@@ -69,8 +73,14 @@ async function ownSealingKeys(): Promise<string> {
   return readFile(SEALING_KEYS_FILE, 'utf8');
 }
 
-async function greet(url: string, sandbox: Sandbox, { db, sealer }: WorkerRuntime): Promise<void> {
+async function greet(
+  { web: url, metrics }: { web: string; metrics: string | null },
+  sandbox: Sandbox,
+  { db, sealer }: WorkerRuntime,
+): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
+  lines.push(`  operator's console        ${url}/admin`);
+  if (metrics) lines.push(`  metrics                   ${metrics}/metrics`);
   lines.push(`  sandbox network ledger    ${sandbox.controlUrl}/ledger`);
   lines.push(`  sandbox exchange ledger   ${sandbox.exchangeControlUrl}/ledger`);
   lines.push(`  sandbox registrar ledger  ${sandbox.registrarControlUrl}/ledger`);

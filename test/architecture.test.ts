@@ -23,6 +23,7 @@ const trespasses: Record<string, Record<string, string>> = {
   'slonik-only-beside-sql': { 'src/orders/http.ts': `import { sql } from 'slonik';` },
   'pg-only-in-db': { 'src/intents/wait.ts': `import 'pg';` },
   'queue-only-in-workers': { 'src/orders/intents.ts': `import 'graphile-worker';` },
+  'prom-client-only-in-metrics': { 'src/worker.ts': `import 'prom-client';` },
   'got-only-in-adapters': { 'workers/orders/place.ts': `import 'got';` },
   'edge-enters-by-operations': { 'src/edge/server.ts': `import '../orders/http.ts';`, 'src/orders/http.ts': '' },
   'edge-sees-only-http': { 'src/edge/operations.ts': `import '../orders/intents.ts';`, 'src/orders/intents.ts': '' },
@@ -135,7 +136,15 @@ async function violationsOf(tree: Record<string, string>): Promise<string[]> {
 
 /** Empty packages of the names the rules speak of. */
 function packages(): Record<string, string> {
-  const dependencies = { koa: '1', ajv: '1', slonik: '1', pg: '1', 'graphile-worker': '1', got: '1' };
+  const dependencies = {
+    koa: '1',
+    ajv: '1',
+    slonik: '1',
+    pg: '1',
+    'graphile-worker': '1',
+    'prom-client': '1',
+    got: '1',
+  };
   const devDependencies = { nock: '1' };
   const files = Object.keys({ ...dependencies, ...devDependencies }).flatMap((name) => [
     [`node_modules/${name}/package.json`, JSON.stringify({ name, main: 'index.js' })],

@@ -15,6 +15,7 @@ describe('npm start, where nothing is set up', function () {
   let dataDir: string;
   let key: string;
   let traderId: string;
+  let restingUuid: string;
   let running: Running;
 
   before(async () => {
@@ -84,6 +85,26 @@ describe('npm start, where nothing is set up', function () {
       leverage: 0.1,
     });
     expect(placed.body).to.include({ status: 'accepted' });
+    const resting = await trader.post('/v1/orders/netvenue', {
+      trade_pair: 'BTCUSDC',
+      order_type: 'LONG',
+      execution_type: 'LIMIT',
+      limit_price: 50_000,
+      quantity: 0.01,
+    });
+    restingUuid = String(resting.body.order_uuid);
+    expect(await interrupt(service)).to.deep.equal({ code: 0, signal: null });
+  });
+
+  it('finds positions and resting orders at the sandbox again', async () => {
+    const service = start();
+    const trader = caller(await serving(service), key, { 'Trader-ID': traderId });
+
+    const positions = await trader.get('/v1/positions/netvenue');
+    const resting = await trader.get(`/v1/orders/netvenue/${restingUuid}`);
+
+    expect(positions.body.map(({ trade_pair }: { trade_pair: string }) => trade_pair)).to.deep.equal(['BTCUSDC']);
+    expect(resting.body).to.include({ status: 'completed', lifecycle: 'resting' });
     expect(await interrupt(service)).to.deep.equal({ code: 0, signal: null });
   });
 

@@ -7,7 +7,7 @@ import { matchCreation } from './rules.ts';
 
 /** Looks for the subaccount that a creation in doubt may have made: by its wallet, else by size, class and time. */
 export async function findCreated(
-  { db, venue }: { db: Db; venue: Netvenue },
+  { db, venue, ...at }: { db: Db; venue: Netvenue; entity: string; platform: string },
   intentId: string,
   asked: NewSubaccount,
 ): Promise<Finding<Subaccount>> {
@@ -15,7 +15,7 @@ export async function findCreated(
   if (listed.kind !== 'found') return inDoubt('the subaccounts could not be listed');
   const hotkeys = listed.said.map(({ syntheticHotkey }) => syntheticHotkey);
   if ('exAddress' in asked) return byAddress(asked.exAddress, await listOwnedSubaccounts(db, hotkeys), listed.said);
-  const { open, owned } = await getCreations(db, asked, hotkeys);
+  const { open, owned } = await getCreations(db, { ...asked, ...at }, hotkeys);
   const taken = new Set(owned);
   const alike = listed.said.filter(
     ({ syntheticHotkey, assetClass, accountSize }) =>

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { NewSubaccount, Subaccount } from '../adapters/netvenue/types.ts';
 import type { Db } from '../db/pool.ts';
 import { recordNoAnswer } from '../intents/carry-out.ts';
+import { telling } from '../intents/endings.ts';
 import type { Intent } from '../intents/intent.ts';
 import { fail } from '../intents/settle.ts';
 import type { Answer } from '../kernel/answer.ts';
@@ -29,9 +30,14 @@ const attach = (
   entityHotkey: string,
   made: Subaccount,
 ): Promise<boolean> =>
-  db.oneFirst(sql.prepared('record_subaccount', z.object({ ok: z.boolean() }))`
+  telling(
+    db,
+    intent,
+    'succeeded',
+    db.oneFirst(sql.prepared('record_subaccount', z.object({ ok: z.boolean() }))`
     select record_subaccount(${intent.id}, ${intent.fence}, ${JSON.stringify({ result: shown(made) })}::jsonb,
-      ${JSON.stringify({ ...subaccountMembers(made, entityHotkey), ...addressesOf(asked) })}::jsonb) ok`);
+      ${JSON.stringify({ ...subaccountMembers(made, entityHotkey), ...addressesOf(asked) })}::jsonb) ok`),
+  );
 
 const addressesOf = (asked: NewSubaccount) =>
   'exAddress' in asked ? { ex_address: asked.exAddress, payout_address: asked.payoutAddress ?? null } : {};

@@ -9,12 +9,12 @@ const creationsRow = z.object({
 });
 
 /**
- * Creations of one size and class that were sent and whose outcome is open, oldest first, and which of these subaccounts
+ * Creations of one size and class at an entity that were sent and whose outcome is open, oldest first, and which of these subaccounts
  * some row of ours owns. Both from one snapshot: a creation that ended between two would leave its subaccount to nobody.
  */
 export const getCreations = (
   db: Db,
-  { assetClass, accountSize }: { assetClass: string; accountSize: number },
+  at: { assetClass: string; accountSize: number; entity: string; platform: string },
   hotkeys: string[],
 ): Promise<{ open: OpenCreation[]; owned: string[] }> =>
   db.one(sql.prepared('creations', creationsRow)`
@@ -29,8 +29,9 @@ export const getCreations = (
         where i.kind = 'accounts/provision'
           and i.state in ('running', 'in_doubt')
           and i.sending_at is not null
-          and i.sent -> 'subaccount' ->> 'assetClass' = ${assetClass}
-          and (i.sent -> 'subaccount' ->> 'accountSize')::numeric = ${accountSize}
+          and coalesce(i.sent ->> 'entity', ${at.platform}) = ${at.entity}
+          and i.sent -> 'subaccount' ->> 'assetClass' = ${at.assetClass}
+          and (i.sent -> 'subaccount' ->> 'accountSize')::numeric = ${at.accountSize}
       ) as open,
       array(
         select s.synthetic_hotkey
@@ -46,13 +47,3 @@ export const listOwnedSubaccounts = async (db: Db, hotkeys: string[]): Promise<R
       from subaccounts s
       where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
   );
-
-const knownRow = z.object({ subaccount_id: z.number(), asset_class: z.string(), account_size: z.number() });
-
-/** Every subaccount of an entity that a row of ours owns, by id. */
-export const listSubaccountsOf = (db: Db, entityHotkey: string): Promise<readonly z.infer<typeof knownRow>[]> =>
-  db.any(sql.type(knownRow)`
-    select s.subaccount_id, s.asset_class, s.account_size::double precision as account_size
-    from subaccounts s
-    where s.entity_hotkey = ${entityHotkey}
-    order by s.subaccount_id`);

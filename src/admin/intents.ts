@@ -117,7 +117,10 @@ export async function enrollAdminTotp(db: Db, sealer: Sealer, admin: Admin, acto
   return { secret: seed, otpauth_uri: otpauthUri(seed, admin.email) };
 }
 
-/** Confirms the seed by its first code, which is used up by that. Refuses a wrong code and a confirmation without enrollment. */
+/**
+ * Confirms the seed by its first code, which is used up by that, and ends every other session: each was opened by the password alone,
+ * and would be enrolled from now on. Refuses a wrong code and a confirmation without enrollment.
+ */
 export async function confirmAdminTotp(
   db: Db,
   sealer: Sealer,
@@ -128,15 +131,23 @@ export async function confirmAdminTotp(
   const pending = await findPendingSeed(db, admin.adminId);
   if (!pending) throw new Refusal(admin.isEnrolled ? 'V2_MFA_ALREADY_ENABLED' : 'V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(pending.totp_seed, adminSeed(admin.adminId)).toString(), code, pending.now_s);
-  if (step === null) throw new Refusal('V2_MFA_INVALID');
+  if (step === null) throw wrongCode();
   const { rowCount } = await db.query(sql.prepared('confirm_admin_totp', z.object({}))`
     with changed as (
       update admins a
       set totp_enrolled_at = now(), totp_step = ${step}
       where a.id = ${admin.adminId} and a.totp_enrolled_at is null and a.totp_seed = ${sql.binary(pending.totp_seed)}
       returning a.id as subject
+    ), ended as (
+      update admin_sessions s
+      set revoked_at = now()
+      from changed c
+      where s.admin_id = c.subject and s.id <> ${admin.sessionId} and s.revoked_at is null
     ), noted as (${noting({ actor, action: 'admin.totp_confirm' }, 'changed')})
     select subject
     from changed`);
-  if (rowCount === 0) throw new Refusal('V2_MFA_INVALID');
+  if (rowCount === 0) throw wrongCode();
 }
+
+const wrongCode = () =>
+  new Refusal('V2_MFA_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 operators"' } });

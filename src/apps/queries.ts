@@ -35,7 +35,7 @@ export function clientFinder(db: Db): ClientFinder {
         and a.id = ${clientId}
         and (s.expires_at is null or s.expires_at > now())
         and a.disabled_at is null`);
-    return row && appOfRow(row, row.allowed_scopes, null);
+    return row && { ...appOfRow(row, row.allowed_scopes), tokenDigest: null, expiresAt: null };
   };
 }
 
@@ -57,20 +57,21 @@ export function appFinder(db: Db): AppFinder {
         and a.disabled_at is null`);
     const byDigest = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
     return digests.map((bytes) => {
-      const row = byDigest.get(bytes.toString('hex'));
-      return row ? appOfRow(row, grant(row.allowed_scopes, row.scopes), row.expires_at) : null;
+      const tokenDigest = bytes.toString('hex');
+      const row = byDigest.get(tokenDigest);
+      if (!row) return null;
+      return { ...appOfRow(row, grant(row.allowed_scopes, row.scopes)), tokenDigest, expiresAt: row.expires_at };
     });
   });
 }
 
-const appOfRow = (row: z.infer<typeof clientRow>, scopes: string[], expiresAt: string | null): App => ({
+const appOfRow = (row: z.infer<typeof clientRow>, scopes: string[]): Omit<App, 'tokenDigest' | 'expiresAt'> => ({
   kind: 'app',
   owner: row.app_id,
   slug: row.slug,
   entityHotkey: row.entity_hotkey,
   scopes,
   secretId: row.secret_id,
-  expiresAt,
 });
 
 const recordRow = z.object({

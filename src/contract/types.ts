@@ -69,7 +69,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Status of a network order */
+        /**
+         * Status of a network order
+         * @description Kept for 400 days after it ended unless the service is set otherwise; so long its `order_uuid` stands for this order.
+         */
         get: operations["getNetvenueOrder"];
         put?: never;
         post?: never;
@@ -530,7 +533,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of the caller's intents */
+        /**
+         * One of the caller's intents
+         * @description Kept for 90 days after it settled unless the service is set otherwise; one that placed an order as long as the order.
+         */
         get: operations["getPartnerIntent"];
         put?: never;
         post?: never;
@@ -1586,6 +1592,178 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/prop-accounts/failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every app's accounts that could not be made
+         * @description Those an operator has given up are left out.
+         */
+        get: operations["listFailedAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/prop-accounts/{id}/give-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an account that could not be made off the list
+         * @description Of a paid one only once its money was refunded or is disputed.
+         */
+        post: operations["giveUpPropAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/intents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Intents by state, newest first */
+        get: operations["listTroubledIntents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/intents/{intent_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The whole story of an intent
+         * @description What happened to it, what it belongs to, and what a re-run would do. Nothing of what was asked or sent that may be secret.
+         */
+        get: operations["getIntentStory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/intents/{intent_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run an intent once more, where that is safe
+         * @description What was not sent is queued again; what may have been sent is looked up and never sent again; what has ended stays as it is, and
+         *     `done` is false. Refused with `V2_RERUN_REFUSED` while a worker has it, and where a re-run could act twice.
+         */
+        post: operations["rerunIntent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Webhook deliveries of every app by state, newest first */
+        get: operations["listTroubledDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/deliveries/{delivery_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery once more
+         * @description Under the same id and with the same bytes, from the start of the retry plan.
+         */
+        post: operations["retryDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the queue, intents, lanes, deliveries and workers stand */
+        get: operations["getQueueHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What operators did, newest first
+         * @description From the console, the API and psql alike; refused actions too.
+         */
+        get: operations["listOperatorActions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/kyc/status": {
         parameters: {
             query?: never;
@@ -1904,6 +2082,7 @@ export interface paths {
         /**
          * The log of events behind webhooks
          * @description Events of the app in the order in which they became true. Whoever reads on from `after` misses none.
+         *     They are kept for 30 days unless the service is set otherwise; an `after` that is kept no more is unknown.
          */
         get: operations["listAppEvents"];
         put?: never;
@@ -2262,8 +2441,8 @@ export interface paths {
          * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or where what followed it is kept no more, the first is
          *     `snapshot` (TradingSnapshot): it stands for everything up to its id. Then `order` (TradingOrderEvent), `position` (TradingPositionEvent) and
          *     `account` (TradingAccountEvent), in order and each at least once; with the `Last-Event-ID` of the last one seen a new stream goes on behind it.
-         *     Events are kept for a day. A comment goes out every 15 seconds. `closed` says why the service ends a stream before its time: `too_slow` or
-         *     `revoked`. Every stream ends after a while, so that credentials are proven again: connect again. A browser's own EventSource sends no
+         *     Events are kept for a day. A comment goes out every 15 seconds. `closed` says why the service ends a stream before its time: `too_slow`, or
+         *     `revoked`, within seconds of the end of the key, session or token that opened it. Every stream ends after a while, so that credentials are proven again: connect again. A browser's own EventSource sends no
          *     headers: let it read through the server that holds the credentials, or read with fetch.
          */
         get: operations["streamTradingEvents"];
@@ -2284,6 +2463,26 @@ export interface paths {
         };
         /** Whether this process answers */
         get: operations["getHealth"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether this process may be given work
+         * @description 503 with the names of the failed checks: `database` (away, or too slow), `migrations` (some are missing), `queue` (the oldest due job has waited too long), `stopping`. Looked at about once a second, however often it is asked.
+         */
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2413,6 +2612,179 @@ export interface components {
             status: "pending" | "refunded";
             refund_id: string | null;
         };
+        OperatorReason: {
+            /** @description Why; it is kept beside the action */
+            reason: string;
+        };
+        /** @description The `cursor` of the next page; null on the last */
+        NextCursor: string | null;
+        /** @description An intent without anything it was asked or told. */
+        TroubledIntent: {
+            /** Format: uuid */
+            intent_id: string;
+            /** @example orders/place */
+            kind: string;
+            /** @description The partner or app */
+            owner: string;
+            /** @enum {unknown} */
+            state: "queued" | "running" | "in_doubt" | "succeeded" | "failed" | "expired";
+            /** @enum {unknown} */
+            effect: "none" | "done" | "unknown";
+            problem_code: string | null;
+            tries: number;
+            looks: number;
+            created_at: components["schemas"]["Time"];
+            deadline_at: components["schemas"]["Time"];
+            /** @description Bytes may have left since then */
+            sending_at: components["schemas"]["Time"] | null;
+            settled_at: components["schemas"]["Time"] | null;
+        };
+        TroubledIntentPage: {
+            items: components["schemas"]["TroubledIntent"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        RerunJudgement: {
+            /** @enum {unknown} */
+            verdict: "queued_again" | "look_again" | "finished" | "would_act_twice" | "at_work";
+            /** @description Whether a re-run is carried out or changes nothing; false where it is refused */
+            is_safe: boolean;
+            /** @description Whether bytes may have left */
+            was_sent: boolean;
+            /** @description What our records hold of the party's word so far */
+            venue_says: string | null;
+            would_do: string;
+            reason: string;
+        };
+        RerunResult: {
+            /** @description False where there was nothing to do */
+            done: boolean;
+            judgement: components["schemas"]["RerunJudgement"];
+        };
+        IntentStory: {
+            intent: components["schemas"]["TroubledIntent"];
+            /** @description Oldest first; `now` is how it stands. */
+            timeline: {
+                at: components["schemas"]["Time"];
+                what: string;
+                detail: string | null;
+            }[];
+            lane: null | {
+                name: string;
+                is_head: boolean;
+                /** @description Queued intents of the lane */
+                waiting: number;
+            };
+            job: null | {
+                task: string;
+                run_at: components["schemas"]["Time"];
+                attempts: number;
+                max_attempts: number;
+                /** @description Whether a worker holds it */
+                locked: boolean;
+            };
+            /** @description What it belongs to. */
+            about: {
+                order_uuid?: string;
+                trader?: string;
+                prop_account_id?: string;
+                payment_id?: string;
+                payout_id?: string;
+                registration_id?: string;
+                user_id?: string;
+            };
+            rerun: components["schemas"]["RerunJudgement"];
+        };
+        TroubledDelivery: {
+            delivery_id: string;
+            app_id: string;
+            endpoint_id: string;
+            /** @description Without its query */
+            url: string;
+            event_id: string;
+            event_type: string;
+            /** @enum {unknown} */
+            state: "pending" | "sending" | "delivered" | "failed" | "cancelled";
+            attempts: number;
+            response_status: number | null;
+            error: string | null;
+            due_at: components["schemas"]["Time"];
+            ended_at: components["schemas"]["Time"] | null;
+        };
+        TroubledDeliveryPage: {
+            items: components["schemas"]["TroubledDelivery"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        QueueHealth: {
+            tasks: {
+                task: string;
+                ready: number;
+                planned: number;
+                running: number;
+                /** @description Jobs whose attempts are used up */
+                dead: number;
+                oldest_ready_s: number | null;
+            }[];
+            /** @description Open ones. */
+            intents: {
+                /** @enum {unknown} */
+                state: "queued" | "running" | "in_doubt";
+                kind: string;
+                count: number;
+                oldest_s: number;
+            }[];
+            lanes: {
+                stuck: number;
+            };
+            /** @description Those that have not been delivered. */
+            deliveries: {
+                /** @enum {unknown} */
+                state: "pending" | "sending" | "failed" | "cancelled";
+                count: number;
+                oldest_s: number;
+            }[];
+            workers: {
+                worker_id: string;
+                seen_s_ago: number;
+                has_lock: boolean;
+            }[];
+            unserved_payments: number;
+        };
+        FailedAccount: {
+            id: string;
+            app_id: string;
+            /** @description Null for a free account */
+            payment_id: string | null;
+            tier_id: string;
+            asset_class: string;
+            /** @description USD */
+            account_size: number;
+            status: components["schemas"]["PropAccountStatus"];
+            subaccount_id: number | null;
+            subaccount_uuid: string | null;
+            synthetic_hotkey: string | null;
+            processor_payment_intent_id: string | null;
+            failure_reason: string | null;
+            created_at: components["schemas"]["Time"];
+            safe_action: string;
+        };
+        FailedAccountPage: {
+            items: components["schemas"]["FailedAccount"][];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        OperatorActionPage: {
+            items: {
+                at: components["schemas"]["Time"];
+                /** @description `admin:<id>`, or the name given in psql */
+                actor: string;
+                action: string;
+                subject: string | null;
+                /** @description With `why`, where it was asked for */
+                detail: {
+                    [key: string]: unknown;
+                };
+            }[];
+            next_cursor: components["schemas"]["NextCursor"];
+        };
         KycStatus: {
             user_id: string;
             kyc_provider: string | null;
@@ -2483,6 +2855,10 @@ export interface components {
             error: {
                 code: string;
                 message: string;
+                /**
+                 * @description Whether the same request, sent again unchanged, may be answered otherwise. A failure recorded under an `Idempotency-Key` or an
+                 *     order id of the caller's own is answered again: with `effect` none, a new try takes a new one.
+                 */
                 retryable: boolean;
                 request_id: string;
                 /** @description A stable word for why the venue refused */
@@ -2491,6 +2867,8 @@ export interface components {
                 effect?: "none" | "done" | "unknown";
                 /** Format: uuid */
                 intent_id?: string;
+                /** @description The checks of readiness that failed */
+                checks?: ("database" | "migrations" | "queue" | "stopping")[];
                 fields?: {
                     loc: (string | number)[];
                     msg: string;
@@ -2518,6 +2896,7 @@ export interface components {
             problem: null | {
                 code: string;
                 message: string;
+                /** @description Whether a new request of the kind may succeed; under a new key where one was used */
                 retryable: boolean;
                 reason?: string;
             };
@@ -3220,6 +3599,7 @@ export interface components {
         AdminProfile: {
             admin_id: string;
             email: string;
+            /** @description Tells the operators made first from the others; it allows nothing more. Every enrolled operator may do everything here */
             is_superadmin: boolean;
             totp_enrolled: boolean;
         };
@@ -3898,6 +4278,9 @@ export interface components {
         };
     };
     parameters: {
+        AccountPage: number;
+        /** @description From the `Link` of the page before. */
+        AccountCursor: string;
         /** @description One prop account, `prop_…`. */
         PropAccountHeader: string;
         /**
@@ -5211,6 +5594,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5234,6 +5618,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5424,6 +5809,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuthorizationServer"];
                 };
             };
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5490,6 +5876,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5514,6 +5901,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5539,6 +5927,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5601,6 +5990,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -5941,6 +6331,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -6422,6 +6813,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -6480,6 +6872,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -6505,6 +6898,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -6646,6 +7040,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -6784,16 +7179,21 @@ export interface operations {
     };
     listPropAccounts: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: components["parameters"]["AccountPage"];
+                /** @description From the `Link` of the page before. */
+                cursor?: components["parameters"]["AccountCursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Every account, newest first */
+            /** @description The accounts, newest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6802,6 +7202,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -6809,7 +7210,9 @@ export interface operations {
     listFailedPropAccounts: {
         parameters: {
             query?: {
-                limit?: number;
+                limit?: components["parameters"]["AccountPage"];
+                /** @description From the `Link` of the page before. */
+                cursor?: components["parameters"]["AccountCursor"];
             };
             header?: never;
             path?: never;
@@ -6820,6 +7223,7 @@ export interface operations {
             /** @description Failed accounts, newest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6917,6 +7321,10 @@ export interface operations {
                 "application/json": {
                     id: string;
                     type: string;
+                    created: number;
+                    data: {
+                        object: Record<string, never>;
+                    };
                 };
             };
         };
@@ -6961,6 +7369,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -7207,6 +7616,318 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listFailedAccounts: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description From the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of accounts, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedAccountPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    giveUpPropAccount: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer was refunded by hand"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description The account as it stands now */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PropAccount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTroubledIntents: {
+        parameters: {
+            query?: {
+                /** @description Without it those in doubt and those that failed. */
+                state?: "queued" | "running" | "in_doubt" | "failed" | "expired";
+                /** @example orders/place */
+                kind?: string;
+                /** @description A partner or an app */
+                owner?: string;
+                limit?: number;
+                /** @description From the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of intents */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TroubledIntentPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getIntentStory: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                intent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The story */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntentStory"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rerunIntent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
+            path: {
+                intent_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer was refunded by hand"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description What was judged, and whether anything was done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RerunResult"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTroubledDeliveries: {
+        parameters: {
+            query?: {
+                state?: "pending" | "sending" | "failed" | "cancelled";
+                app_id?: string;
+                limit?: number;
+                /** @description From the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TroubledDeliveryPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    retryDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+            };
+            path: {
+                delivery_id: components["parameters"]["WebhookDeliveryId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer was refunded by hand"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description The delivery, queued */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TroubledDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getQueueHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Counts and ages, in seconds */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueHealth"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listOperatorActions: {
+        parameters: {
+            query?: {
+                /** @description What was acted on */
+                subject?: string;
+                limit?: number;
+                /** @description From the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of actions */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorActionPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getKycStatus: {
         parameters: {
             query?: never;
@@ -7227,6 +7948,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -7297,6 +8019,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -7409,16 +8132,21 @@ export interface operations {
     };
     listUserPayouts: {
         parameters: {
-            query?: never;
+            query?: {
+                limit?: components["parameters"]["AccountPage"];
+                /** @description From the `Link` of the page before. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Every payout, newest first */
+            /** @description The payouts, newest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7427,6 +8155,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -8055,6 +8784,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -8079,6 +8809,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -8103,6 +8834,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -8754,7 +9486,34 @@ export interface operations {
                     };
                 };
             };
+            422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It may */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ready";
+                    };
+                };
+            };
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
         };
     };
 }

@@ -1,3 +1,5 @@
+import type { Db } from './pool.ts';
+
 const LARGEST_BATCH = 100; // one commit for this many at most: enough to amortise it, short enough to hold locks
 
 /**
@@ -34,4 +36,26 @@ export function batched<Item, Result>(run: (items: Item[]) => Promise<Result[]>)
       else await Promise.all(batch.map((waiting) => settle([waiting])));
     }
   }
+}
+
+/** The same for what works on a pool: items that come together at one pool share a batch. */
+export function batchedOn<Item, Result>(
+  run: (db: Db, items: Item[]) => Promise<Result[]>,
+): (db: Db, item: Item) => Promise<Result> {
+  const pools = new WeakMap<Db, (item: Item) => Promise<Result>>();
+  return (db, item) => {
+    const own = pools.get(db) ?? batched((items: Item[]) => run(db, items));
+    pools.set(db, own);
+    return own(item);
+  };
+}
+
+/** A batch as a statement reads it: JSON, each item with its place `n`. */
+export const numbered = (batch: object[]): string => JSON.stringify(batch.map((item, n) => ({ ...item, n })));
+
+/** What a statement said of each item of a batch, in the order of the batch. It has a row for every item. */
+export function inOrder(rows: readonly { n: number; ok: boolean }[]): boolean[] {
+  const said: boolean[] = [];
+  for (const { n, ok } of rows) said[n] = ok;
+  return said;
 }

@@ -11,6 +11,9 @@ export const databaseIsAway = (error: unknown): boolean =>
 /** Whether PostgreSQL undid a statement to resolve a deadlock: making it again is safe. */
 export const wasUndone = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '40P01');
 
+/** Whether PostgreSQL ended a statement because a lock did not come in time. */
+export const waitedTooLong = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '55P03');
+
 /** An error and the causes the drivers wrap in it. */
 function causesOf(error: unknown): { code: string; name: string; message: string }[] {
   if (!(error instanceof Error)) return [];

@@ -12,6 +12,8 @@ export type Settlements = {
    * to stop.
    */
   follow(account: string, wake: () => void): () => void;
+  /** Whether the connection stands and listens. */
+  isListening(): boolean;
   close(): Promise<void>;
 };
 
@@ -21,6 +23,7 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
   const followers = new Map<string, Set<() => void>>();
   let client: pg.Client | undefined;
   let closed = false;
+  let listening = false;
   let reconnecting: NodeJS.Timeout | undefined;
   const connecting = connect();
 
@@ -36,6 +39,7 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
       await fresh.connect();
       await fresh.query('listen account_events');
       await fresh.query('listen settled');
+      listening = true;
       for (const set of [...waiters.values(), ...followers.values()]) wake(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
@@ -44,6 +48,7 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
   }
 
   function reconnect(): void {
+    listening = false;
     if (closed || reconnecting) return;
     reconnecting = setTimeout(() => {
       reconnecting = undefined;
@@ -74,6 +79,7 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
         if (set.size === 0 && followers.get(account) === set) followers.delete(account);
       };
     },
+    isListening: () => listening,
     async close() {
       closed = true;
       clearTimeout(reconnecting);

@@ -2,14 +2,19 @@ import { registerNetvenueTrader } from '../accounts/http.ts';
 import * as propAccounts from '../accounts/prop/http.ts';
 import * as recovery from '../accounts/recovery/http.ts';
 import * as adminApps from '../admin/apps/http.ts';
+import * as adminAudit from '../admin/audit/http.ts';
+import * as adminDeliveries from '../admin/deliveries/http.ts';
 import * as admins from '../admin/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
+import * as adminQueue from '../admin/queue/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
+import * as adminReruns from '../admin/reruns/http.ts';
 import * as agreements from '../agreements/http.ts';
 import * as apps from '../apps/http.ts';
 import * as appRequests from '../apps/requests/http.ts';
 import * as enrollments from '../enrollments/http.ts';
 import * as events from '../events/http.ts';
+import * as health from '../health/http.ts';
 import * as kyc from '../kyc/http.ts';
 import * as notifications from '../notifications/http.ts';
 import * as exchangeOrders from '../orders/exvenue/http.ts';
@@ -65,6 +70,10 @@ export const handlers: Handlers = {
   ...adminApps,
   ...adminRequests,
   ...adminPartners,
+  ...adminReruns,
+  ...adminDeliveries,
+  ...adminQueue,
+  ...adminAudit,
   ...users,
   ...userSessions,
   ...userTotp,
@@ -84,5 +93,5 @@ export const handlers: Handlers = {
   editNetvenueOrder,
   registerNetvenueTrader,
   getPartnerIntent,
-  getHealth: async () => ({ status: 200, body: { status: 'ok' } }),
+  ...health,
 };

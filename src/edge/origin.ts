@@ -12,7 +12,8 @@ export function isOwnOrigin(request: { method: string; headers: IncomingHttpHead
   if (SAFE.has(request.method)) return true;
   if (origin !== undefined && URL.canParse(origin)) {
     const from = new URL(origin);
-    if (from.origin === new URL(publicUrl).origin || from.host === host) return true;
+    const own = new URL(publicUrl);
+    if (from.origin === own.origin || (from.host === host && from.protocol === own.protocol)) return true;
   }
   throw new Refusal('FORBIDDEN_ORIGIN');
 }

@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { type Effect, Refusal, type RefusalCode, refusals } from '../kernel/refusals.ts';
 
 /** A problem document (RFC 9457); published clients of this interface read the code under `error`. */
-function problemDocument(refusal: Refusal, requestId: string): Record<string, unknown> {
+export function problemDocument(refusal: Refusal, requestId: string): Record<string, unknown> {
   const { retryAfterS: _, headers: __, message: ___, ...members } = refusal.details;
   return {
     type: `urn:problem:${refusal.code.toLowerCase().replaceAll('_', '-')}`,

@@ -4,8 +4,10 @@ import Koa, { type Context, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { Refusal, type RefusalDetails } from '../kernel/refusals.ts';
 import type { WebRuntime } from '../runtime.ts';
+import { asRecorded } from './recorded.ts';
 import { refuse, withEffect } from './respond.ts';
-import { contractRouter, noRoute } from './router.ts';
+import { contractRoutes, noRoute } from './router.ts';
+import { answerUnreadable } from './unreadable.ts';
 
 const KEEP_ALIVE_MS = 65_000; // longer than a router's own, so that it and not we end an idle connection
 const HEADERS_WITHIN_MS = 15_000;
@@ -15,13 +17,15 @@ const REQUEST_WITHIN_MS = 30_000;
 export function createEdge(runtime: WebRuntime): Server {
   const { TRUSTED_PROXIES } = runtime.config;
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
-  const router = contractRouter(runtime);
   app.on('error', (err) => runtime.log.debug({ err }, 'a request broke off')); // every other fault has its answer
   app.use(answerEverything(runtime));
+  const { byName, router } = contractRoutes(runtime);
+  app.use(byName);
   app.use(router.routes());
   app.use(router.allowedMethods());
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_WITHIN_MS }, app.callback());
   server.headersTimeout = HEADERS_WITHIN_MS;
+  answerUnreadable(server);
   return server;
 }
 
@@ -38,21 +42,31 @@ const answerEverything = (runtime: WebRuntime) => async (ctx: Context, next: Nex
   } catch (error) {
     refuse(ctx, withEffect(asRefusal(error, ctx, runtime), ctx.method), requestId);
   }
+  const ms = performance.now() - startedAt;
+  runtime.metrics.requests.observe(labelsOf(ctx), ms / 1000);
   runtime.log.info({
     request_id: requestId,
     intent_id: ctx.state.intentId,
     operation: ctx.state.operation,
+    caller: ctx.state.caller,
     method: ctx.method,
     status: ctx.status,
-    ms: Math.round((performance.now() - startedAt) * 10) / 10,
+    ms: Math.round(ms * 10) / 10,
   });
 };
+
+/** A request that no operation took may have any method: it is counted without. */
+const labelsOf = ({ state, method, status }: Context) => ({
+  operation: state.operation ?? 'none',
+  method: state.operation ? method : 'any',
+  status: `${Math.floor(status / 100)}xx`,
+});
 
 const wellFormed = (id: string) => (/^[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined);
 
 /** Anything that is not a refusal is a fault: of the database being away, or a bug. The inside stays inside. */
 function asRefusal(error: unknown, ctx: Context, { log }: WebRuntime): Refusal {
-  if (error instanceof Refusal) return error;
+  if (error instanceof Refusal) return asRecorded(error, ctx);
   const away = databaseIsAway(error);
   log.error(
     { request_id: ctx.state.requestId, operation: ctx.state.operation, err: error },

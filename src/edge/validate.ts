@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import formats from 'ajv-formats';
 import { document, type Operation, type ParameterPlace } from '../contract/document.ts';
 import { isUuid } from '../kernel/ids.ts';
+import { isStorable } from '../kernel/json.ts';
 import { type FieldError, Refusal } from '../kernel/refusals.ts';
 
 const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv wants an absolute https address; nothing is fetched
@@ -43,7 +44,10 @@ export function requestValidator(operation: Operation): Validator {
   const bodyCheck = operation.body && compile(bodies, operation.body.pointer);
 
   return (parts) => {
-    const fields = places.flatMap(({ place, check }) => faults(check, parts[place], place));
+    const fields = places.flatMap(({ place, check }) => [
+      ...faults(check, parts[place], place),
+      ...unstorable(parts[place], place),
+    ]);
     const isBodyAbsent = parts.body === undefined && !operation.body?.required;
     if (bodyCheck && !isBodyAbsent) fields.push(...faults(bodyCheck, parts.body, 'body'));
     if (fields.length > 0)
@@ -68,6 +72,12 @@ function faults(check: ValidateFunction, value: unknown, place: string): FieldEr
   if (check(value)) return [];
   return (check.errors ?? []).filter(tellsSomething).map((error) => fieldError(error, place));
 }
+
+/** Values that PostgreSQL cannot hold, whatever their schema says of them; bodies are checked as they are read. */
+const unstorable = (values: Record<string, unknown>, place: string): FieldError[] =>
+  Object.entries(values)
+    .filter(([, value]) => !isStorable(value))
+    .map(([name]) => ({ loc: [place, name], msg: 'must be text that can be stored', type: 'storable' }));
 
 /** A failed `if` only repeats what its branch has said. */
 const tellsSomething = ({ keyword }: ErrorObject) => keyword !== 'if';

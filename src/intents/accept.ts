@@ -4,6 +4,7 @@ import { batched } from '../db/batched.ts';
 import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { Refusal } from '../kernel/refusals.ts';
+import type { Intent } from './intent.ts';
 
 /** An intent to be accepted, as the SQL functions take it, with the members of its kind beside it. */
 export type Offer = {
@@ -18,8 +19,11 @@ export type Offer = {
   idempotency_key?: string;
 };
 
-/** The intent that now stands for the request: the new one, or the one an equal request made earlier. */
-export type Accepted = { id: string; replayed: boolean };
+/**
+ * The intent that now stands for the request: the new one, with its row as it was written, or the one an equal request made
+ * earlier, whose row has to be read.
+ */
+export type Accepted = { id: string; replayed: boolean; written?: Intent };
 
 /** Writes one intent durably, or refuses. `refuse` names the refusal of a verdict that only its kind knows. */
 export type Accept<O extends Offer> = (
@@ -27,7 +31,7 @@ export type Accept<O extends Offer> = (
   refuse?: (verdict: string) => Refusal | undefined,
 ) => Promise<Accepted>;
 
-const verdictRow = z.object({ n: z.number(), intent_id: z.string(), verdict: z.string() });
+const verdictRow = z.object({ n: z.number(), intent_id: z.string(), verdict: z.string(), at: z.string() });
 type Verdict = z.infer<typeof verdictRow>;
 
 const KEEP_TRYING_MS = 4_000; // an acceptance outlives a database that is restarting
@@ -56,7 +60,7 @@ export function acceptance<O extends Offer>(
 async function acceptBatch(db: Db, sqlFunction: string, offers: Offer[]): Promise<Verdict[]> {
   const batch = JSON.stringify(offers.map((offer, n) => ({ ...offer, n })));
   const rows = await db.any(sql.prepared(sqlFunction, verdictRow)`
-    select n, intent_id, verdict
+    select n, intent_id, verdict, now() as at
     from ${sql.identifier([sqlFunction])}(${batch}::jsonb)
     order by n`);
   return [...rows];
@@ -83,9 +87,35 @@ const notKnownAccepted = (offer: Offer) =>
     retryable: offer.idempotency_key !== undefined,
   });
 
-function verdictOf({ verdict, intent_id }: Verdict, offer: Offer, refuse: (verdict: string) => Refusal | undefined) {
-  if (verdict === 'accepted') return { id: intent_id, replayed: intent_id !== offer.id };
+function verdictOf(
+  { verdict, intent_id, at }: Verdict,
+  offer: Offer,
+  refuse: (verdict: string) => Refusal | undefined,
+): Accepted {
+  if (verdict === 'accepted' && intent_id === offer.id)
+    return { id: intent_id, replayed: false, written: asWritten(offer, at) };
+  if (verdict === 'accepted') return { id: intent_id, replayed: true };
   if (verdict === 'replayed') return { id: intent_id, replayed: true };
   if (verdict === 'key_reused') throw new Refusal('IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
   throw refuse(verdict) ?? new Error(`Unforeseen verdict ${verdict}`);
 }
+
+/** The row that `accept_intents` writes of an offer, in the transaction whose time was `at`. */
+const asWritten = ({ id, kind, owner, lane, asked, deadline_s }: Offer, at: string): Intent => ({
+  id,
+  kind,
+  owner,
+  lane: lane ?? null,
+  asked,
+  state: 'queued',
+  sent: null,
+  outcome: null,
+  fence: 0,
+  tries: 0,
+  looks: 0,
+  created_at: at,
+  deadline_at: new Date(Date.parse(at) + deadline_s * 1_000).toISOString(),
+  sending_at: null,
+  settled_at: null,
+  sent_ago_ms: 0,
+});

@@ -15,7 +15,7 @@ export type Ready<Sent> =
 /** One write at a party, in three steps. `Sent` is committed before the first byte leaves. */
 export type Step<Sent extends Record<string, unknown>, Said> = {
   prepare(intent: Intent): Promise<Ready<Sent>>;
-  send(sent: Sent, limits: { notAfter: number; signal: AbortSignal }): Promise<Answer<Said>>;
+  send(sent: Sent, limits: { notAfter: number; signal: AbortSignal }, intent: Intent): Promise<Answer<Said>>;
   record(intent: Intent, sent: Sent, answer: Answer<Said>): Promise<unknown>;
 };
 
@@ -73,7 +73,8 @@ async function sendAndRecord<Sent extends Record<string, unknown>, Said>(
     await retry(carrier.db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
     return;
   }
-  const sending = step.send(sent, { notAfter: Date.now() + SEND_WITHIN_MS, signal: carrier.stopping });
+  const limits = { notAfter: Date.now() + SEND_WITHIN_MS, signal: carrier.stopping };
+  const sending = step.send(sent, limits, intent);
   const answer = await withinPatience(carrier.patienceMs, sending);
   if (answer !== 'silent') {
     await step.record(intent, sent, answer);

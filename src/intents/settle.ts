@@ -1,7 +1,9 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
+import { batchedOn, inOrder, numbered } from '../db/batched.ts';
 import type { Db } from '../db/pool.ts';
-import type { Held, Outcome, Problem } from './intent.ts';
+import { telling } from './endings.ts';
+import type { Held, Intent, Outcome, Problem } from './intent.ts';
 
 const done = z.object({ ok: z.boolean() });
 
@@ -10,12 +12,39 @@ export const settling = (held: Held, ending: 'succeeded' | 'failed' | 'expired',
   sql.fragment`settle_intent(${held.id}, ${held.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb)`;
 
 /** Ends an intent whose effect is done. False: another claim has it or it has ended, and nothing was written. */
-export const succeed = (db: Db, held: Held, result: Record<string, unknown>): Promise<boolean> =>
-  db.oneFirst(sql.prepared('settle_intent', done)`select ${settling(held, 'succeeded', { result })} ok`);
+export const succeed = (db: Db, held: Intent, result: Record<string, unknown>): Promise<boolean> =>
+  settle(db, held, 'succeeded', { result });
 
 /** Ends an intent whose effect provably never happened. False: another claim has it or it has ended. */
-export const fail = (db: Db, held: Held, problem: Problem): Promise<boolean> =>
-  db.oneFirst(sql.prepared('settle_intent', done)`select ${settling(held, 'failed', { problem })} ok`);
+export const fail = (db: Db, held: Intent, problem: Problem): Promise<boolean> =>
+  settle(db, held, 'failed', { problem });
+
+const settle = (db: Db, held: Intent, ending: 'succeeded' | 'failed', outcome: Outcome): Promise<boolean> =>
+  telling(db, held, ending, settlements(db, { id: held.id, fence: held.fence, lane: held.lane, ending, outcome }));
+
+/** An ending on its way into a batch. */
+type Ending = Pick<Intent, 'id' | 'fence' | 'lane'> & { ending: 'succeeded' | 'failed'; outcome: Outcome };
+
+/** Endings that come together share a commit. */
+const settlements = batchedOn(async (db, batch: Ending[]): Promise<boolean[]> => {
+  const rows = await db.any(
+    sql.prepared('settle_intents', rowOfBatch)`${settlingAll(batch)} select n, ok from settled`,
+  );
+  return inOrder(rows);
+});
+
+const rowOfBatch = done.extend({ n: z.number() });
+
+/** Lanes are locked in their order, as acceptances lock them. */
+const settlingAll = (batch: Ending[]): FragmentSqlToken => sql.fragment`
+  with settled as materialized (
+    select b.n, b.id, settle_intent(b.id, b.fence, b.ending, b.outcome) ok
+    from (
+      select r.*
+      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (n integer, id uuid, fence integer, lane text, ending text, outcome jsonb)
+      order by r.lane nulls first, r.id, r.n
+    ) b
+  )`;
 
 /** Tries again after a while, nothing having been sent. `problem` is what it ends with if its deadline comes first. */
 export const retry = (db: Db, held: Held, delayMs: number, problem: Problem): Promise<boolean> =>
@@ -33,15 +62,44 @@ export const doubt = (db: Db, held: Held, delayMs: number): Promise<boolean> =>
 export const succeedWith = (
   db: Db,
   name: string,
-  held: Held,
+  held: Intent,
   result: Record<string, unknown>,
   change: FragmentSqlToken,
 ): Promise<boolean> =>
-  db.oneFirst(sql.prepared(name, done)`
+  telling(
+    db,
+    held,
+    'succeeded',
+    db.oneFirst(sql.prepared(name, done)`
     with settled as materialized (
       select ${settling(held, 'succeeded', { result })} ok
     ), changed as (
       ${change}
     )
     select ok
-    from settled`);
+    from settled`),
+  );
+
+/**
+ * Makes a `succeedWith` for a kind of which many end together: they share a commit. `change` writes all of a batch's changes; it
+ * joins `settled (n, id, ok)`, and the batch's own `data` by `n`.
+ */
+export function succeedTogether<Data extends object>(
+  name: string,
+  change: (data: string) => FragmentSqlToken,
+): (db: Db, held: Intent, result: Record<string, unknown>, data: Data) => Promise<boolean> {
+  const together = batchedOn(async (db, batch: (Ending & { data: Data })[]): Promise<boolean[]> => {
+    const rows = await db.any(sql.prepared(name, rowOfBatch)`
+      ${settlingAll(batch.map(({ data: _, ...ending }) => ending))}, changed as (
+        ${change(numbered(batch.map(({ data }) => data)))}
+      )
+      select n, ok
+      from settled`);
+    return inOrder(rows);
+  });
+  return (db, held, result, data) => {
+    const { id, fence, lane } = held;
+    const ending = { id, fence, lane, ending: 'succeeded' as const, outcome: { result } };
+    return telling(db, held, 'succeeded', together(db, { ...ending, data }));
+  };
+}

@@ -20,6 +20,15 @@ export function toldError(error: unknown): Told {
   return told;
 }
 
+/** An error that says no more than a log may hold, for whoever writes texts of errors down by itself, as the queue does. */
+export function tellable(error: unknown): Error {
+  const { message, stack = '', cause, ...names } = toldError(error);
+  const { code } = Object(cause) as Told;
+  const told = new Error(`${message ?? 'Its text may hold values'} ${JSON.stringify({ ...names, cause: code })}`);
+  told.stack = `${told.message}\n${stack}`;
+  return told;
+}
+
 /** Whether an error, or one it was caused by, is PostgreSQL's own or the driver's word for one. */
 function speaksForDatabase(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

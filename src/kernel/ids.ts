@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 
 const ID_BYTES = 17; // 136 bits: 23 url-safe characters
 const SECRET_BYTES = 32; // 256 bits: 43 url-safe characters
@@ -11,11 +11,9 @@ export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(SE
 
 /** A UUID of version 7 (RFC 9562, section 5.7): its first 48 bits are the time in milliseconds, so new rows stay together. */
 export function newIntentId(now = Date.now()): string {
-  const bytes = randomBytes(16);
-  bytes.writeUIntBE(now, 0, 6);
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x70, 6);
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  const time = now.toString(16).padStart(12, '0');
+  const { length: timeAndVersion } = 'tttttttt-tttt-4';
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(timeAndVersion)}`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -9,3 +9,28 @@ export function pageOf<Row extends { id: string }>(found: readonly Row[], { path
   const next = new URLSearchParams({ limit: String(limit), [cursor]: last.id });
   return { status: 200, body, headers: { Link: `<${path}?${next}>; rel="next"` } };
 }
+
+type ItemsPage<Row> = {
+  status: 200;
+  body: { items: Row[]; next_cursor: string | null };
+  headers?: { Link: string };
+};
+
+/**
+ * A page whose rows stand under `items`, one row more than `limit` having been found where there is a next page. `asked` are the
+ * filters that the next page keeps; `cursorOf` names the place of a row.
+ */
+export function itemsOf<Row>(
+  found: readonly Row[],
+  shown: { path: string; limit: number; asked?: Record<string, string | undefined>; cursorOf: (row: Row) => string },
+): ItemsPage<Row> {
+  const { path, limit, asked = {}, cursorOf } = shown;
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  if (found.length <= limit || last === undefined) return { status: 200, body: { items, next_cursor: null } };
+  const cursor = cursorOf(last);
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...asked, limit: String(limit), cursor }))
+    if (value !== undefined) next.set(name, value);
+  return { status: 200, body: { items, next_cursor: cursor }, headers: { Link: `<${path}?${next}>; rel="next"` } };
+}

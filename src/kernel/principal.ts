@@ -13,6 +13,8 @@ export type App = {
   entityHotkey: string | null;
   scopes: string[];
   secretId: string;
+  /** SHA-256 of the token, in hex; null where the app came with its secret itself. */
+  tokenDigest: string | null;
   /** When the token ends, ISO-8601; null where the app came with its secret itself. */
   expiresAt: string | null;
 };
@@ -52,6 +54,9 @@ export function adminOf(principal: Principal): Admin {
   if (principal.kind === 'admin') return principal;
   throw new Error(`The contract lets ${principal.kind} call an operation of operators`);
 }
+
+/** The operator of a call as named in what is kept of actions, which people at psql take as well. */
+export const operatorName = (principal: Principal): string => `admin:${adminOf(principal).adminId}`;
 
 /** Who of a tenant is calling: the user, operator or a trader's account where there is one, else the tenant. */
 export function callerId(principal: Principal): string {

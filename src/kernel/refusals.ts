@@ -2,12 +2,16 @@
 export const refusals = {
   INVALID_REQUEST: [422, 'The request does not match the contract.'],
   MALFORMED_BODY: [422, 'The body is not valid JSON.'],
+  MALFORMED_REQUEST: [400, 'This is no HTTP request that can be read.'],
+  REQUEST_TIMEOUT: [408, 'The request did not come whole in time.'],
+  HEADERS_TOO_LARGE: [431, 'The headers are larger than this service reads.'],
   BODY_TOO_LARGE: [413, 'The body is larger than this service reads.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'This operation does not read that content type.'],
   NOT_FOUND: [404, 'There is nothing here.'],
   METHOD_NOT_ALLOWED: [405, 'This path does not answer to that method.'],
   INTERNAL: [500, 'Something went wrong on our side.'],
   SERVICE_UNAVAILABLE: [503, 'The service cannot answer for a moment.'],
+  NOT_READY: [503, 'This process takes no work at the moment.'],
   IDEMPOTENCY_KEY_REUSED: [422, 'This Idempotency-Key belongs to another request.'],
   INTENT_UNKNOWN: [404, 'No such intent.'],
   DEADLINE_PASSED: [503, 'The request waited too long; nothing was sent.'],
@@ -28,6 +32,10 @@ export const refusals = {
   V1_ORDER_UNKNOWN: [404, 'No such order.'],
   V1_ORDER_UUID_REUSED: [422, 'This order_uuid was used for another request.'],
   V1_ORDER_NOT_RESTING: [409, 'This order rests no longer.'],
+  V1_ORDER_IN_DOUBT: [
+    503,
+    'This order is still being looked up, and the venue holds none of it so far; nothing was changed.',
+  ],
   V1_EDIT_UNFIT: [422, 'The order would not fit together after this edit.'],
   V1_PRICES_UNFIT: [422, 'The prices of this order do not fit together.'],
   V1_TRADE_PAIR_MISMATCH: [422, 'This order is for another trade pair.'],
@@ -82,6 +90,7 @@ export const refusals = {
   V2_APP_REQUEST_DECIDED: [409, 'This access request is not in a state that allows it.'],
   V2_PARTNER_UNKNOWN: [404, 'No such partner.'],
   V2_PARTNER_KEY_UNKNOWN: [404, 'No such partner key, or it was revoked before.'],
+  V2_RERUN_REFUSED: [409, 'A worker has this intent, or a re-run could act twice.'],
 
   PROCESSOR_UNREACHABLE: [503, 'The payment processor could not be reached; nothing was sent.'],
   PROCESSOR_REJECTED: [422, 'The payment processor refused.'],
@@ -100,6 +109,8 @@ export const refusals = {
   V2_ACCOUNT_STOPPED: [409, 'The money of this account is gone: it is not made.'],
   V2_ACCOUNT_NOT_FAILED: [409, 'This account is not in a state that allows it.'],
   V2_ACCOUNT_NOT_FUNDED: [409, 'Only a funded account earns.'],
+  V2_ACCOUNT_OWES: [409, 'The money of this account was neither refunded nor disputed.'],
+  V2_PAYMENT_RETURNED: [409, 'The money of this account was refunded or is disputed.'],
   V2_RECOVERY_UNPROVEN: [409, 'It is not proven that nothing was made for this account; attach or refund.'],
   V2_SUBACCOUNT_UNFIT: [409, 'There is no such subaccount, it is of another size or class, or it has an owner.'],
   V2_KYC_REQUIRED: [403, 'The identity of this user has not been verified.'],
@@ -144,6 +155,8 @@ export type RefusalDetails = {
   reason?: string;
   retryAfterS?: number;
   fields?: FieldError[];
+  /** Names of the checks that failed. */
+  checks?: string[];
   headers?: Record<string, string>;
 };
 

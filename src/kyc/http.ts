@@ -1,5 +1,6 @@
 import type { Handler } from '../edge/handler.ts';
-import { pendingHeaders, resultOf } from '../intents/answers.ts';
+import { pendingHeaders } from '../intents/answers.ts';
+import { wholeResultOf } from '../intents/hidden.ts';
 import { newIntentId } from '../kernel/ids.ts';
 import { userOf } from '../kernel/principal.ts';
 import { Refusal } from '../kernel/refusals.ts';
@@ -21,6 +22,8 @@ export const getKycStatus: Handler<'getKycStatus'> = async ({ runtime, principal
   };
 };
 
+type Session = { session_id: string; url: string | null; client_secret: string | null };
+
 export const startIdentitySession: Handler<'startIdentitySession'> = async (call) => {
   const { runtime, asking } = call;
   const { owner, userId } = userOf(call.principal);
@@ -35,7 +38,7 @@ export const startIdentitySession: Handler<'startIdentitySession'> = async (call
     deadline_s: runtime.config.CHECKOUT_DEADLINE_MS / 1000,
   };
   const intent = await call.settled(await runtime.acceptIntent(offer));
-  const result = resultOf(intent) as { session_id: string; url: string | null; client_secret: string | null } | null; // as recorded
+  const result = (await wholeResultOf(runtime, intent)) as Session | null; // as recordSession wrote it
   if (result) return { status: 200, body: result, headers: { 'Cache-Control': 'no-store' } };
   return {
     status: 202,

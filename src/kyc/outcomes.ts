@@ -2,21 +2,35 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { VerificationSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { telling } from '../intents/endings.ts';
+import { hiding } from '../intents/hidden.ts';
 import type { Intent } from '../intents/intent.ts';
 import { recordNo } from '../intents/keyed.ts';
 import type { Answer } from '../kernel/answer.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { lockKycCase } from './queries.ts';
 import { caseAfter } from './rules.ts';
 
 const nothing = z.object({});
 
-/** Records what the processor said to the making of a verification session. */
-export async function recordSession(db: Db, intent: Intent, answer: Answer<VerificationSeen>): Promise<boolean> {
+/** Records what the processor said to the making of a verification session; what lets whoever holds it go on with it is hidden. */
+export async function recordSession(
+  { db, sealer }: { db: Db; sealer: Sealer },
+  intent: Intent,
+  answer: Answer<VerificationSeen>,
+): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { sessionId, url, clientSecret } = answer.said;
-  const result = { session_id: sessionId, url, client_secret: clientSecret };
-  return db.oneFirst(sql.prepared('record_verification_session', z.object({ ok: z.boolean() }))`
-    select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${sessionId}) ok`);
+  const result = { session_id: sessionId };
+  const settled = db.oneFirst(sql.prepared('record_verification_session', z.object({ ok: z.boolean() }))`
+    with settled as materialized (
+      select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${sessionId}) ok
+    ), hidden as (
+      ${hiding(sealer, intent.id, { url, client_secret: clientSecret })}
+    )
+    select ok
+    from settled`);
+  return telling(db, intent, 'succeeded', settled);
 }
 
 type Seen = Pick<VerificationSeen, 'sessionId' | 'userId' | 'status' | 'failure'>;

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { dueForLook } from '../db/looks.ts';
 import type { Db } from '../db/pool.ts';
 import { kycStatuses } from './rules.ts';
 
@@ -60,14 +61,9 @@ export const takeOpenSessions = (
   db.any(sql.type(sessionRow)`
     update kyc_cases k
     set looked_at = now()
-    where k.user_id in (
-      select c.user_id
-      from kyc_cases c
-      where c.verified_at is null
-        and c.created_at > now() - interval '30 days'
-        and coalesce(c.looked_at, c.created_at) < now() - make_interval(secs => ${everyS})
-      order by c.looked_at nulls first
-      limit ${most}
-      for update skip locked
-    )
+    where k.user_id in (${dueForLook(
+      { table: 'kyc_cases', key: 'user_id', since: 'created_at' },
+      sql.fragment`t.verified_at is null and t.created_at > now() - interval '30 days'`,
+      { everyS, most },
+    )})
     returning k.session_id`);

@@ -34,7 +34,7 @@ export async function findCancelled({ venue, trader }: About, target: string): P
   if (book.kind !== 'found') return inDoubt('the book could not be read');
   const holds = (orders: DashboardOrder[]) => orders.some(({ uuid }) => uuid === target);
   if (holds(book.said.cancelled)) return accepted(nothingExecuted);
-  if (holds(book.said.filled)) return rejected('order_not_found', 'The order was filled before it could be cancelled.');
+  if (holds(book.said.filled)) return rejected('order_filled', 'The order was filled before it could be cancelled.');
   return ABSENT;
 }
 

@@ -1,5 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { batchedOn } from '../db/batched.ts';
 import type { Db } from '../db/pool.ts';
 import { intentColumns } from '../intents/claim.ts';
 import { type Intent, intentRow } from '../intents/intent.ts';
@@ -36,25 +37,47 @@ export const findRecordedOrder = (db: Db, owner: string, trader: string, uuid: s
 /** Which of a trader's orders: those behind `cursor`, at most `limit`; with `open` only those that rest or have not settled. */
 export type OrderPage = { open: boolean; cursor: string | null; limit: number };
 
-/** A trader's orders, newest first. */
-export const listRecordedOrders = (
+/**
+ * A trader's orders, newest first. The place of the cursor is looked up once, so that the index begins there; what is open is found by
+ * its own two indexes, so that nobody reads a long past for it.
+ */
+export function listRecordedOrders(
   db: Db,
   owner: string,
   trader: string,
   { open, cursor, limit }: OrderPage,
-): Promise<readonly RecordedOrder[]> =>
-  db.any(sql.prepared('list_recorded_orders', recordedOrder)`
+): Promise<readonly RecordedOrder[]> {
+  const behind = sql.fragment`
+      and (o.created_at, o.id) < (
+        (select c.created_at from orders c where c.id = ${cursor} and c.trader = ${trader}),
+        ${cursor}::uuid
+      )`;
+  const among = open
+    ? sql.fragment`(
+        select r.id from orders r where r.trader = ${trader} and r.lifecycle = 'resting'
+        union
+        select q.id
+        from intents q
+        where q.state in ('queued', 'running', 'in_doubt') and q.asked ->> 'trader' = ${trader}
+      ) w
+      cross join lateral (
+        select *
+        from orders x
+        where x.id = w.id
+        limit 1
+      ) o`
+    : sql.fragment`orders o`;
+  const name = `list_recorded_orders${open ? '_open' : ''}${cursor === null ? '' : '_behind'}`;
+  return db.any(sql.prepared(name, recordedOrder)`
     select ${intentColumns},
       jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'handle', o.handle) as "order"
-    from orders o
+    from ${among}
     join intents i on i.id = o.id
-    left join orders c on c.id = ${cursor}::uuid and c.trader = o.trader
     where o.trader = ${trader}
-      and o.owner = ${owner}
-      and (not ${open}::boolean or o.lifecycle = 'resting' or i.settled_at is null)
-      and (${cursor}::uuid is null or (o.created_at, o.id) < (c.created_at, c.id))
+      and o.owner = ${owner}${cursor === null ? sql.fragment`` : behind}
     order by o.created_at desc, o.id desc
     limit ${limit}`);
+}
 
 /** Orders of a trader that rest by our record, with the venue's name for each. */
 export const listResting = (db: Db, trader: string): Promise<readonly { id: string; handle: string }[]> =>
@@ -87,11 +110,25 @@ export const findOrderByHandle = (db: Db, trader: string, handle: string): Promi
     from orders o
     where o.trader = ${trader} and o.handle = ${handle}`);
 
-const subaccountStatus = z.object({ status: z.string() });
+const subaccountStatus = z.object({ synthetic_hotkey: z.string(), status: z.string() });
 
-/** The network's last known word on a trader's subaccount. */
-export const getSubaccountStatus = (db: Db, syntheticHotkey: string): Promise<string> =>
-  db.oneFirst(sql.prepared('subaccount_status', subaccountStatus)`
-    select s.status
-    from subaccounts s
-    where s.synthetic_hotkey = ${syntheticHotkey}`);
+/** The network's last known word on a trader's subaccount; readers that come together share a query. Refuses for an unknown one. */
+export async function getSubaccountStatus(db: Db, syntheticHotkey: string): Promise<string> {
+  const status = await subaccountStatuses(db, syntheticHotkey);
+  if (status === null) throw new Error('A trader with orders has no subaccount');
+  return status;
+}
+
+const subaccountStatuses = batchedOn(async (db, hotkeys: string[]): Promise<(string | null)[]> => {
+  const rows = await db.any(sql.prepared('subaccount_statuses', subaccountStatus)`
+    select s.synthetic_hotkey, s.status
+    from unnest(${sql.array(hotkeys, 'text')}) as wanted (hotkey)
+    cross join lateral (
+      select k.synthetic_hotkey, k.status
+      from subaccounts k
+      where k.synthetic_hotkey = wanted.hotkey
+      limit 1
+    ) s`);
+  const known = new Map(rows.map(({ synthetic_hotkey, status }) => [synthetic_hotkey, status]));
+  return hotkeys.map((hotkey) => known.get(hotkey) ?? null);
+});

@@ -44,6 +44,10 @@ export function unfit({ order_type, limit_price, stop_loss, take_profit, trailin
 export const isOver = ({ lifecycle, placement }: { lifecycle: string | null; placement: string }): boolean =>
   lifecycle === 'filled' || lifecycle === 'cancelled' || placement === 'failed' || placement === 'expired';
 
+/** Whether it is still open what became of a placement, by its intent's state. */
+export const isOpen = (placement: string): boolean =>
+  placement === 'queued' || placement === 'running' || placement === 'in_doubt';
+
 /** Whether an order of this kind waits at the venue instead of being executed at once. */
 export const rests = ({ execution_type }: Pick<Terms, 'execution_type'>): boolean => execution_type !== 'MARKET';
 

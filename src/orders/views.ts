@@ -68,7 +68,7 @@ export function orderStatus(recorded: RecordedOrder): Schemas['NetvenueOrderStat
     completed_at: recorded.settled_at,
     processing_time: result?.processing_time ?? (outcome ? seconds(recorded.created_at, recorded.settled_at) : null),
     message: result?.message ?? (outcome && 'problem' in outcome ? problemText(outcome.problem) : null),
-    executed: (recorded.order?.executed as Executed | null) ?? result?.executed ?? null,
+    executed: recorded.order ? (recorded.order.executed as Executed | null) : (result?.executed ?? null),
   };
 }
 

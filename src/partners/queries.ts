@@ -13,16 +13,16 @@ const keyRow = z.object({ digest: z.instanceof(Buffer), partner_id: z.string() }
 /** Makes the process's finder of partners. Every key is looked up anew; look-ups that come together share a query. */
 export function partnerFinder(db: Db): PartnerFinder {
   return batched(async (keys: string[]) => {
-    const digests = keys.map(digest);
+    const distinct = new Map(keys.map((key) => [key, digest(key)])); // a crowd is mostly one partner's
     const rows = await db.any(sql.prepared('find_partner_keys', keyRow)`
       select k.digest, k.partner_id
       from partner_keys k
       join partners p on p.id = k.partner_id
-      where k.digest = any(${sql.array(digests, 'bytea')})
+      where k.digest = any(${sql.array([...distinct.values()], 'bytea')})
         and k.revoked_at is null
         and p.disabled_at is null`);
     const owners = new Map(rows.map((row) => [row.digest.toString('hex'), row.partner_id]));
-    return digests.map((bytes) => partner(owners.get(bytes.toString('hex'))));
+    return keys.map((key) => partner(owners.get(String(distinct.get(key)?.toString('hex')))));
   });
 }
 

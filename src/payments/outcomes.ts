@@ -2,31 +2,36 @@ import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
 import type { Fact, PaymentSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { telling } from '../intents/endings.ts';
 import type { Intent } from '../intents/intent.ts';
 import { recordNo } from '../intents/keyed.ts';
 import { settling, succeedWith } from '../intents/settle.ts';
 import type { Answer } from '../kernel/answer.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { lockPayment, type Payment, type StoredEvent } from './queries.ts';
-import { goneFor, isFullyPaid, type Standing, type Step, stepOf, type Word } from './rules.ts';
+import { goneFor, isFullyPaid, isOver, type Standing, type Step, stepOf, type Word } from './rules.ts';
+import { sealSecret } from './secrets.ts';
 
 const nothing = z.object({});
 const done = z.object({ ok: z.boolean() });
 type Tx = DatabaseTransactionConnection;
+type Keeper = { db: Db; sealer: Sealer };
 
 /** Records what the processor said to the making of a payment intent. */
 export async function recordCheckout(
-  db: Db,
+  { db, sealer }: Keeper,
   intent: Intent,
   paymentId: string,
   answer: Answer<PaymentSeen>,
 ): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { processorId, clientSecret, status } = answer.said;
+  const sealed = clientSecret === null ? null : sql.binary(sealSecret(sealer, paymentId, clientSecret));
   const result = { payment_id: paymentId, processor_payment_intent_id: processorId, status };
   const change = sql.fragment`
       update payments p
-      set processor_payment_intent_id = ${processorId}, client_secret = ${clientSecret},
+      set processor_payment_intent_id = ${processorId}, sealed_client_secret = ${sealed},
         status = case when p.status = 'pending' then ${status} else p.status end
       where p.id = ${paymentId} and (select ok from settled)`;
   return succeedWith(db, 'record_checkout', intent, result, change);
@@ -41,7 +46,7 @@ export async function recordRefund(
 ): Promise<boolean> {
   if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
   const { refundId, refundedCents } = answer.said;
-  return db.transaction(async (tx) => {
+  const settled = db.transaction(async (tx) => {
     const ok = await tx.oneFirst(sql.prepared('settle_refund', done)`
       select ${settling(intent, 'succeeded', { result: { refund_id: refundId, refunded_cents: refundedCents } })} ok`);
     if (!ok) return false;
@@ -56,6 +61,7 @@ export async function recordRefund(
     await write(tx, payment, stepOf(standingOf(payment), word));
     return true;
   });
+  return telling(db, intent, 'succeeded', settled);
 }
 
 /** What acting on an event came to; `amountDiffers` where money came that does not pay for what was asked. */
@@ -82,11 +88,12 @@ export const applyEvent = (db: Db, event: StoredEvent, terms: Terms): Promise<Ap
   });
 
 /** Applies what a look at the processor showed of a payment, as an event nobody told us would. */
-export const applyLook = (db: Db, seen: PaymentSeen, atMs: number, terms: Terms): Promise<Applied> =>
+export const applyLook = ({ db, sealer }: Keeper, seen: PaymentSeen, atMs: number, terms: Terms): Promise<Applied> =>
   db.transaction(async (tx) => {
     const payment = await lockPayment(tx, seen);
     if (!payment) return { outcome: 'unknown', amountDiffers: false };
     const { status, receivedCents, currency } = seen;
+    if (payment.sealed_client_secret === null) await keepSecret(tx, sealer, payment, seen);
     return applyWord(tx, payment, { about: 'payment', type: 'look', atMs, status, receivedCents }, terms, currency);
   });
 
@@ -133,6 +140,20 @@ const standingOf = (payment: Payment): Standing => ({
   isDisputed: payment.is_disputed,
 });
 
+/** Keeps what an open payment is completed with where we have it not: an earlier version kept it otherwise. */
+async function keepSecret(
+  tx: Tx,
+  sealer: Sealer,
+  { id }: Payment,
+  { status, clientSecret }: PaymentSeen,
+): Promise<void> {
+  if (isOver(status) || clientSecret === null) return;
+  await tx.query(sql.prepared('keep_client_secret', nothing)`
+    update payments
+    set sealed_client_secret = ${sql.binary(sealSecret(sealer, id, clientSecret))}
+    where id = ${id} and status not in ('succeeded', 'canceled')`);
+}
+
 /** Writes where a payment stands now, and stops its account if the money is gone. */
 async function write(tx: Tx, payment: Payment, { next, stopped }: Step): Promise<void> {
   await tx.query(sql.prepared('write_payment', nothing)`
@@ -141,7 +162,7 @@ async function write(tx: Tx, payment: Payment, { next, stopped }: Step): Promise
       refunded_cents = ${next.refundedCents}, paid_at = case when ${next.status === 'succeeded'} then coalesce(paid_at, now()) end,
       refunded_at = case when ${next.refundedCents > 0} then coalesce(refunded_at, now()) end,
       disputed_at = case when ${next.isDisputed} then coalesce(disputed_at, now()) end,
-      client_secret = case when ${next.status === 'succeeded' || next.status === 'canceled'} then null else client_secret end
+      sealed_client_secret = case when ${isOver(next.status)} then null else sealed_client_secret end
     where id = ${payment.id}`);
   if (stopped === null) return;
   await tx.query(sql.prepared('stop_account', nothing)`

@@ -36,7 +36,7 @@ const paymentRow = z.object({
   currency: z.string(),
   intent_id: z.string(),
   processor_payment_intent_id: z.string().nullable(),
-  client_secret: z.string().nullable(),
+  sealed_client_secret: z.instanceof(Buffer).nullable(),
   status: z.string(),
   status_at_ms: z.number(),
   received_cents: z.number(),
@@ -49,7 +49,7 @@ export type Payment = z.infer<typeof paymentRow>;
 
 const paymentColumns = sql.fragment`
   p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
-  p.client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
+  p.sealed_client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
   p.received_cents, p.refunded_cents, p.disputed_at is not null as is_disputed`;
 
 /** The payment an intent stands for, of this user. */

@@ -21,6 +21,9 @@ export type Step = {
 };
 
 const FINAL = new Set(['succeeded', 'canceled']);
+
+/** Whether nothing can be paid any more. */
+export const isOver = (status: string): boolean => FINAL.has(status);
 const FAILED_TRY = 'payment_intent.payment_failed';
 
 /**
@@ -30,9 +33,9 @@ const FAILED_TRY = 'payment_intent.payment_failed';
  */
 export function stepOf(standing: Standing, word: Word): Step {
   if (word.about === 'charge') return afterCharge(standing, word);
-  const isOver = FINAL.has(standing.status);
+  const wasOver = isOver(standing.status);
   const isPaid = word.status === 'succeeded' && standing.status !== 'succeeded';
-  const isNews = isPaid || (!isOver && (FINAL.has(word.status) || word.atMs >= standing.statusAtMs));
+  const isNews = isPaid || (!wasOver && (isOver(word.status) || word.atMs >= standing.statusAtMs));
   return {
     next: isNews
       ? {
@@ -44,7 +47,7 @@ export function stepOf(standing: Standing, word: Word): Step {
       : standing,
     isPaid,
     stopped: null,
-    emit: isPaid ? 'payment.succeeded' : !isOver && word.type === FAILED_TRY ? 'payment.failed' : null,
+    emit: isPaid ? 'payment.succeeded' : !wasOver && word.type === FAILED_TRY ? 'payment.failed' : null,
   };
 }
 

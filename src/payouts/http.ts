@@ -1,6 +1,8 @@
 import type { Call, Handler } from '../edge/handler.ts';
 import { pendingHeaders, resultOf } from '../intents/answers.ts';
+import { wholeResultOf } from '../intents/hidden.ts';
 import type { Intent } from '../intents/intent.ts';
+import { pageOf } from '../kernel/pages.ts';
 import { userOf } from '../kernel/principal.ts';
 import { Refusal } from '../kernel/refusals.ts';
 import { findKycCase } from '../kyc/queries.ts';
@@ -23,6 +25,7 @@ import {
 import { accountStatus } from './rules.ts';
 
 const CURRENCY = 'usd'; // the network settles in dollars
+const PAGE = 100;
 type Linked = { onboarding_url: string };
 
 export const listConnectAccounts: Handler<'listConnectAccounts'> = async ({ runtime, principal }) => {
@@ -40,7 +43,7 @@ export const openConnectAccount: Handler<'openConnectAccount'> = async (call) =>
   if (!account)
     return { status: 202, body: openedAccount(null, null), headers: pendingHeaders(`/v2/intents/${made.id}`) };
   const link = await call.settled(await askForLink(who, account.processor_account_id));
-  const result = resultOf(link) as Linked | null; // as recordLink wrote it
+  const result = (await wholeResultOf(call.runtime, link)) as Linked | null; // as recordLink wrote it
   if (result) return { status: 200, body: openedAccount(account, result.onboarding_url) };
   return { status: 202, body: openedAccount(account, null), headers: pendingHeaders(`/v2/intents/${link.id}`) };
 };
@@ -66,7 +69,7 @@ export const renewOnboardingLink: Handler<'renewOnboardingLink'> = async (call) 
   const account = accounts.find(({ processor_account_id }) => processor_account_id === call.path.processor_account_id);
   if (!account) throw new Refusal('V2_CONNECT_ACCOUNT_UNKNOWN', { effect: 'none' });
   const intent = await call.settled(await askForLink(who, account.processor_account_id));
-  const result = resultOf(intent) as Linked | null; // as recordLink wrote it
+  const result = (await wholeResultOf(call.runtime, intent)) as Linked | null; // as recordLink wrote it
   if (result) return { status: 200, body: { onboarding_url: result.onboarding_url } };
   return {
     status: 202,
@@ -82,9 +85,11 @@ async function linker({ runtime, asking }: Pick<Call, 'runtime' | 'asking'>) {
   return { accept: runtime.acceptIntent, asking, deadlineMs: runtime.config.CHECKOUT_DEADLINE_MS };
 }
 
-export const listUserPayouts: Handler<'listUserPayouts'> = async ({ runtime, principal }) => {
+export const listUserPayouts: Handler<'listUserPayouts'> = async ({ runtime, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  return { status: 200, body: [...(await listPayouts(runtime.db, owner, userId))] };
+  const { cursor = null, limit = PAGE } = query;
+  const found = await listPayouts(runtime.db, owner, userId, { cursor, limit: limit + 1 });
+  return pageOf(found, { path: '/v2/payouts', cursor: 'cursor', limit });
 };
 
 export const estimatePayout: Handler<'estimatePayout'> = async ({ runtime, principal, header }) => {

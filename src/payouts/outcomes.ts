@@ -2,11 +2,14 @@ import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
 import type { AccountSeen, PayoutSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { telling } from '../intents/endings.ts';
+import { hiding } from '../intents/hidden.ts';
 import type { Intent } from '../intents/intent.ts';
 import { recordNo } from '../intents/keyed.ts';
-import { succeed, succeedWith } from '../intents/settle.ts';
+import { succeedWith } from '../intents/settle.ts';
 import type { Answer } from '../kernel/answer.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { payoutStep } from './rules.ts';
 
 const done = z.object({ ok: z.boolean() });
@@ -29,11 +32,14 @@ export async function recordAccount(db: Db, intent: Intent, answer: Answer<Accou
   return succeedWith(db, 'record_connect_account', intent, { processor_account_id: accountId }, change);
 }
 
-/** Records the link the processor made. */
-export async function recordLink(db: Db, intent: Intent, answer: Answer<{ url: string }>): Promise<boolean> {
-  return answer.kind === 'accepted'
-    ? succeed(db, intent, { onboarding_url: answer.said.url })
-    : recordNo(db, intent, answer);
+/** Records the link the processor made, hidden: it lets whoever opens it act as the user. */
+export async function recordLink(
+  { db, sealer }: { db: Db; sealer: Sealer },
+  intent: Intent,
+  answer: Answer<{ url: string }>,
+): Promise<boolean> {
+  if (answer.kind !== 'accepted') return recordNo(db, intent, answer);
+  return succeedWith(db, 'record_link', intent, {}, hiding(sealer, intent.id, { onboarding_url: answer.said.url }));
 }
 
 /** Records the transfer to a trader's account, and asks for the payout from there to its bank. */
@@ -54,9 +60,10 @@ export async function recordTransfer(
     asked: { payout_id: payoutId },
     deadline_s: deadlineMs / 1000,
   };
-  return db.oneFirst(sql.prepared('record_transfer', done)`
+  const settled = db.oneFirst(sql.prepared('record_transfer', done)`
     select record_transfer(${intent.id}, ${intent.fence}, ${JSON.stringify({ result: { payout_id: payoutId, processor_transfer_id: transferId } })}::jsonb,
       ${transferId}, ${JSON.stringify(item)}::jsonb) ok`);
+  return telling(db, intent, 'succeeded', settled);
 }
 
 /** Records the payout the processor has taken on; what becomes of it is told by notifications. */

@@ -1,5 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
+import { dueForLook } from '../db/looks.ts';
 import type { Db } from '../db/pool.ts';
 
 const accountRow = z.object({
@@ -51,11 +52,22 @@ const payouts = (condition: FragmentSqlToken) => sql.fragment`
   from payouts p
   where ${condition}`;
 
-/** A user's payouts, newest first. */
-export const listUserPayouts = (db: Db, owner: string, userId: string): Promise<readonly Payout[]> =>
+/** A user's payouts, newest first, from behind `cursor` on. */
+export const listUserPayouts = (
+  db: Db,
+  owner: string,
+  userId: string,
+  { cursor, limit }: { cursor: string | null; limit: number },
+): Promise<readonly Payout[]> =>
   db.any(sql.prepared('list_user_payouts', payoutRow)`
     ${payouts(sql.fragment`p.owner = ${owner} and p.user_id = ${userId}`)}
-    order by p.requested_at desc, p.id`);
+      and (${cursor}::text is null or (p.requested_at, p.id) < (
+        select c.requested_at, c.id
+        from payouts c
+        where c.id = ${cursor}
+      ))
+    order by p.requested_at desc, p.id desc
+    limit ${limit}`);
 
 /** One payout of a user. */
 export const findUserPayout = (db: Db, owner: string, userId: string, id: string): Promise<Payout | null> =>
@@ -95,16 +107,11 @@ export const takeUnfinishedAccounts = (
   db.any(sql.type(unfinishedRow)`
     update connect_accounts c
     set looked_at = now()
-    where c.id in (
-      select u.id
-      from connect_accounts u
-      where not u.payouts_enabled
-        and u.created_at > now() - interval '30 days'
-        and coalesce(u.looked_at, u.created_at) < now() - make_interval(secs => ${everyS})
-      order by u.looked_at nulls first
-      limit ${most}
-      for update skip locked
-    )
+    where c.id in (${dueForLook(
+      { table: 'connect_accounts', key: 'id', since: 'created_at' },
+      sql.fragment`not t.payouts_enabled and t.created_at > now() - interval '30 days'`,
+      { everyS, most },
+    )})
     returning c.processor_account_id`);
 
 const openRow = z.object({ processor_payout_id: z.string(), processor_account_id: z.string() });
@@ -116,14 +123,9 @@ export const takeOpenPayouts = (db: Db, everyS: number, most: number): Promise<r
     set looked_at = now()
     from connect_accounts c
     where c.id = p.connect_account_id
-      and p.id in (
-        select o.id
-        from payouts o
-        where o.status = 'submitted'
-          and o.processor_payout_id is not null
-          and coalesce(o.looked_at, o.submitted_at) < now() - make_interval(secs => ${everyS})
-        order by o.looked_at nulls first
-        limit ${most}
-        for update skip locked
-      )
+      and p.id in (${dueForLook(
+        { table: 'payouts', key: 'id', since: 'submitted_at' },
+        sql.fragment`t.status = 'submitted' and t.processor_payout_id is not null`,
+        { everyS, most },
+      )})
     returning p.processor_payout_id, c.processor_account_id`);

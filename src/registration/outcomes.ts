@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Registered, RegistrationView } from '../adapters/registrar/types.ts';
 import type { Db } from '../db/pool.ts';
+import { telling } from '../intents/endings.ts';
 import type { Intent, Outcome, Problem } from '../intents/intent.ts';
 import { nextLookMs, nextTryMs } from '../intents/plans.ts';
 import { doubt, retry } from '../intents/settle.ts';
@@ -42,9 +43,20 @@ export function recordPurchase(db: Db, intent: Intent, answer: Answer<Paid>, pla
   }
 }
 
-const end = (db: Db, intent: Intent, ending: string, outcome: Outcome, lookS: number | null): Promise<boolean> =>
-  db.oneFirst(sql.prepared('end_purchase', done)`
-    select end_purchase(${intent.id}, ${intent.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${lookS}) ok`);
+const end = (
+  db: Db,
+  intent: Intent,
+  ending: 'succeeded' | 'failed',
+  outcome: Outcome,
+  lookS: number | null,
+): Promise<boolean> =>
+  telling(
+    db,
+    intent,
+    ending,
+    db.oneFirst(sql.prepared('end_purchase', done)`
+    select end_purchase(${intent.id}, ${intent.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${lookS}) ok`),
+  );
 
 async function stayInDoubt(db: Db, intent: Intent, why: string): Promise<boolean> {
   const held = await doubt(db, intent, nextLookMs(intent.looks));

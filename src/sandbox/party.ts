@@ -21,41 +21,66 @@ export type Said = {
   dropped?: boolean;
 };
 
-/** `path` may hold `:names`. `refusal` is what the scripted fault `refuse` answers. */
+/** `path` may hold `:names`. `refusal` is what the scripted fault `refuse` answers. `reads`: a POST that changes nothing. */
 export type Route = {
   method: string;
   path: string;
   answer: (call: Call) => Said | Promise<Said>;
+  reads?: boolean;
   refusal?: (call: Call) => Said;
 };
 
 export type Party = { url: string; close(): Promise<void> };
 
-/** Serves routes on 127.0.0.1 (port 0: a free one) with the scripted faults, which strike nothing below `/control/`. */
-export const startParty = async (port: number, routes: Route[], faults: Faults): Promise<Party> => {
+/**
+ * Serves routes on 127.0.0.1 (port 0: a free one) with the scripted faults, which strike nothing below `/control/`. `keep` is called
+ * after whatever may have changed something, before it is answered.
+ */
+export const startParty = async (
+  port: number,
+  routes: Route[],
+  faults: Faults,
+  keep: () => void = () => {},
+): Promise<Party> => {
   const find = router(routes);
   const server = createServer((request, response) => {
     // A caller that left while sending, or a bug in a route: nobody is owed an answer, and the party lives on.
-    answer(request, response, find, faults).catch(() => response.destroy());
+    answer(request, response, { find, faults, keep }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(port, '127.0.0.1', resolve);
   });
   const address = server.address() as AddressInfo; // as: it listens on TCP
-  return { url: `http://127.0.0.1:${address.port}`, close: () => close(server) };
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      await close(server);
+      keep();
+    },
+  };
 };
 
 type Find = (method: string, path: string) => { route: Route; params: Record<string, string> } | null;
+type Served = { find: Find; faults: Faults; keep: () => void };
 
-const answer = async (request: IncomingMessage, response: ServerResponse, find: Find, faults: Faults) => {
+const answer = async (request: IncomingMessage, response: ServerResponse, { find, faults, keep }: Served) => {
   const { method = 'GET', headers } = request;
   const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://sandbox');
   const text = await readText(request);
   const match = find(method, pathname);
   if (!match) return send(response, { status: 404, body: { error: 'no such route' } });
   const fault = pathname.startsWith('/control/') ? null : faults.next(`${method} ${pathname}`);
-  await play(fault, response, match.route, { params: match.params, query, headers, text, json: parse(text) });
+  const route = { ...match.route, answer: keeping(match.route, keep) };
+  await play(fault, response, route, { params: match.params, query, headers, text, json: parse(text) });
 };
+
+const keeping =
+  ({ method, reads, answer }: Route, keep: () => void): Route['answer'] =>
+  async (call) => {
+    const said = await answer(call);
+    if (method !== 'GET' && !reads) keep();
+    return said;
+  };
 
 const play = async (fault: Fault | null, response: ServerResponse, route: Route, call: Call) => {
   switch (fault?.kind) {

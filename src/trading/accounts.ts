@@ -34,7 +34,7 @@ async function findAccount({ runtime: { db }, principal, header }: AnyCall): Pro
   if (principal.kind === 'user') {
     const { owner, userId } = principal;
     if (named !== undefined) return findPropAccount(db, owner, userId, named);
-    return (await listPropAccounts(db, owner, userId))[0] ?? null;
+    return (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0] ?? null;
   }
   if (named === undefined) throw unnamed();
   const account = await findAnyPropAccount(db, named);

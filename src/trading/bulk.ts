@@ -41,7 +41,7 @@ async function closeOne(
   const one = { ...who, asking: { ...who.asking, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) } };
   if (pair === null) return told(uuid, 'not_found');
   const accepted = await closePosition(one, pair, uuid);
-  const intent = await runtime.wait(accepted.id, waitMs);
+  const intent = await runtime.wait(accepted, waitMs);
   try {
     const { message } = orderResult(intent, intent.id);
     return { ...told(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };

@@ -73,13 +73,17 @@ export const listDeliveries = (
   endpointId: string,
   page: { cursor: string | null; limit: number },
 ): Promise<readonly Delivery[]> =>
-  db.any(sql.prepared('list_webhook_deliveries', deliveryRow)`
+  db.any(sql.prepared(`list_webhook_deliveries${page.cursor === null ? '' : '_behind'}`, deliveryRow)`
     select ${deliveryColumns}
     from webhook_deliveries d
     join events v on v.id = d.event_id
     where d.endpoint_id = ${endpointId}
-      and d.app = ${app}
-      and (${page.cursor}::text is null or d.id < ${page.cursor})
+      and d.app = ${app}${
+        page.cursor === null
+          ? sql.fragment``
+          : sql.fragment`
+      and d.id < ${page.cursor}`
+      }
     order by d.id desc
     limit ${page.limit}`);
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
 import { tokenBucket } from '../../src/adapters/exvenue/bucket.ts';
-import { type Budget, budgetFrom, type Priority } from '../../src/adapters/exvenue/budget.ts';
+import { type Budget, budgetFrom, type Priority, shareOfBudget } from '../../src/adapters/exvenue/budget.ts';
 
 const soon = (ms = 2_000) => Date.now() + ms;
 const ask = (budget: Budget, weight: number, priority: Priority = 'write', untilMs = soon()) =>
@@ -18,6 +18,14 @@ describe('a share of the request budget', () => {
 
     expect(burstMs).to.be.below(90);
     expect(Date.now() - from).to.be.within(90, 300);
+  });
+
+  it('is the same part of what may be spent at once, whatever the venue grants', async () => {
+    const atOnce = async (budget: Budget, weight: number) =>
+      [await ask(budget, weight, 'write', soon(20)), await ask(budget, 5, 'write', soon(20))] as const;
+
+    expect(await atOnce(shareOfBudget(0.5), 100)).to.deep.equal([true, false]);
+    expect(await atOnce(shareOfBudget(0.5, 600), 50)).to.deep.equal([true, false]);
   });
 
   it('serves cancels before writes and writes before reads, each in order of asking', async () => {

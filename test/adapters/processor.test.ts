@@ -135,4 +135,11 @@ describe('the processor adapter', () => {
     for (const header of ['', 'v1=', 't=1,v1=', 't=x,v1=aa', signature('whsec_other', body)])
       expect(read(header)).to.equal(null);
   });
+
+  it('takes an object without an id for nothing of ours', () => {
+    const body = JSON.stringify({ id: 'evt_2', type: 'payment_intent.succeeded', created: 5, data: { object: {} } });
+    const header = signature(String(SECRETS.split(',')[0]), body);
+
+    expect(party.readNotification(body, header)?.fact).to.deep.equal({ about: 'nothing' });
+  });
 });

@@ -100,6 +100,20 @@ describe('operators', () => {
       });
     });
 
+    it('opened by the password alone end once an authenticator is confirmed, but for the one that confirmed it', async () => {
+      const newcomer = await service.admin(false);
+      const json = { email: newcomer.email, password: PASSWORD };
+      const other = await service.ask('POST', '/v2/admin/login', { json });
+      const thief = { headers: { Cookie: other.headers.getSetCookie()[0]?.split(';')[0] ?? '' } };
+      const { body } = await newcomer.ask('POST', '/v2/admin/totp/enroll');
+
+      await newcomer.ask('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(body.secret) } });
+
+      expect(other.status).to.equal(200);
+      expect((await service.ask('GET', '/v2/admin/me', thief)).body.error.code).to.equal('V2_ADMIN_SESSION_INVALID');
+      expect((await newcomer.ask('GET', '/v2/admin/me')).status).to.equal(200);
+    });
+
     it('work by cookie for reads from anywhere, and for changes from pages of this service only', async () => {
       const byCookie = (method: string, origin?: string) =>
         service.ask(method, method === 'GET' ? '/v2/admin/me' : '/v2/admin/apps/app_aaaaaaaaaaaaaaaaaaaaaaa/enable', {
@@ -110,6 +124,9 @@ describe('operators', () => {
       expect((await byCookie('POST', service.url)).body.error.code).to.equal('V2_APP_UNKNOWN');
       expect((await byCookie('POST')).body.error.code).to.equal('FORBIDDEN_ORIGIN');
       expect((await byCookie('POST', 'https://evil.example')).body.error.code).to.equal('FORBIDDEN_ORIGIN');
+      expect((await byCookie('POST', service.url.replace('http:', 'https:'))).body.error.code).to.equal(
+        'FORBIDDEN_ORIGIN',
+      );
       expect((await byCookie('POST', 'null')).body.error.code).to.equal('FORBIDDEN_ORIGIN');
     });
 

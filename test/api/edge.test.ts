@@ -121,6 +121,55 @@ describe('the edge', () => {
     expect(answer).to.include('BODY_TOO_LARGE');
   });
 
+  for (const [what, head, status, code] of [
+    ['is no HTTP', 'nonsense\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    [
+      'has two lengths',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      400,
+      'MALFORMED_REQUEST',
+    ],
+    [
+      'has a length and chunks',
+      'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'MALFORMED_REQUEST',
+    ],
+    ['splits a header', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: b\rX-C: d\r\n\r\n', 400, 'MALFORMED_REQUEST'],
+    [
+      'has huge headers',
+      `GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
+  ] as const) {
+    it(`refuses in its own words what ${what}, and ends the connection`, async () => {
+      const answer = await raw(head, []);
+      const [top = '', text = ''] = answer.split('\r\n\r\n');
+
+      expect(top)
+        .to.match(new RegExp(`^HTTP/1.1 ${status} `))
+        .and.to.match(/^connection: close$/im);
+      const requestId = /^x-request-id: (.+)$/im.exec(top)?.[1];
+      const headers = { 'content-type': 'application/problem+json', 'x-request-id': requestId };
+      expectProblem({ status, headers, body: JSON.parse(text) }, code, { effect: 'none' });
+    });
+  }
+
+  it('answers one request on a connection whose next one cannot be read', async () => {
+    const answer = await raw('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n', []);
+
+    expect(answer)
+      .to.match(/^HTTP\/1.1 200 [\s\S]*^connection: close\r$/im)
+      .and.not.include('HTTP/1.1 400');
+  });
+
+  it('takes an expectation it does not know for none', async () => {
+    const answer = await raw('GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: nonsense\r\nConnection: close\r\n\r\n', []);
+
+    expect(answer).to.match(/^HTTP\/1.1 200 /);
+  });
+
   it('keeps answering after requests that break off', async () => {
     const head = `POST ${ORDERS} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${partner.key}\r\nTrader-ID: 0\r\n`;
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');

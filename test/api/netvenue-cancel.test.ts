@@ -138,3 +138,34 @@ describe('cancelNetvenueOrder', () => {
     expect(status.body).to.include({ lifecycle: 'resting' });
   });
 });
+
+describe('cancelNetvenueOrder of an order in doubt', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { NETVENUE_PATIENCE_MS: '100', NETVENUE_IN_FLIGHT_MS: '60000' } });
+  });
+  after(() => service.stop());
+
+  const inDoubt = async () => {
+    const trader = await service.trader();
+    const order_uuid = newIntentId();
+    service.miner.faults.add({ kind: 'hang', route: SUBMIT, times: 1 });
+    await trader.post(ORDERS, limit({ order_uuid }), { prefer: 'wait=0' });
+    for (;;) {
+      const { body } = await trader.get(`${ORDERS}/${order_uuid}`);
+      if (body.status === 'unknown') return { trader, order_uuid };
+    }
+  };
+
+  it('says that the order may yet come to rest, and not that it rests no longer', async () => {
+    const { trader, order_uuid } = await inDoubt();
+
+    const cancelled = await trader.delete(cancelling(order_uuid));
+    const edited = await trader.post(`${ORDERS}/${order_uuid}/edit`, { trade_pair: 'BTCUSDC', limit_price: 89_000 });
+
+    for (const reply of [cancelled, edited]) {
+      expectProblem(reply, 'V1_ORDER_IN_DOUBT', { effect: 'none', retryable: true });
+    }
+    expect(effectsOf(service, trader)).to.deep.equal([]);
+  });
+});

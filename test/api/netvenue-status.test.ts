@@ -27,6 +27,21 @@ describe('getNetvenueOrder', () => {
     expect(Date.parse(body.completed_at)).to.be.at.least(Date.parse(body.submitted_at));
   });
 
+  it('shows nothing executed of an order that rests, or was cancelled before it was filled', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, limit());
+    const path = `${ORDERS}/${placed.body.order_uuid}`;
+
+    const resting = await trader.get(path);
+    const cancelled = await trader.delete(`${path}?trade_pair=BTCUSDC`);
+    const gone = await trader.get(path);
+
+    expect(placed.body).to.include({ status: 'accepted', executed: null });
+    expect(resting.body).to.include({ lifecycle: 'resting', executed: null });
+    expect(cancelled.body).to.include({ status: 'accepted', executed: null });
+    expect(gone.body).to.include({ lifecycle: 'cancelled', executed: null });
+  });
+
   it('finds out that a resting order has been filled since, and at what', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, limit());

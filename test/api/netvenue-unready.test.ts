@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { newIntentId } from '../../src/kernel/ids.ts';
 import { effectsOf, effectsUnder, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -54,6 +55,20 @@ describe('a network that cannot be reached', () => {
       const intent = await trader.get(`/v1/intents/${reply.headers['intent-id']}`);
       expect(intent.body).to.include({ state: 'expired', effect: 'none', sending_at: null });
     }
+  });
+
+  it('answers a named request again as it ended, and says that sending it unchanged is no use', async () => {
+    const uuid = newIntentId();
+    const keyed = () => trader.post(ORDERS, market({ trade_pair: 'ADAUSDC' }), { key: 'once' });
+    const named = () => trader.post(ORDERS, market({ trade_pair: 'BNBUSDC', order_uuid: uuid }));
+
+    const replies = [await keyed(), await keyed(), await named(), await named()];
+    const renewed = await trader.post(ORDERS, market({ trade_pair: 'ADAUSDC' }), { key: 'twice' });
+
+    for (const reply of replies) expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: false });
+    expect(replies[1]?.headers['intent-id']).to.equal(replies[0]?.headers['intent-id']);
+    expect(replies.slice(2).map(({ headers }) => headers['intent-id'])).to.deep.equal([uuid, uuid]);
+    expect(renewed.headers['intent-id']).not.to.equal(replies[0]?.headers['intent-id']);
   });
 
   it('lets a registration end unsent at its deadline', async () => {

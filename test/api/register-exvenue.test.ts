@@ -238,15 +238,17 @@ describe('registerExvenueTrader', () => {
 
   it('says that the payment is in doubt, and why, while nobody knows', async () => {
     const buyer = await service.buyer();
-    strikes('verify', 'status_500');
+    strikes('verify', 'status_500', { times: undefined });
 
     const reply = await service.buy(partner, buyer, {}, { prefer: 'wait=0' });
-    const doubted = await service.status(partner, buyer.wallet, ({ message }) => message !== null);
+    const doubted = await service.status(partner, buyer.wallet, ({ message }) =>
+      /facilitator is down/.test(`${message}`),
+    );
+    service.registrar.faults.clear();
     const ended = await service.status(partner, buyer.wallet);
 
     expect(reply.status).to.equal(202);
     expect(doubted).to.include({ status: 'processing', tx_hash: null, is_terminal: false });
-    expect(doubted.message).to.match(/facilitator is down/);
     await expectPaidOnce(buyer, ended);
   });
 

@@ -217,6 +217,23 @@ describe('throttles', () => {
     expect(reply.headers.get('ratelimit')).to.match(/^"address";r=\d+;t=\d+$/);
   });
 
+  it('count wrong tokens of operations that are counted, by where they come from', async () => {
+    const ask = (token: string) =>
+      service.ask('POST', '/v2/auth/login', {
+        json: { email: 'someone@example.com', password: 'wrong horse battery' },
+        headers: { Authorization: `Bearer apt_${token}`, 'X-End-User-Address': '203.0.113.5' },
+      });
+
+    const [first, second] = [await ask('one'), await ask('two')];
+    const many = await atOnce(limits.address.budget, () => ask('many'));
+
+    const left = [first, second].map(({ headers }) => Number(/r=(\d+)/.exec(headers.get('ratelimit') ?? '')?.[1]));
+    expect(first.status).to.equal(401);
+    expect(left[1]).to.equal((left[0] ?? 0) - 1);
+    expect(many.some(isThrottled)).to.equal(true);
+    expect((await wrong(`${fresh('someone')}@example.com`, '203.0.113.5')).status).to.equal(401);
+  });
+
   it('hold no address in the clear', async () => {
     const kept = await service.db.any(sql.unsafe`select t::text from throttles t`);
 

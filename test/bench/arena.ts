@@ -12,6 +12,7 @@ import { createPartner } from '../../src/partners/intents.ts';
 import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
 import { type Running, startProgram, startScript, until } from '../support/processes.ts';
 import { ENTITY, KEYS, testSettings } from '../support/service.ts';
+import { fill, type Past } from './fill.ts';
 
 /** A durable database server for measuring, and what runs against a database of it. The party is in this process. */
 export type Arena = {
@@ -29,11 +30,15 @@ export type Arena = {
   close(): Promise<void>;
 };
 
-/** Opens a fresh, migrated database on a server of its own with the settings of `npm start`: every commit is on disk. */
-export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}): Promise<Arena> {
+/**
+ * Opens a fresh, migrated database on a server of its own with the settings of `npm start`: every commit is on disk. With a
+ * `past` it has been at work for long.
+ */
+export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}, past?: Past): Promise<Arena> {
   const dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-bench-`));
   const server = await startEmbedded({ dataDir });
   await migrate(server.url);
+  if (past) await fill(server.url, past);
   const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...behaviour });
   const quiet = { LOG_LEVEL: 'warn', VALIDATE_RESPONSES: 'false' };
   const settings = testSettings(server.url, party, {
@@ -49,6 +54,7 @@ export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}): 
   };
   endWithUs(() => server.pid());
   const query: Arena['query'] = async (text, values) => (await pool.query(text, values)).rows;
+  if (past) await query('checkpoint'); // what filling it left to be written is no part of what is measured
   return {
     databaseUrl: server.url,
     settings,

@@ -1,26 +1,12 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import { EventSource } from 'eventsource';
-import { chromium } from 'playwright-core';
+import { needsBrowser, openBrowser } from '../support/browser.ts';
 import { eventually } from '../support/money.ts';
 import { limit } from '../support/orders.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../support/trading.ts';
 
-const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const STREAM = `${TRADING}/stream`;
 const ROUNDS = 3;
 
@@ -109,18 +95,12 @@ describe('readers of the stream that others wrote', function () {
   }
 
   it('the EventSource of a browser reads and resumes, through the server that holds the key', async function () {
-    if (!existsSync(CHROMIUM)) {
-      console.log(`    skipped: there is no ${CHROMIUM}`);
-      this.skip();
-    }
-    const folder = await mkdtemp(join(tmpdir(), 'tps-browser-'));
-    const context = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: FLAGS });
-    const page = await context.newPage();
+    needsBrowser(this);
+    const { page, close } = await openBrowser();
     await page.goto(front.url);
 
     const seen = await tradeOverDrops(() => page.evaluate<Seen[]>('seen'));
-    await context.close();
-    await rm(folder, { recursive: true, force: true });
+    await close();
 
     expectWhole(seen);
   });

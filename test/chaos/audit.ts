@@ -6,6 +6,8 @@ export type Audit = {
   orders: number;
   /** Intents by the state they ended in. */
   states: Record<string, number>;
+  /** The caller was told that the service has it, and the service has no record of it. */
+  forgotten: number;
   /** The caller was told yes, and the ledger has no such order. */
   lost: number;
   /** The ledger has the order more than once. */
@@ -16,8 +18,8 @@ export type Audit = {
   strange: number;
 };
 
-/** Joins the ledger with the intents on the order uuid. */
-export async function auditOrders({ rows, party }: Stage): Promise<Audit> {
+/** Joins the ledger with the intents on the order uuid; `taken`: the ids of those the service said that it has. */
+export async function auditOrders({ rows, party }: Stage, taken: readonly string[] = []): Promise<Audit> {
   const intents = await rows<{ id: string; state: string }>(
     `select id, state from intents where kind = 'orders/place'`,
   );
@@ -28,6 +30,7 @@ export async function auditOrders({ rows, party }: Stage): Promise<Audit> {
   return {
     orders: intents.length,
     states: Object.fromEntries(countBy(intents.map(({ state }) => state))),
+    forgotten: taken.filter((id) => !known.has(id)).length,
     lost: count((state, done) => state === 'succeeded' && done === 0),
     doubled: [...effects.values()].filter((done) => done > 1).length,
     denied: count((state, done) => (state === 'failed' || state === 'expired') && done > 0),

@@ -7,13 +7,15 @@ type CancelLine = { order_id: string; status: string };
 type Outcome = { result?: { results?: CancelLine[]; tp_order_id?: string; sl_order_id?: string } };
 type Verb = { id: string; kind: string; state: string; outcome: Outcome | null };
 
-/** What the exchange's ledger says of the verbs this service has on record. All from `open` on must be 0. */
+/** What the exchange's ledger says of the verbs this service has on record. All from `forgotten` on must be 0. */
 export type ExchangeAudit = {
   /** Intents by verb and the state they ended in. */
   verbs: Record<string, number>;
   /** Orders in the ledger, exits among them, and signed actions of all kinds. */
   placed: number;
   actions: number;
+  /** The caller was told that the service has it, and the service has no record of it. */
+  forgotten: number;
   /** Intents that have not ended. */
   open: number;
   /** The caller was told yes, and the ledger has no such order. */
@@ -30,8 +32,8 @@ export type ExchangeAudit = {
   not_cancelled: number;
 };
 
-/** Joins the exchange's ledger with the intents on the client order id, and nonces on their signer. */
-export async function auditExchange({ rows, exchange }: Stage): Promise<ExchangeAudit> {
+/** Joins the exchange's ledger with the intents on the client order id, and nonces on their signer; `taken` as for orders. */
+export async function auditExchange({ rows, exchange }: Stage, taken: readonly string[] = []): Promise<ExchangeAudit> {
   const verbs = await rows<Verb>(
     `select id, kind, state, outcome from intents where kind like 'orders/exvenue/%' order by created_at`,
   );
@@ -40,12 +42,14 @@ export async function auditExchange({ rows, exchange }: Stage): Promise<Exchange
   const nonces = countBy(keysOf(entries, 'action'));
   const cancelled = new Set(entries.filter(({ kind }) => kind === 'cancelled').map(({ detail }) => String(detail.oid)));
   const known = new Set(verbs.flatMap(namesOf));
+  const recorded = new Set(verbs.map(({ id }) => id));
   const placedBy = (verb: Verb) => namesOf(verb).filter((name) => placed.has(name)).length;
   const count = (wrong: (verb: Verb) => boolean) => verbs.filter(wrong).length;
   return {
     verbs: Object.fromEntries(countBy(verbs.map(({ kind, state }) => `${kind.split('/').pop()} ${state}`))),
     placed: sum(placed),
     actions: sum(nonces),
+    forgotten: taken.filter((id) => !recorded.has(id)).length,
     open: count(({ state }) => ['queued', 'running', 'in_doubt'].includes(state)),
     lost: count((verb) => verb.state === 'succeeded' && !isThere(verb, placed)),
     doubled: repeated(placed),
@@ -60,6 +64,7 @@ export async function auditExchange({ rows, exchange }: Stage): Promise<Exchange
 
 /** What a run without a fault in the service looks like, beside its counts. */
 export const flawless = {
+  forgotten: 0,
   open: 0,
   lost: 0,
   doubled: 0,
@@ -68,6 +73,10 @@ export const flawless = {
   nonces_twice: 0,
   not_cancelled: 0,
 } as const satisfies Partial<ExchangeAudit>;
+
+/** Whether a run was without a fault in the service. */
+export const isFlawlessExchange = (audit: ExchangeAudit): boolean =>
+  (Object.keys(flawless) as (keyof typeof flawless)[]).every((name) => audit[name] === 0); // as: its own names
 
 /** Whether the ledger has what a yes promised. A cancellation promises no order. */
 function isThere({ id, kind, outcome }: Verb, placed: Map<string, number>): boolean {

@@ -1,27 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage, WorkerProcess } from './stage.ts';
 
-const KILL_EVERY_MS = 1_200;
+/** How long each job a killed worker held waited for another one, in milliseconds, once all of them have one. */
+export type Takeover = { waits: Promise<number[]> };
 
-/** How often a worker was killed, and how long each job it held waited for another one, in milliseconds. */
-export type Takeovers = { kills: number; msOfJobs: number[] };
-
-/** Kills the worker with the most work and starts another in its place, again and again while the load lasts. */
-export async function killUntil(stage: Stage, load: Promise<unknown>): Promise<Takeovers> {
-  let loading = true;
-  const ended = load.finally(() => {
-    loading = false;
-  });
-  const waits: Promise<number[]>[] = [];
-  while (loading) {
-    await Promise.race([sleep(KILL_EVERY_MS), ended]);
-    if (loading) waits.push((await killBusiest(stage)).waits);
-  }
-  return { kills: waits.length, msOfJobs: (await Promise.all(waits)).flat() };
-}
-
-/** `waits`: how long each job it held waited for another worker, in milliseconds, once all of them have one. */
-async function killBusiest(stage: Stage): Promise<{ waits: Promise<number[]> }> {
+/** Kills the worker with the most work and starts another in its place. */
+export async function killBusiest(stage: Stage): Promise<Takeover> {
   const [victim] = (await busiest(stage)) as [WorkerProcess];
   victim.kill('SIGKILL');
   const killedAt = performance.now();

@@ -21,7 +21,10 @@ describe('keys that are rotated while orders signed with them are in doubt', fun
   this.timeout(90_000 + ROTATIONS * 60_000);
   let stage: Stage;
   before(async () => {
-    stage = await openStage({ workers: 2, settings: { ORDER_DEADLINE_MS: '150000', EXVENUE_BUDGET_SHARE: '20' } });
+    stage = await openStage({
+      workers: 2,
+      settings: { ORDER_DEADLINE_MS: '150000', EXVENUE_BUDGET_PER_MINUTE: '24000' },
+    });
     for (const [n, fault] of FAULTS.entries()) {
       stage.exchange.faults.add({ ...fault, seed: n + 1, route: 'POST /exchange' });
     }

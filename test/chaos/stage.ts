@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { databaseIsAway } from '../../src/db/conflicts.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createPartner } from '../../src/partners/intents.ts';
 import { type ExvenueParty, type ExvenuePartyOptions, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
 import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
 import { type Caller, caller } from '../support/caller.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { type Running, startProgram, startWebProcess, until } from '../support/processes.ts';
+import { type Running, STARTED_MS, startProgram, startWebProcess, until } from '../support/processes.ts';
 import { ENTITY, KEYS, testSettings } from '../support/service.ts';
 
 /** A worker process and the queue's names for its two pools, by which its jobs are known. */
@@ -18,9 +20,11 @@ export type Stage = {
   settings: Record<string, string>;
   party: NetvenueParty;
   exchange: ExvenueParty;
-  web: Running & { url: string };
+  /** The first of the web processes; callers are spread over all of them. */
+  web: Web;
+  webs: readonly Web[];
   workers: Set<WorkerProcess>;
-  /** Rows of one statement. */
+  /** Rows of one statement, made again for a while when the database is away: for statements that can be repeated. */
   rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Starts a worker and returns when it is registered with its pools: it takes jobs from then on. One at a time. */
   startWorker(settings?: Record<string, string>): Promise<WorkerProcess>;
@@ -28,39 +32,53 @@ export type Stage = {
   traders(count: number): Promise<Caller[]>;
   /** So many wallets of one partner, each enrolled with its own key over HTTP. */
   wallets(count: number): Promise<Wallet[]>;
+  /** Crashes the database's server and starts it again; only where the stage was given one that can. */
+  restartDatabase(): Promise<void>;
   close(): Promise<void>;
 };
+
+type Web = Running & { url: string };
 
 /** An enrolled wallet of the exchange, who calls with its address as the Trader-ID. */
 export type Wallet = Caller & { wallet: string; privateKey: `0x${string}` };
 
-type Options = {
+/** A migrated database to play on. */
+type StageDatabase = { url: string; drop(): Promise<void>; restart?(): Promise<void> };
+
+/** Who plays, and by which rules; everything has a default fit for a small play. */
+export type StageOptions = {
   workers?: number;
+  webs?: number;
+  /** By default a fresh one on the tests' server. */
+  database?: StageDatabase;
   settings?: Record<string, string>;
   party?: Partial<NetvenuePartyOptions>;
   exchange?: ExvenuePartyOptions;
 };
 
 const WALLET_USD = '100000'; // what every wallet has on the exchange from the start
+const PATIENCE_MS = 30_000; // longer than a restart of the database takes
 const SMALL_POOLS = { WORKER_POOL_SIZE: '6', WEB_POOL_SIZE: '6' }; // several processes share one server's connections
 
 /** Brings up database, party, web and workers. */
-export async function openStage(options: Options = {}): Promise<Stage> {
-  const database = await freshDatabase();
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const database: StageDatabase = options.database ?? (await freshDatabase());
   const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...options.party });
   const exchange = await startExvenueParty({ network: 'testnet', autoFund: WALLET_USD, ...options.exchange });
   const all = testSettings(database.url, party, { ...SMALL_POOLS, EXVENUE_URL: exchange.url, ...options.settings });
-  const pool = new pg.Pool({ connectionString: database.url, max: 4 });
+  const pool = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'stage' });
   pool.on('error', () => {}); // the test that cut it off knows
-  const web = await startWebProcess(all);
+  const [web, ...more] = await startWebs(all, options.webs ?? 1);
+  const webs = [web, ...more];
   const running = new Set<WorkerProcess>();
   const stage: Stage = {
     settings: all,
     party,
     exchange,
     web,
+    webs,
     workers: running,
-    rows: async (text, values) => (await pool.query(text, values)).rows,
+    rows: (text, values) => patiently(async () => (await pool.query(text, values)).rows),
     startWorker: async (more = {}) => {
       const worker = await startRegistered(stage, { ...all, ...more });
       running.add(worker);
@@ -69,8 +87,12 @@ export async function openStage(options: Options = {}): Promise<Stage> {
     },
     traders: (count) => makeTraders(stage, database.url, count),
     wallets: (count) => enrollWallets(stage, database.url, count),
+    async restartDatabase() {
+      if (!database.restart) throw new Error('The tests share this server');
+      await database.restart();
+    },
     async close() {
-      const processes = [web, ...running];
+      const processes = [...webs, ...running];
       for (const { kill } of processes) kill('SIGKILL');
       await Promise.all(processes.map(({ exited }) => exited));
       await pool.end();
@@ -83,21 +105,36 @@ export async function openStage(options: Options = {}): Promise<Stage> {
   return stage;
 }
 
+async function startWebs(settings: Record<string, string>, count: number): Promise<[Web, ...Web[]]> {
+  const webs: [Web, ...Web[]] = [await startWebProcess(settings)];
+  while (webs.length < count) webs.push(await startWebProcess(settings));
+  return webs;
+}
+
+async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + PATIENCE_MS; ; await sleep(50)) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!databaseIsAway(error) || Date.now() > until) throw error;
+    }
+  }
+}
+
 type Registered = { id: string; pool_ids: string[] };
 
 async function startRegistered(stage: Stage, settings: Record<string, string>): Promise<WorkerProcess> {
   const list = () => stage.rows<Registered>('select id, pool_ids from worker_processes');
   const known = new Set((await list()).map(({ id }) => id));
   const worker = startProgram('worker', settings);
-  const { id, pool_ids: pools } = await until('a registered worker', async () =>
-    (await list()).find(({ id, pool_ids }) => !known.has(id) && pool_ids.length === 2),
-  ).catch((cause) => {
+  const newcomer = async () => (await list()).find(({ id, pool_ids }) => !known.has(id) && pool_ids.length === 2);
+  const { id, pool_ids: pools } = await until('a registered worker', newcomer, STARTED_MS).catch((cause) => {
     throw new Error(`The worker did not register:\n${worker.lines.join('\n')}`, { cause });
   });
   return { ...worker, id, pools };
 }
 
-async function makeTraders({ party, rows, web }: Stage, databaseUrl: string, count: number): Promise<Caller[]> {
+async function makeTraders({ party, rows, webs }: Stage, databaseUrl: string, count: number): Promise<Caller[]> {
   const { partner_id, key } = await makePartner(databaseUrl);
   const ids = party.addSubaccounts(count);
   await rows(
@@ -106,13 +143,15 @@ async function makeTraders({ party, rows, web }: Stage, databaseUrl: string, cou
      from unnest($3::integer[]) id`,
     [ENTITY, partner_id, ids],
   );
-  return ids.map((id) => caller(web.url, key, { 'Trader-ID': String(id) }));
+  return ids.map((id, n) => caller(urlOf(webs, n), key, { 'Trader-ID': String(id) }));
 }
 
-async function enrollWallets({ web }: Stage, databaseUrl: string, count: number): Promise<Wallet[]> {
+async function enrollWallets({ webs }: Stage, databaseUrl: string, count: number): Promise<Wallet[]> {
   const { key } = await makePartner(databaseUrl);
-  return Promise.all(Array.from({ length: count }, () => enrollWallet(web.url, key)));
+  return Promise.all(Array.from({ length: count }, (_, n) => enrollWallet(urlOf(webs, n), key)));
 }
+
+const urlOf = (webs: readonly Web[], n: number) => (webs[n % webs.length] as Web).url; // there is at least one
 
 async function enrollWallet(url: string, key: string): Promise<Wallet> {
   const privateKey = generatePrivateKey();

@@ -105,6 +105,7 @@ describe('a bounded wait', () => {
       ...{ state: settled_at ? 'succeeded' : 'queued', settled_at },
     });
   const deaf: Settlements = {
+    isListening: () => false,
     next: (_, timeoutMs) => ({
       woken: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
       cancel: () => {},
@@ -113,20 +114,38 @@ describe('a bounded wait', () => {
     close: async () => {},
   };
 
+  const earlier = { id: 'x', replayed: true };
+
   it('finds out by its own looks where the notification was lost', async () => {
     const rows = [intent(null), intent(null), intent('2026-01-01T00:00:00Z')];
     const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
 
-    expect(await wait('x', 10_000)).to.include({ state: 'succeeded' });
+    expect(await wait(earlier, 10_000)).to.include({ state: 'succeeded' });
     expect(rows).to.deep.equal([]);
   });
 
-  it('of no time looks once', async () => {
+  it('of no time looks once at what was accepted earlier', async () => {
     const rows = [intent(null), intent(null)];
     const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
 
-    expect(await wait('x', 0)).to.include({ state: 'queued' });
+    expect(await wait(earlier, 0)).to.include({ state: 'queued' });
     expect(rows).to.have.length(1);
+  });
+
+  it('of no time answers what was just accepted as it was written', async () => {
+    const rows = [intent('2026-01-01T00:00:00Z')];
+    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+    const written = intent(null);
+
+    expect(await wait({ id: 'x', replayed: false, written }, 0)).to.equal(written);
+    expect(rows).to.have.length(1);
+  });
+
+  it('of some time looks, also at what was just accepted', async () => {
+    const rows = [intent('2026-01-01T00:00:00Z')];
+    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+
+    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 1_000)).to.include({ state: 'succeeded' });
   });
 
   it('ends at its next look when the process stops', async () => {
@@ -135,7 +154,7 @@ describe('a bounded wait', () => {
     const startedAt = performance.now();
     setTimeout(() => stopping.abort(), 40);
 
-    await wait('x', 10_000);
+    await wait(earlier, 10_000);
 
     expect(performance.now() - startedAt).to.be.below(500);
   });

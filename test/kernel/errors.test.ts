@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { openPool } from '../../src/db/pool.ts';
-import { toldError } from '../../src/kernel/errors.ts';
+import { tellable, toldError } from '../../src/kernel/errors.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 const CANARY = 'CANARY-c9f1';
@@ -37,5 +37,32 @@ describe('toldError', () => {
     expect(toldError(error)).to.deep.include({ type: 'Error', message: 'It broke' });
     expect(toldError(error).cause).to.deep.include({ code: 'ECONNREFUSED', message: 'inside' });
     expect(toldError('text')).to.deep.equal({ type: 'string' });
+  });
+});
+
+describe('tellable', () => {
+  it('is an error without what the database told of values, in text and stack, and with the names of what broke', () => {
+    const members = {
+      code: '23505',
+      severity: 'ERROR',
+      constraint: 'apps_slug_taken',
+      detail: `Key (slug)=(${CANARY})`,
+    };
+    const error = new Error('It broke', { cause: Object.assign(new Error(`It is ${CANARY}`), members) });
+    const raw = Object.assign(new Error(`It is ${CANARY}`), members);
+
+    for (const { message, stack } of [tellable(error), tellable(raw)]) {
+      expect(`${message} ${stack}`).not.to.include(CANARY);
+      expect(message).to.include('23505');
+      expect(stack).to.include('    at ');
+    }
+    expect(tellable(raw).message).to.include('apps_slug_taken');
+  });
+
+  it('keeps the text of every other error, and is one for what is none', () => {
+    expect(tellable(new TypeError('It broke')).message)
+      .to.include('It broke')
+      .and.to.include('TypeError');
+    expect(tellable('text')).to.be.an('error');
   });
 });

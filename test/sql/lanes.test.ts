@@ -158,7 +158,8 @@ describe('lanes', () => {
       item({ lane: `netvenue:e_${n}:BTCUSDC`, trader: `e_${n}`, pair: 'BTCUSDC', terms: {} });
 
     beforeEach(async () => {
-      await spine.query('truncate subaccounts, orders cascade');
+      await spine.query('delete from orders');
+      await spine.query('delete from subaccounts');
       await spine.query(`
         insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
         select 'e_' || n, 'e', n, 'ptn_a', gen_random_uuid(), 'crypto', 10000, 'active'

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 const run = promisify(execFile);
 
 /** A way to spell a secret: its name, and what to look for. `folded`: the letters' case does not matter. */
-type Form = { name: string; needle: string; folded: boolean };
+export type Form = { name: string; needle: string; folded: boolean };
 
 /** A text that must not hold a secret, and where it was found. */
 export type Haystack = { where: string; text: string };
@@ -35,6 +35,39 @@ export function formsOf(hex: string): Form[] {
   ];
 }
 
+/**
+ * The ways any other secret may be spelt: as it is, as hex, percent-encoded, and in both kinds of base64, the base64 also as a part of
+ * something longer. Where the text itself writes bytes down, they are looked for in the same ways.
+ */
+export function formsOfText(text: string): Form[] {
+  const bytes = Buffer.from(text);
+  const encoded = encodeURIComponent(text);
+  const percent = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  return [
+    { name: 'plain', needle: text, folded: false },
+    { name: 'percent-encoded', needle: percent, folded: true },
+    ...(encoded === text ? [] : [{ name: 'URL-encoded', needle: encoded.toLowerCase(), folded: true }]),
+    ...[bytes, ...writtenIn(text)].flatMap((source, n) => [
+      { name: n === 0 ? 'hex' : 'hex of its bytes', needle: source.toString('hex'), folded: true },
+      { name: 'list of bytes', needle: [...source].join(','), folded: false },
+      ...base64Forms(n === 0 ? 'text' : 'its bytes', source),
+    ]),
+  ];
+}
+
+/** The bytes that a text writes down in base64 or base32, where it does. */
+function writtenIn(text: string): Buffer[] {
+  if (/^[A-Z2-7]{32}$/.test(text)) return [fromBase32(text)];
+  return /^[\w+/-]{43,44}=?$/.test(text) ? [Buffer.from(text, 'base64')] : [];
+}
+
+function fromBase32(text: string): Buffer {
+  const bits = [...text]
+    .map((sign) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(sign).toString(2).padStart(5, '0'))
+    .join('');
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}
+
 /** Base64 of bytes wherever they begin in something longer: what their neighbours take part in is cut off. */
 function base64Forms(what: string, bytes: Buffer): Form[] {
   return [0, 1, 2].flatMap((offset) => {
@@ -60,6 +93,13 @@ export function findLeaks(forms: Form[], haystacks: Haystack[]): Leak[] {
       .map(({ name }) => ({ where, form: name }));
   });
 }
+
+/** Texts of one place put together, with what no secret holds between them: fewer and longer ones are searched faster. */
+export const gathered = (haystacks: Haystack[]): Haystack[] =>
+  [...Map.groupBy(haystacks, ({ where }) => where)].map(([where, all]) => ({
+    where,
+    text: all.map(({ text }) => text).join('\n'),
+  }));
 
 /**
  * Everything a database holds, value by value: text as it is, bytes as hex and as they are. With a pg_dump of at least the

@@ -1,8 +1,11 @@
 import { stopPostgres } from './postgres.ts';
 
-/** Mocha's root hooks: whatever the tests started for themselves ends with them. */
+/** Set by mocha in each of its processes when it runs several at once; the hooks then come after every file. */
+const isOneOfSeveral = process.env.MOCHA_WORKER_ID !== undefined;
+
+/** Mocha's root hooks: whatever the tests started for themselves ends with them, or else with their process. */
 export const mochaHooks = {
   async afterAll(): Promise<void> {
-    await stopPostgres();
+    if (!isOneOfSeveral) await stopPostgres();
   },
 };

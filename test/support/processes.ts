@@ -8,6 +8,9 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** What a process needs of its surroundings; everything else comes from the settings it is given. */
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_V8_COVERAGE'];
 
+/** How long a process may take to start on a machine that is busy with something else. */
+export const STARTED_MS = 60_000;
+
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 /** A process of the service, its output held in memory. */
@@ -72,7 +75,7 @@ export async function runProgram(
 /** Starts the HTTP edge; `url` is where it listens. */
 export async function startWebProcess(settings: Record<string, string>): Promise<Running & { url: string }> {
   const web = startProgram('web', { ...settings, LOG_LEVEL: settings.LOG_LEVEL ?? 'info' });
-  const { port } = JSON.parse(await web.says(/web is listening/)) as { port: number };
+  const { port } = JSON.parse(await web.says(/web is listening/, STARTED_MS)) as { port: number };
   return { ...web, url: `http://127.0.0.1:${port}` };
 }
 

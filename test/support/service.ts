@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { toldError } from '../../src/kernel/errors.ts';
 import { createPartner } from '../../src/partners/intents.ts';
+import type { WebRuntime } from '../../src/runtime.ts';
 import { type ExvenueParty, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
 import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
 import { type RunningWeb, startWeb } from '../../src/web.ts';
@@ -34,6 +35,8 @@ export type TestService = {
   miner: NetvenueParty;
   exchange: ExvenueParty;
   log: LogLines;
+  /** What web works with; its metrics are the worker's, too. */
+  runtime: WebRuntime;
   /** Starts the worker of a service that was started without one. */
   startWorker(): Promise<RunningWorker>;
   /** Runs one task of `workers/` now, as the crontab would. */
@@ -57,7 +60,8 @@ export async function startService(options: Options = {}): Promise<TestService> 
   const log = logLines();
   const db = await openPool(database.url, 5, () => {});
   const web: RunningWeb = await startWeb(config, log.logger);
-  const workers: RunningWorker[] = worker ? [await startWorker(config, log.logger)] : [];
+  const { runtime } = web;
+  const workers: RunningWorker[] = worker ? [await startWorker(config, log.logger, runtime.metrics)] : [];
   const partner = async () => caller(web.url, (await createPartner(db, 'Test partner')).key);
   return {
     url: web.url,
@@ -66,9 +70,10 @@ export async function startService(options: Options = {}): Promise<TestService> 
     miner,
     exchange,
     log,
+    runtime,
     partner,
     async startWorker() {
-      const started = await startWorker(config, log.logger);
+      const started = await startWorker(config, log.logger, runtime.metrics);
       workers.push(started);
       return started;
     },

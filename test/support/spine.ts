@@ -87,7 +87,8 @@ export async function openSpine(): Promise<Spine> {
   };
 }
 
-function handOf(client: Client): Hand {
+/** The functions over a connection that the caller opens and ends. */
+export function handOf(client: Client): Hand {
   const query: Hand['query'] = async (text, values) => (await client.query(text, values)).rows;
   const ask = async (text: string, values: unknown[]) => (await query<{ ok: boolean }>(text, values))[0]?.ok === true;
   return {

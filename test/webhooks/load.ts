@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Received } from '../support/receivers.ts';
-import type { Deliveries, Writing } from '../support/webhooks.ts';
+import type { Writing } from '../support/webhooks.ts';
 
 /** An endpoint of an app of its own, so that one event is one delivery. */
 export type Told = { app: string; id: string; secret: string; path: string };
@@ -28,7 +28,7 @@ export function seeded(seed: number): () => number {
 
 /** Emits events to endpoints chosen by a seed, so many a second. Returns how many there were. */
 export async function emitSteadily(
-  d: Deliveries,
+  d: { emit(app: string, type: string, data: object): Promise<unknown> },
   told: Told[],
   { perS, forS, seed }: { perS: number; forS: number; seed: number },
 ): Promise<number> {

@@ -26,8 +26,8 @@ describe('housekeeping/forget', () => {
       values ('login', 'old', 1, '1 min', '1 min', now(), now() - interval '1 s'),
         ('login', 'new', 1, '1 min', '1 min', now(), now() + interval '1 min')`);
 
-    await forgetExpired(db);
-    await forgetExpired(db);
+    const first = await forgetExpired(db, 1);
+    const second = await forgetExpired(db, 1_000);
     const users = await db.anyFirst(sql.type(z.object({ id: z.string() }))`select id from users order by id`);
     const codes = await db.anyFirst(sql.type(z.object({ email: z.string() }))`select email from one_time_codes`);
     const kept = await db.anyFirst(
@@ -36,6 +36,7 @@ describe('housekeeping/forget', () => {
     await db.end();
     await database.drop();
 
+    expect([first, second]).to.deep.equal([1, 0]);
     expect(users).to.deep.equal(['usr_new', 'usr_verified']);
     expect(codes).to.deep.equal(['b@example.com']);
     expect(kept).to.deep.equal(['new']);

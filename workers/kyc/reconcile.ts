@@ -16,7 +16,7 @@ const reconcile: Task<{ intent_id?: string }> = async ({ intent_id }, runtime) =
     intent_id,
     (intent, { verification }) =>
       askAgain(intent, () => processorOf(runtime).createVerification(verification, intent_id)),
-    (intent, _sent, answer) => recordSession(runtime.db, intent, answer),
+    (intent, _sent, answer) => recordSession(runtime, intent, answer),
   );
 };
 

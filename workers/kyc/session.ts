@@ -16,7 +16,7 @@ const session: Task = ({ intent_id }, runtime) =>
       };
     },
     send: ({ verification }) => processorOf(runtime).createVerification(verification, intent_id),
-    record: (intent, _sent, answer) => recordSession(runtime.db, intent, answer),
+    record: (intent, _sent, answer) => recordSession(runtime, intent, answer),
   });
 
 export default session;

@@ -5,13 +5,14 @@ import { recordCancellation } from '../../src/orders/outcomes.ts';
 import { getTarget } from '../../src/orders/queries.ts';
 import { isOver } from '../../src/orders/rules.ts';
 import { cancelling } from '../../src/orders/signals.ts';
+import { submit } from '../../src/orders/submit.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
 
 /** Asks the venue to cancel a resting order and records what it said. */
 const cancel: Task = ({ intent_id }, runtime) =>
   carryOut(runtime, intent_id, {
     prepare: (intent) => prepare(intent, runtime),
-    send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
+    send: ({ signal }, limits, intent) => submit(runtime, intent, signal, limits),
     record: (intent, { target }, answer) => recordCancellation(runtime.db, intent, target, answer),
   });
 

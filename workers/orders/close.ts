@@ -5,6 +5,7 @@ import type { Task } from '../../src/intents/task.ts';
 import { recordClose } from '../../src/orders/outcomes.ts';
 import { readHeld } from '../../src/orders/positions.ts';
 import { closing } from '../../src/orders/signals.ts';
+import { submit } from '../../src/orders/submit.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
 
 /**
@@ -14,7 +15,7 @@ import type { WorkerRuntime } from '../../src/runtime.ts';
 const close: Task = ({ intent_id }, runtime) =>
   carryOut(runtime, intent_id, {
     prepare: (intent) => prepare(intent, runtime),
-    send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
+    send: ({ signal }, limits, intent) => submit(runtime, intent, signal, limits),
     record: (intent, _sent, answer) =>
       answer.kind === 'accepted' ? doubt(runtime.db, intent, 0) : recordClose(runtime.db, intent, answer),
   });

@@ -6,6 +6,7 @@ import { recordEdit } from '../../src/orders/outcomes.ts';
 import { getTarget } from '../../src/orders/queries.ts';
 import { editedTerms, isOver, unfit } from '../../src/orders/rules.ts';
 import { editing } from '../../src/orders/signals.ts';
+import { submit } from '../../src/orders/submit.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
 import { stillTrades } from '../../src/trading/queries.ts';
 
@@ -13,7 +14,7 @@ import { stillTrades } from '../../src/trading/queries.ts';
 const edit: Task = ({ intent_id }, runtime) =>
   carryOut(runtime, intent_id, {
     prepare: (intent) => prepare(intent, runtime),
-    send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
+    send: ({ signal }, limits, intent) => submit(runtime, intent, signal, limits),
     record: (intent, { target, terms }, answer) => recordEdit(runtime.db, intent, { target, terms }, answer),
   });
 

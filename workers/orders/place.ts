@@ -6,6 +6,7 @@ import { recordPlacement } from '../../src/orders/outcomes.ts';
 import { getSubaccountStatus } from '../../src/orders/queries.ts';
 import type { Terms } from '../../src/orders/rules.ts';
 import { placing } from '../../src/orders/signals.ts';
+import { submit } from '../../src/orders/submit.ts';
 import { brokenByNetworkOrder } from '../../src/portfolio/trades/guard.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
 import { stillTrades } from '../../src/trading/queries.ts';
@@ -14,7 +15,7 @@ import { stillTrades } from '../../src/trading/queries.ts';
 const place: Task = ({ intent_id }, runtime) =>
   carryOut(runtime, intent_id, {
     prepare: (intent) => prepare(intent, runtime),
-    send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
+    send: ({ signal }, limits, intent) => submit(runtime, intent, signal, limits),
     record: (intent, _sent, answer) => recordPlacement(runtime.db, intent, answer),
   });
 

@@ -7,13 +7,14 @@ import { heldQuantity, readHeld } from '../../src/orders/positions.ts';
 import { findOrderByHandle } from '../../src/orders/queries.ts';
 import { sizeOf } from '../../src/orders/rules.ts';
 import { bracketTerms, protecting } from '../../src/orders/signals.ts';
+import { submit } from '../../src/orders/submit.ts';
 import type { WorkerRuntime } from '../../src/runtime.ts';
 
 /** Adds or replaces the protection of a position and records what the venue said. */
 const protect: Task = ({ intent_id }, runtime) =>
   carryOut(runtime, intent_id, {
     prepare: (intent) => prepare(intent, runtime),
-    send: ({ signal }, limits) => runtime.venues.netvenue.submit(signal, limits),
+    send: ({ signal }, limits, intent) => submit(runtime, intent, signal, limits),
     record: (intent, sent, answer) => recordProtection(runtime.db, intent, sent, answer),
   });
 

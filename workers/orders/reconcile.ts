@@ -3,7 +3,7 @@ import type { Db } from '../../src/db/pool.ts';
 import { type Finding, lookUp } from '../../src/intents/carry-out.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import type { Task } from '../../src/intents/task.ts';
-import type { Answer } from '../../src/kernel/answer.ts';
+import { type Answer, inDoubt } from '../../src/kernel/answer.ts';
 import { findCancelled, findClosed, findEdited, findPlaced } from '../../src/orders/lookups.ts';
 import * as record from '../../src/orders/outcomes.ts';
 import type { Terms } from '../../src/orders/rules.ts';
@@ -50,8 +50,11 @@ const reconcile: Task = ({ intent_id }, runtime) =>
   lookUp<Sent, SignalAccepted>(
     runtime,
     intent_id,
-    (intent, sent) =>
-      kindOf(intent).look({ venue: runtime.venues.netvenue, trader: String(intent.asked.trader) }, sent),
+    async (intent, sent) => {
+      const trader = String(intent.asked.trader);
+      const venue = await runtime.venues.ofTrader(trader);
+      return venue ? kindOf(intent).look({ venue, trader }, sent) : inDoubt('no key for the entity');
+    },
     (intent, sent, answer) => kindOf(intent).record(runtime.db, intent, sent, answer),
   );
 

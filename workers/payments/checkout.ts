@@ -10,7 +10,7 @@ const checkout: Task = ({ intent_id }, runtime) =>
   carryOut<{ payment: NewPayment }, PaymentSeen>(runtime, intent_id, {
     prepare: async ({ asked }) => ({ send: { payment: await getNewPayment(runtime.db, String(asked.payment_id)) } }),
     send: ({ payment }) => processorOf(runtime).createPayment(payment, intent_id),
-    record: (intent, { payment }, answer) => recordCheckout(runtime.db, intent, payment.paymentId, answer),
+    record: (intent, { payment }, answer) => recordCheckout(runtime, intent, payment.paymentId, answer),
   });
 
 export default checkout;

@@ -10,7 +10,7 @@ const look: Task<{ payment_id: string }> = async ({ payment_id }, runtime) => {
   const lookedAt = Date.now();
   const seen = await processorOf(runtime).findPayment(payment.processor_payment_intent_id);
   if (seen.kind !== 'found') return; // it is looked at again
-  const { amountDiffers } = await applyLook(runtime.db, seen.said, lookedAt, {
+  const { amountDiffers } = await applyLook(runtime, seen.said, lookedAt, {
     deadlineMs: runtime.config.ACCOUNT_DEADLINE_MS,
   });
   if (amountDiffers)

@@ -59,17 +59,17 @@ type Sent = { payment: NewPayment; paymentId: string; processorId: string };
 type Said = PaymentSeen & { refundId: string; refundedCents: number };
 type Kind = {
   again(processor: Processor, key: string, sent: Sent): Promise<Answer<Partial<Said>>>;
-  record(db: Db, intent: Intent, sent: Sent, answer: Answer<Said>): Promise<boolean>;
+  record(runtime: WorkerRuntime, intent: Intent, sent: Sent, answer: Answer<Said>): Promise<boolean>;
 };
 
 const kinds: Record<string, Kind> = {
   'payments/checkout': {
     again: (processor, key, { payment }) => processor.createPayment(payment, key),
-    record: (db, intent, { payment }, answer) => recordCheckout(db, intent, payment.paymentId, answer),
+    record: (runtime, intent, { payment }, answer) => recordCheckout(runtime, intent, payment.paymentId, answer),
   },
   'payments/refund': {
     again: (processor, key, sent) => processor.refund(sent, key),
-    record: (db, intent, { processorId }, answer) => recordRefund(db, intent, processorId, answer),
+    record: ({ db }, intent, { processorId }, answer) => recordRefund(db, intent, processorId, answer),
   },
 };
 
@@ -82,7 +82,7 @@ const lookUpIntent = (intentId: string, runtime: WorkerRuntime): Promise<void> =
         const answer = await kindOf(intent).again(processorOf(runtime), intentId, sent);
         return answer as Answer<Said>; // as: each kind reads only the members its own request is answered with
       }),
-    (intent, sent, answer) => kindOf(intent).record(runtime.db, intent, sent, answer),
+    (intent, sent, answer) => kindOf(intent).record(runtime, intent, sent, answer),
   );
 
 function kindOf({ kind }: Intent): Kind {

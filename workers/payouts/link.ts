@@ -14,7 +14,7 @@ const link: Task = ({ intent_id }, runtime) =>
       return { send: { link: { accountId: String(asked.processor_account_id), returnUrl, refreshUrl } } };
     },
     send: (sent) => processorOf(runtime).createLink(sent.link, intent_id),
-    record: (intent, _sent, answer) => recordLink(runtime.db, intent, answer),
+    record: (intent, _sent, answer) => recordLink(runtime, intent, answer),
   });
 
 export default link;

@@ -44,7 +44,7 @@ const kinds: Record<string, Kind> = {
   },
   'payouts/link': {
     again: (processor, key, { link }) => processor.createLink(link, key),
-    record: ({ db }, intent, _sent, answer) => record.recordLink(db, intent, answer),
+    record: (runtime, intent, _sent, answer) => record.recordLink(runtime, intent, answer),
   },
   'payouts/submit': {
     again: (processor, key, { transfer }) => processor.transfer(transfer, key),

@@ -1,4 +1,5 @@
 import type { Handler } from '../../edge/handler.ts';
+import { pageOf } from '../../kernel/pages.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import { Refusal } from '../../kernel/refusals.ts';
 import { openFreeAccount as acceptFreeAccount } from './intents.ts';
@@ -31,9 +32,13 @@ export const openFreeAccount: Handler<'openFreeAccount'> = async (call) => {
   }
 };
 
-export const listPropAccounts: Handler<'listPropAccounts'> = async ({ runtime, principal }) => {
+const PAGE = 100;
+
+export const listPropAccounts: Handler<'listPropAccounts'> = async ({ runtime, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  return { status: 200, body: (await listAccounts(runtime.db, owner, userId)).map(shownAccount) };
+  const { cursor = null, limit = PAGE } = query;
+  const found = await listAccounts(runtime.db, owner, userId, { cursor, limit: limit + 1 });
+  return pageOf(found.map(shownAccount), { path: '/v2/payments/prop-accounts', cursor: 'cursor', limit });
 };
 
 export const getPropAccount: Handler<'getPropAccount'> = async ({ runtime, principal, path }) => {
@@ -45,7 +50,9 @@ export const getPropAccount: Handler<'getPropAccount'> = async ({ runtime, princ
 
 export const listFailedPropAccounts: Handler<'listFailedPropAccounts'> = async ({ runtime, principal, query }) => {
   const owner = principal.kind === 'admin' ? null : appOf(principal).owner;
-  return { status: 200, body: (await listFailedAccounts(runtime.db, owner, query.limit ?? 100)).map(shownAccount) };
+  const { cursor = null, limit = PAGE } = query;
+  const found = await listFailedAccounts(runtime.db, owner, { cursor, limit: limit + 1 });
+  return pageOf(found.map(shownAccount), { path: '/v2/payments/prop-accounts/failed', cursor: 'cursor', limit });
 };
 
 export const syncPropAccount: Handler<'syncPropAccount'> = async ({ runtime, principal, path }) => {

@@ -61,6 +61,9 @@ const recoveryRefusals: Record<string, RefusalCode> = {
   unknown: 'V2_PROP_ACCOUNT_UNKNOWN',
   not_failed: 'V2_ACCOUNT_NOT_FAILED',
   not_stopped: 'V2_ACCOUNT_NOT_FAILED',
+  given_up: 'V2_ACCOUNT_NOT_FAILED',
+  owes: 'V2_ACCOUNT_OWES',
+  returned: 'V2_PAYMENT_RETURNED',
   unproven: 'V2_RECOVERY_UNPROVEN',
   open: 'V2_RECOVERY_UNPROVEN',
   taken: 'V2_SUBACCOUNT_UNFIT',
@@ -97,6 +100,13 @@ export async function attachSubaccount(
 /** Lets an account trade again that a refund or dispute had stopped, in an operator's name; the network has the last word. */
 export async function reinstateAccount(db: Db, account: string, operator: string): Promise<void> {
   refuseUnlessDone(await db.oneFirst(sql.type(verdictRow)`select reinstate_account(${account}, ${operator}) verdict`));
+}
+
+/** Takes a failed account off the list, in an operator's name. Refuses a paid one whose money was neither refunded nor disputed. */
+export async function giveUpAccount(db: Db, account: string, who: string, why: string): Promise<void> {
+  refuseUnlessDone(
+    await db.oneFirst(sql.type(verdictRow)`select ops.give_up_account(${account}, ${who}, ${why}) verdict`),
+  );
 }
 
 /** A subaccount under the names of its row. */

@@ -33,11 +33,29 @@ const accounts = (condition: FragmentSqlToken) => sql.fragment`
   left join payments p on p.id = a.payment_id
   where ${condition}`;
 
+/** From behind `cursor` on, at most so many; null for all. */
+type Page = { cursor: string | null; limit: number | null };
+const WHOLE: Page = { cursor: null, limit: null };
+
+const pageOf = ({ cursor, limit }: Page) => sql.fragment`
+    and (${cursor}::text is null or (a.created_at, a.id) < (
+      select c.created_at, c.id
+      from prop_accounts c
+      where c.id = ${cursor}
+    ))
+    order by a.created_at desc, a.id desc
+    limit ${limit}`;
+
 /** A user's accounts, newest first. */
-export const listPropAccounts = (db: Db, owner: string, userId: string): Promise<readonly PropAccount[]> =>
+export const listPropAccounts = (
+  db: Db,
+  owner: string,
+  userId: string,
+  page: Page = WHOLE,
+): Promise<readonly PropAccount[]> =>
   db.any(sql.prepared('list_prop_accounts', accountRow)`
     ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}
-    order by a.created_at desc, a.id`);
+    ${pageOf(page)}`);
 
 /** One account of a user. */
 export const findPropAccount = (db: Db, owner: string, userId: string, id: string): Promise<PropAccount | null> =>
@@ -49,12 +67,12 @@ export const findAccountOfIntent = (db: Db, intentId: string): Promise<PropAccou
   db.maybeOne(sql.prepared('account_of_intent', accountRow)`
     ${accounts(sql.fragment`a.intent_id = ${intentId}`)}`);
 
-/** Accounts that failed, of one app or of all, newest first: for operators. */
-export const listFailedAccounts = (db: Db, owner: string | null, limit: number): Promise<readonly PropAccount[]> =>
+/** Accounts that failed and were not given up, of one app or of all, newest first: for operators. */
+export const listFailedAccounts = (db: Db, owner: string | null, page: Page): Promise<readonly PropAccount[]> =>
   db.any(sql.prepared('list_failed_accounts', accountRow)`
-    ${accounts(sql.fragment`a.status = 'subaccount_failed' and (${owner}::text is null or a.owner = ${owner})`)}
-    order by a.created_at desc, a.id
-    limit ${limit}`);
+    ${accounts(sql.fragment`
+      a.status = 'subaccount_failed' and a.given_up_at is null and (${owner}::text is null or a.owner = ${owner})`)}
+    ${pageOf(page)}`);
 
 /** An account by its id alone: for tasks and operators, who act for every app. */
 export const findAnyPropAccount = (db: Db, id: string): Promise<PropAccount | null> =>

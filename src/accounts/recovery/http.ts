@@ -1,22 +1,36 @@
+import { findOwnEntity } from '../../apps/network/queries.ts';
 import type { Call, Handler } from '../../edge/handler.ts';
-import { adminOf } from '../../kernel/principal.ts';
+import { itemsOf } from '../../kernel/pages.ts';
+import { operatorName } from '../../kernel/principal.ts';
 import { Refusal } from '../../kernel/refusals.ts';
 import * as recovery from '../prop/intents.ts';
 import { findAnyPropAccount, type PropAccount } from '../prop/queries.ts';
 import { shownAccount } from '../prop/views.ts';
+import { listFailed } from './queries.ts';
+
+const DEFAULT_PAGE = 50;
+
+export const listFailedAccounts: Handler<'listFailedAccounts'> = async ({ runtime, query }) => {
+  const { cursor = null, limit = DEFAULT_PAGE } = query;
+  const found = await listFailed(runtime.db, cursor, limit + 1);
+  return itemsOf(found, { path: '/v2/admin/prop-accounts/failed', limit, cursorOf: ({ id }) => id });
+};
+
+export const giveUpPropAccount: Handler<'giveUpPropAccount'> = async ({ runtime, principal, path, body }) => {
+  await recovery.giveUpAccount(runtime.db, path.id, operatorName(principal), body.reason);
+  return { status: 200, body: shownAccount(await getAccount(runtime, path.id)) };
+};
 
 export const provisionAgain: Handler<'provisionAgain'> = async ({ runtime, principal, path }) => {
-  const { adminId } = adminOf(principal);
-  await recovery.provisionAgain(runtime.db, path.id, adminId, runtime.config.ACCOUNT_DEADLINE_MS);
+  await recovery.provisionAgain(runtime.db, path.id, operatorName(principal), runtime.config.ACCOUNT_DEADLINE_MS);
   return { status: 200, body: shownAccount(await getAccount(runtime, path.id)) };
 };
 
 export const attachSubaccount: Handler<'attachSubaccount'> = async ({ runtime, principal, path, body }) => {
-  const { adminId } = adminOf(principal);
   const account = await getAccount(runtime, path.id);
-  const entity = runtime.config.NETVENUE_ENTITY_HOTKEY;
+  const entity = (await findOwnEntity(runtime.db, account.owner)) ?? runtime.config.NETVENUE_ENTITY_HOTKEY;
   const made = await findFitting(runtime, account, `${entity}_${body.subaccount_id}`);
-  await recovery.attachSubaccount(runtime.db, account.id, adminId, entity, {
+  await recovery.attachSubaccount(runtime.db, account.id, operatorName(principal), entity, {
     ...made,
     subaccountId: body.subaccount_id,
   });
@@ -24,7 +38,7 @@ export const attachSubaccount: Handler<'attachSubaccount'> = async ({ runtime, p
 };
 
 export const reinstatePropAccount: Handler<'reinstatePropAccount'> = async ({ runtime, principal, path }) => {
-  await recovery.reinstateAccount(runtime.db, path.id, adminOf(principal).adminId);
+  await recovery.reinstateAccount(runtime.db, path.id, operatorName(principal));
   return { status: 200, body: shownAccount(await getAccount(runtime, path.id)) };
 };
 

@@ -18,15 +18,17 @@ export type Budget = {
 
 /** Venue facts: rate limits, a weight of 1,200 a minute for one address on the internet. */
 const WEIGHT_PER_MINUTE = 1_200;
-/** What may be spent at once; the rest of the minute's weight trickles in. */
-const BURST = 200;
+/** The part of a minute's weight that may be spent at once; the rest trickles in. */
+const BURST_PART = 1 / 6;
 
 /**
  * This process's share of the budget. Workers are many: shares that add up to at most 1 stay within the whole without a
  * shared store, a round trip, or a row all of them fight for. The price is that the share of an idle process lies fallow.
  */
-export const shareOfBudget = (share: number): Budget =>
-  budgetFrom(tokenBucket({ burst: BURST * share, perSecond: ((WEIGHT_PER_MINUTE - BURST) * share) / 60 }));
+export const shareOfBudget = (share: number, weightPerMinute = WEIGHT_PER_MINUTE): Budget => {
+  const own = weightPerMinute * share;
+  return budgetFrom(tokenBucket({ burst: own * BURST_PART, perSecond: (own * (1 - BURST_PART)) / 60 }));
+};
 
 type Waiter = { weight: number; rank: number; grant: () => void };
 

@@ -16,9 +16,9 @@ import { BATCH_LIMIT } from './wire.ts';
 const send = httpClient();
 
 /** Speaks with the exchange. Foreseen faults come back as answers; nothing is ever sent twice. */
-export const exvenue = ({ url, network, budgetShare = 1 }: ExvenueAccess): Exvenue => {
+export const exvenue = ({ url, network, budgetShare = 1, budgetPerMinute }: ExvenueAccess): Exvenue => {
   const base = url.replace(/\/+$/, ''); // kept as a text: resolving against it would drop its own path
-  const budget = shareOfBudget(budgetShare);
+  const budget = shareOfBudget(budgetShare, budgetPerMinute);
   const ask = infoFrom(base, send, budget);
   const catalogue = catalogueFrom(ask);
   return {

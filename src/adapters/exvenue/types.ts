@@ -7,6 +7,8 @@ export type ExvenueAccess = {
   network: Network;
   /** The part of the venue's request budget this process may use, above 0 and at most 1: one divided by the processes. */
   budgetShare?: number;
+  /** The venue's whole request budget, in weight a minute; by default what its papers grant one address. */
+  budgetPerMinute?: number | undefined;
 };
 
 export type Network = 'mainnet' | 'testnet';

@@ -9,8 +9,13 @@ export const readEvent = (event: Stripe.Event): ProcessorEvent => ({
   fact: readFact(event),
 });
 
+/** Events about objects that are found again by their id alone: one without it is about nothing of ours. */
+const FOLLOWED_BY_ID = /^(payment_intent|identity\.verification_session|account)\./;
+
 /** The processor's word on the objects we follow; all others are about nothing of ours. */
 function readFact({ type, data }: Stripe.Event): Fact {
+  if (FOLLOWED_BY_ID.test(type) && typeof (data.object as { id?: unknown }).id !== 'string')
+    return { about: 'nothing' };
   if (type.startsWith('payment_intent.')) {
     const { clientSecret: _, ...seen } = readPayment(data.object as Stripe.PaymentIntent); // as: told by the event's type
     return { about: 'payment', ...seen };

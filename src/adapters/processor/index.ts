@@ -20,7 +20,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     maxNetworkRetries: 0,
     telemetry: false,
   });
-  const secrets = notificationSecret.split(','); // an endpoint of its own for connected accounts, or a new secret beside the old
+  const secrets = notificationSecret.split(',').map((secret) => secret.trim()); // an endpoint of its own for connected accounts, or a new secret beside the old
   return {
     createPayment: (asked, idempotencyKey) =>
       answerOf(stripe.paymentIntents.create(paymentParams(asked), { idempotencyKey }), readPayment),

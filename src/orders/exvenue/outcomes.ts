@@ -4,6 +4,7 @@ import type { ItemResult } from '../../adapters/exvenue/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Offer } from '../../intents/accept.ts';
 import { recordNoAnswer } from '../../intents/carry-out.ts';
+import { telling } from '../../intents/endings.ts';
 import type { Intent, Problem } from '../../intents/intent.ts';
 import { fail, retry, settling, succeed, succeedWith } from '../../intents/settle.ts';
 import type { Answer, Rejected } from '../../kernel/answer.ts';
@@ -98,13 +99,14 @@ function succeedAndFollow(
   next: Offer | null,
 ): Promise<boolean> {
   if (!next) return succeed(db, intent, result);
-  return db.oneFirst(sql.prepared('succeed_and_follow', z.object({ ok: z.boolean() }))`
+  const settled = db.oneFirst(sql.prepared('succeed_and_follow', z.object({ ok: z.boolean() }))`
     with settled as materialized (
       select ${settling(intent, 'succeeded', { result })} ok
     )
     select settled.ok
     from settled
     left join lateral accept_intents(case when settled.ok then ${batchOf(next)}::jsonb else '[]' end) a on true`);
+  return telling(db, intent, 'succeeded', settled);
 }
 
 const batchOf = (next: Offer | null): string => JSON.stringify(next ? [{ ...next, n: 0 }] : []);

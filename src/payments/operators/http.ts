@@ -2,7 +2,7 @@ import { listUnserved } from '../../accounts/prop/queries.ts';
 import { note } from '../../admin/audit/intents.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { pendingHeaders, resultOf } from '../../intents/answers.ts';
-import { adminOf } from '../../kernel/principal.ts';
+import { adminOf, operatorName } from '../../kernel/principal.ts';
 import { processorOf } from '../../runtime.ts';
 import { refundPayment as askForRefund, saveTier } from '../intents.ts';
 import { listTiers } from '../queries.ts';
@@ -28,7 +28,7 @@ export const listUnservedPayments: Handler<'listUnservedPayments'> = async ({ ru
 export const refundPayment: Handler<'refundPayment'> = async (call) => {
   const { db, acceptIntent: accept, config } = call.runtime;
   processorOf(call.runtime);
-  const operator = adminOf(call.principal).adminId;
+  const operator = operatorName(call.principal);
   const who = { db, accept, operator, requestId: call.requestId, deadlineMs: config.CHECKOUT_DEADLINE_MS };
   const intent = await call.settled(await askForRefund(who, call.path.payment_id));
   const result = resultOf(intent) as { refund_id: string } | null; // as recordRefund wrote it

@@ -1,6 +1,7 @@
 import { controlRoutes } from '../control.ts';
 import { type Faults, scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
+import { type Files, openMemory } from '../memory.ts';
 import { startParty } from '../party.ts';
 import { approveAgent } from './agents.ts';
 import { type CoinOption, listed, usualCoins } from './coins.ts';
@@ -13,11 +14,9 @@ import { accountOf, deposit, type World } from './world.ts';
 export { magicSizes } from './magic.ts';
 
 /** How the exchange behaves. Times in milliseconds; port 0 takes a free one. */
-export type ExvenuePartyOptions = {
+export type ExvenuePartyOptions = Files & {
   port?: number;
   network?: World['network'];
-  /** A JSON-lines file that outlives the process. */
-  ledgerFile?: string;
   coins?: readonly CoinOption[];
   /** Every wallet that asks or signs has this many USD from the start; then no signer is a stranger. */
   autoFund?: string;
@@ -49,16 +48,18 @@ const FIRST_TID = 7_000_000_000;
 /** Venue facts: rate limits, what an address may do before it has traded. */
 const ACTION_BUDGET = 10_000;
 
-/** Plays the exchange, without memory beyond its process but for the ledger. */
+/** Plays the exchange, without memory beyond its process unless it has files for it. */
 export const startExvenueParty = async (options: ExvenuePartyOptions = {}): Promise<ExvenueParty> => {
   const ledger = openLedger('exvenue', options.ledgerFile);
   const faults = scriptedFaults();
-  const world = newWorld(options, ledger);
+  const memory = openMemory<Omit<World, 'ledger'>>(options.stateFile);
+  const world = { ...newWorld(options, ledger), ...memory.recalled };
   const venue = [exchangeRoute(world, options.processingMs ?? 0), infoRoute(world)];
   const { url, close } = await startParty(
     options.port ?? 0,
     [...venue, ...controlRoutes(ledger, faults), ...controls(world)],
     faults,
+    () => memory.keep(() => knownOf(world)),
   );
   return {
     url,
@@ -75,6 +76,8 @@ export const startExvenueParty = async (options: ExvenuePartyOptions = {}): Prom
     close,
   };
 };
+
+const knownOf = ({ ledger: _, ...known }: World): Omit<World, 'ledger'> => known;
 
 const newWorld = (
   { network = 'testnet', coins = usualCoins, autoFund, actionBudget = ACTION_BUDGET }: ExvenuePartyOptions,

@@ -14,6 +14,7 @@ const KEPT_ORDERS = 2_000;
 export const infoRoute = (world: World): Route => ({
   method: 'POST',
   path: '/info',
+  reads: true,
   answer: (call) => {
     if (isThrottled(world)) return { status: 429, body: null };
     const body = answerTo(world, readQuestion(call));

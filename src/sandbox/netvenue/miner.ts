@@ -2,9 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Call, Route, Said } from '../party.ts';
 import { createAccount, readAccount } from './accounts.ts';
 import { applySignal, namesAnother } from './apply.ts';
-import { openArchive } from './archive.ts';
+import { archiveAnswer, keepCompleted, keepFailed } from './archive.ts';
 import { checkSignal } from './checks.ts';
-import { keyed } from './keyed.ts';
+import { type Entities, ofEntity } from './entities.ts';
 import { type Magic, magicOf } from './magic.ts';
 import { type Asked, MalformedSignal, readSignal } from './signal.ts';
 import { tooSoon } from './trading.ts';
@@ -14,41 +14,43 @@ import { refused, type Verdict, type World } from './world.ts';
 /** What the miner answers when none of its three tries got a final word: the validator may have acted. */
 const NO_CONNECTION = 'Failed to connect to Vanta Network';
 
-/** The entity miner's routes below `/miner`, and `forget`, which does what its restart does to known uuids. */
-export const minerRoutes = (world: World, { minerKey, processingMs }: { minerKey: string; processingMs: number }) => {
-  const seen = new Set<string>();
-  const archive = openArchive();
-  const submit = async ({ json }: Call): Promise<Said> => {
+/** The entity miners' routes below `/miner`: whose miner it is tells the key. */
+export const minerRoutes = (entities: Entities, processingMs: number): Route[] => {
+  const submit = async (world: World, { json }: Call): Promise<Said> => {
     const asked = readSignal(json);
     checkSignal(asked, (pair) => world.pairs.has(pair));
     if (!namesAnother(asked)) {
-      if (seen.has(asked.uuid)) return answerOf(asked, refused(`Duplicate order UUID: ${asked.uuid}`), 0);
-      seen.add(asked.uuid); // marked before it is sent, and kept whatever comes of it
+      if (world.seen.has(asked.uuid)) return answerOf(asked, refused(`Duplicate order UUID: ${asked.uuid}`), 0);
+      world.seen.add(asked.uuid); // marked before it is sent, and kept whatever comes of it
     }
     await wait(processingMs);
     const magic = asked.size?.by === 'leverage' ? magicOf(asked.size.amount) : null;
     const verdict = decide(world, asked, magic);
-    file(verdict, asked, json);
+    file(world, verdict, asked, json);
     return { ...answerOf(asked, verdict, processingMs / 1000), dropped: magic === 'drop' && verdict.error === null };
   };
-  const file = ({ error, order }: Verdict, { uuid }: Asked, signal: unknown) => {
-    if (error === null) archive.completed(uuid, { signal_data: signal, order_json: order && orderJson(order) });
-    else archive.failed(uuid, { original_signal: signal, error_message: error });
-  };
-  const guarded = keyed(minerKey);
-  const create = { method: 'POST', answer: guarded((call) => create200(world, call)), refusal: refuseAccount };
-  const routes: Route[] = [
-    { method: 'POST', path: '/miner/api/submit-order', answer: guarded(wellFormed(submit)), refusal: refuseSignal },
+  const create = { method: 'POST', answer: ofEntity(entities, create200), refusal: refuseAccount };
+  return [
+    {
+      method: 'POST',
+      path: '/miner/api/submit-order',
+      answer: ofEntity(entities, wellFormed(submit)),
+      refusal: refuseSignal,
+    },
     {
       method: 'GET',
       path: '/miner/api/order-status/:uuid',
-      answer: guarded(({ params }) => archive.answer(params.uuid ?? '')),
+      answer: ofEntity(entities, ({ archive }, { params }) => archiveAnswer(archive, params.uuid ?? '')),
     },
     { ...create, path: '/miner/api/create-subaccount' },
     { ...create, path: '/miner/api/create-hl-subaccount' },
-    { method: 'GET', path: '/miner/api/health', answer: () => ({ status: 200, body: health(world) }) },
+    { method: 'GET', path: '/miner/api/health', answer: () => ({ status: 200, body: health(entities.first) }) },
   ];
-  return { routes, forget: () => seen.clear() };
+};
+
+const file = ({ archive }: World, { error, order }: Verdict, { uuid }: Asked, signal: unknown) => {
+  if (error === null) keepCompleted(archive, uuid, { signal_data: signal, order_json: order && orderJson(order) });
+  else keepFailed(archive, uuid, { original_signal: signal, error_message: error });
 };
 
 const decide = (world: World, asked: Asked, magic: Magic | null): Verdict => {
@@ -72,10 +74,10 @@ const answerOf = ({ uuid }: Asked, { error, order }: Verdict, processing_time: n
 });
 
 const wellFormed =
-  (answer: (call: Call) => Promise<Said>): Route['answer'] =>
-  async (call) => {
+  (answer: (world: World, call: Call) => Promise<Said>) =>
+  async (world: World, call: Call): Promise<Said> => {
     try {
-      return await answer(call);
+      return await answer(world, call);
     } catch (error) {
       if (!(error instanceof MalformedSignal)) throw error;
       return { status: 400, body: { success: false, error: error.message } };

@@ -7,14 +7,15 @@ const HALF_DAY_MS = 12 * 3_600_000;
 const FIRST_MONDAY_MS = 4 * 86_400_000; // 1970 began on a Thursday
 
 /** The settled weeks of a funded subaccount. Venue facts: payout, with its alignment and its 404. */
-export const payoutAnswer = (world: World, asked: Record<string, unknown>): Said => {
+export const payoutAnswer = (worlds: readonly World[], asked: Record<string, unknown>): Said => {
   const { subaccount_uuid, start_time_ms, end_time_ms } = asked;
   const [start, end] = [Number(start_time_ms), Number(end_time_ms)];
   if (start !== 0 && (start - FIRST_MONDAY_MS) % WEEK_MS !== 0)
     return bad('start_time_ms must be Monday 00:00:00 UTC or 0');
   if (end % HALF_DAY_MS !== 0) return bad('end_time_ms must align to a 12-hour boundary');
   if (!(start <= end)) return bad('start_time_ms must be less than or equal to end_time_ms');
-  const account = [...world.accounts.values()].find(({ uuid }) => uuid === subaccount_uuid);
+  const accounts = worlds.flatMap((world) => [...world.accounts.values()]);
+  const account = accounts.find(({ uuid }) => uuid === subaccount_uuid);
   if (!account || !isFunded(account) || account.settlements.length === 0) {
     return { status: 404, body: { error: 'No payout data found for subaccount' } };
   }

@@ -4,12 +4,12 @@ import { sourceOf, unrest, withdraw } from './resting.ts';
 import { fill } from './trading.ts';
 import { type Account, type Resting, type World, worthOf } from './world.ts';
 
-/** Moves a price and fills what it reaches: limit orders whose price came, stop-limits it arms, brackets it hits. */
-export const setPrice = (world: World, pairId: string, price: number): boolean => {
-  const pair = world.pairs.get(pairId);
+/** Moves a price, one for all entities, and fills what it reaches: limit orders whose price came, stop-limits it arms, brackets it hits. */
+export const setPrice = (worlds: readonly World[], pairId: string, price: number): boolean => {
+  const pair = worlds[0]?.pairs.get(pairId);
   if (!pair || !(price > 0)) return false;
   pair.price = price;
-  settleResting(world, pairId);
+  for (const world of worlds) settleResting(world, pairId);
   return true;
 };
 

@@ -1,4 +1,5 @@
 import type { Route, Said } from '../party.ts';
+import type { Entities } from './entities.ts';
 import { keyed } from './keyed.ts';
 import { limitsView, walletLimitsView } from './limits.ts';
 import { payoutAnswer } from './payouts.ts';
@@ -6,46 +7,50 @@ import { accountView, dashboardView, ordersView, pairsView } from './views.ts';
 import type { Account, World } from './world.ts';
 
 /** The validator's routes below `/validator`. Pairs and linked traders are public, the rest wants the key. */
-export const validatorRoutes = (world: World, validatorKey: string): Route[] => {
+export const validatorRoutes = (entities: Entities, validatorKey: string): Route[] => {
   const guarded = keyed(validatorKey);
   return [
-    get('/trade-pairs', () => ({ status: 200, body: pairsView(world.pairs.values()) })),
-    get('/hl-traders/:address/limits', ({ params }) => limits(world, world.byAddress.get(lower(params.address)), true)),
+    get('/trade-pairs', () => ({ status: 200, body: pairsView(entities.first.pairs.values()) })),
+    get('/hl-traders/:address/limits', ({ params }) => limits(entities, byAddress(entities, params.address), true)),
     get(
       '/subaccounts/:hotkey/limits',
-      guarded(({ params }) => limits(world, byHotkey(world, params.hotkey), false)),
+      guarded(({ params }) => limits(entities, byHotkey(entities, params.hotkey), false)),
     ),
     {
       method: 'POST',
       path: '/validator/entity/subaccount/payout',
-      answer: guarded(({ json }) => payoutAnswer(world, Object(json))),
+      answer: guarded(({ json }) => payoutAnswer(entities.all(), Object(json))),
     },
-    get('/hl-traders/:address', ({ params, query }) => dashboard(world.byAddress.get(lower(params.address)), query)),
+    get('/hl-traders/:address', ({ params, query }) => dashboard(byAddress(entities, params.address), query)),
     get(
       '/v2/entity/subaccount/:hotkey',
-      guarded(({ params, query }) => dashboard(byHotkey(world, params.hotkey), query)),
+      guarded(({ params, query }) => dashboard(byHotkey(entities, params.hotkey), query)),
     ),
     get(
       '/entity/:hotkey',
-      guarded(({ params }) => (params.hotkey === world.entityHotkey ? entity(world) : missing('Entity not found'))),
+      guarded(({ params }) => entity(entities.byName(params.hotkey ?? ''))),
     ),
     get(
       '/orders/:hotkey',
-      guarded(({ params, query }) => orders(byHotkey(world, params.hotkey), query)),
+      guarded(({ params, query }) => orders(byHotkey(entities, params.hotkey), query)),
     ),
   ];
 };
 
 const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path: `/validator${path}`, answer });
 
-const lower = (text = '') => text.toLowerCase();
+const byAddress = (entities: Entities, address = ''): Account | undefined =>
+  entities
+    .all()
+    .map((world) => world.byAddress.get(address.toLowerCase()))
+    .find((account) => account !== undefined);
 
 const missing = (message: string): Said => ({ status: 404, body: { status: 'error', message } });
 
 /** The number behind the entity's name is the key of the account: no search. */
-const byHotkey = (world: World, hotkey = ''): Account | undefined => {
-  const prefix = `${world.entityHotkey}_`;
-  return hotkey.startsWith(prefix) ? world.accounts.get(Number(hotkey.slice(prefix.length))) : undefined;
+const byHotkey = (entities: Entities, hotkey = ''): Account | undefined => {
+  const at = hotkey.lastIndexOf('_');
+  return entities.byName(hotkey.slice(0, at))?.accounts.get(Number(hotkey.slice(at + 1)));
 };
 
 const dashboard = (account: Account | undefined, query: URLSearchParams): Said => {
@@ -55,12 +60,13 @@ const dashboard = (account: Account | undefined, query: URLSearchParams): Said =
   return { status: 200, body: { status: 'success', dashboard: view, timestamp: Date.now() } };
 };
 
-const limits = (world: World, account: Account | undefined, linked: boolean): Said => {
+const limits = ({ first }: Entities, account: Account | undefined, linked: boolean): Said => {
   if (!account) return missing('Trader data not available');
-  return { status: 200, body: linked ? walletLimitsView(account) : limitsView(account, world.pairs.values()) };
+  return { status: 200, body: linked ? walletLimitsView(account) : limitsView(account, first.pairs.values()) };
 };
 
-const entity = (world: World): Said => {
+const entity = (world: World | undefined): Said => {
+  if (!world) return missing('Entity not found');
   const subaccounts = Object.fromEntries([...world.accounts].map(([id, account]) => [id, accountView(account)]));
   const next_subaccount_id = world.accounts.size;
   return {

@@ -1,4 +1,5 @@
 import type { Ledger } from '../ledger.ts';
+import type { Records } from './archive.ts';
 import type { Pair } from './pairs.ts';
 import type { Asked, BracketAsked, Execution, Exits, Side } from './signal.ts';
 
@@ -76,6 +77,9 @@ export type World = {
   claimed: Set<string>;
   resting: Map<string, Map<string, { account: Account; order: Resting }>>;
   ledger: Ledger;
+  /** Uuids the miner has seen since it started. */
+  seen: Set<string>;
+  archive: Records;
   cooldownMs: number;
   activationMs: number;
 };

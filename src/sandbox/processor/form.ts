@@ -21,9 +21,11 @@ export const wholeOf = (form: Form, name: string): number | null => {
 
 type Answer = (form: Form, call: Call) => Said;
 
+/** Answers given before, by their Idempotency-Key. */
+export type Answers = Map<string, { request: string; said: Said }>;
+
 /** Makes the routes of the API: the secret key is wanted, and a POST under a known Idempotency-Key is answered as before. */
-export const apiRoutes = (secretKey: string) => {
-  const known = new Map<string, { request: string; said: Said }>();
+export const apiRoutes = (secretKey: string, known: Answers) => {
   const authorized =
     (answer: Route['answer']): Route['answer'] =>
     (call) =>

@@ -1,9 +1,10 @@
 import { controlRoutes } from '../control.ts';
 import { type Faults, scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
+import { type Files, openMemory } from '../memory.ts';
 import { type Call, type Route, type Said, startParty } from '../party.ts';
 import { controls } from './controls.ts';
-import { type Api, apiRoutes } from './form.ts';
+import { type Answers, type Api, apiRoutes } from './form.ts';
 import { type Notifier, notifier } from './notifier.ts';
 import { pageRoutes } from './pages.ts';
 import { paymentRoutes } from './payments.ts';
@@ -11,11 +12,10 @@ import { peopleRoutes } from './people.ts';
 import { type Event, newObjectId, nowS, type World } from './world.ts';
 
 /** How the processor party behaves; port 0 takes a free one. */
-export type ProcessorPartyOptions = {
+export type ProcessorPartyOptions = Files & {
   port?: number;
   secretKey: string;
   notificationSecret: string;
-  ledgerFile?: string;
 };
 
 /** A running party. Notifications are sent once `notifications.to` has been told where. */
@@ -30,14 +30,17 @@ export type ProcessorParty = {
   close(): Promise<void>;
 };
 
-/** Plays a card payment processor, without memory beyond its process but for the ledger. */
+/** Plays a card payment processor, without memory beyond its process unless it has files for it. */
 export const startProcessorParty = async (options: ProcessorPartyOptions): Promise<ProcessorParty> => {
   const ledger = openLedger('processor', options.ledgerFile);
   const faults = scriptedFaults();
   const notifications = notifier(options.notificationSecret);
   let url = '';
-  const world = newWorld(ledger, notifications, () => url);
-  const api = apiRoutes(options.secretKey);
+  const memory = openMemory<Known & { answers: Answers }>(options.stateFile);
+  const { answers, ...known } = memory.recalled ?? nothingYet();
+  const world = newWorld(known, ledger, notifications, () => url);
+  const api = apiRoutes(options.secretKey, answers);
+  const keep = () => memory.keep(() => ({ ...known, answers }));
   const routes: Route[] = [
     ...paymentRoutes(world, api),
     ...peopleRoutes(world, api),
@@ -46,7 +49,7 @@ export const startProcessorParty = async (options: ProcessorPartyOptions): Promi
     ...controlRoutes(ledger, faults),
     ...controls(world, notifications),
   ];
-  const party = await startParty(options.port ?? 0, routes, faults);
+  const party = await startParty(options.port ?? 0, routes, faults, keep);
   url = party.url;
   return {
     url,
@@ -62,18 +65,24 @@ export const startProcessorParty = async (options: ProcessorPartyOptions): Promi
   };
 };
 
-function newWorld(ledger: Ledger, notifications: Notifier, baseUrl: () => string): World {
-  const events: Event[] = [];
+type Known = Omit<World, 'ledger' | 'baseUrl' | 'emit'>;
+
+const nothingYet = (): Known & { answers: Answers } => ({
+  payments: new Map(),
+  refunded: new Map(),
+  sessions: new Map(),
+  accounts: new Map(),
+  transfers: new Map(),
+  payouts: new Map(),
+  events: [],
+  answers: new Map(),
+});
+
+function newWorld(known: Known, ledger: Ledger, notifications: Notifier, baseUrl: () => string): World {
   return {
+    ...known,
     ledger,
     baseUrl,
-    payments: new Map(),
-    refunded: new Map(),
-    sessions: new Map(),
-    accounts: new Map(),
-    transfers: new Map(),
-    payouts: new Map(),
-    events,
     emit(type, object, account) {
       const event: Event = {
         id: newObjectId('evt'),
@@ -83,7 +92,7 @@ function newWorld(ledger: Ledger, notifications: Notifier, baseUrl: () => string
         ...(account !== undefined && { account }),
         data: { object: structuredClone(object) },
       };
-      events.push(event);
+      known.events.push(event);
       notifications.send(event);
     },
   };

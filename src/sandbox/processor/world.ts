@@ -66,7 +66,7 @@ export type Event = {
   data: { object: object };
 };
 
-/** Everything the party knows; lost with its process, but for the ledger. */
+/** Everything the party knows. */
 export type World = {
   ledger: Ledger;
   /** Where its pages are. */

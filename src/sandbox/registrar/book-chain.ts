@@ -20,14 +20,23 @@ const abi = parseAbi([
 ]);
 
 type Transfer = Payment & { txHash: string; block: number };
-type Book = { token: Token; openedMs: number; startUnits: bigint; transfers: Map<string, Transfer> };
+/** What was paid on a book, by payer and nonce. */
+export type Transfers = Map<string, Transfer>;
+type Book = { token: Token; startUnits: bigint; transfers: Transfers };
 
 /** A chain kept as a book in memory: the token's own rules on signature, time, nonce and balance, and a block a second. */
-export type BookChain = PayChain & { route: Route };
+export type BookChain = PayChain & { route: Route; transfers: Transfers };
 
-/** Opens a book where every address holds `startUnits`. Its route speaks the few words of JSON-RPC a payment is looked up with. */
-export function openBookChain(ledger: Ledger, { token, startUnits }: { token: Token; startUnits: bigint }): BookChain {
-  const book: Book = { token, openedMs: Date.now(), startUnits, transfers: new Map() };
+/**
+ * Opens a book where every address held `startUnits` before these transfers. Its route speaks the few words of JSON-RPC a payment is
+ * looked up with.
+ */
+export function openBookChain(
+  ledger: Ledger,
+  { token, startUnits }: { token: Token; startUnits: bigint },
+  transfers: Transfers = new Map(),
+): BookChain {
+  const book: Book = { token, startUnits, transfers };
   const chain: PayChain = {
     token,
     nowS: async () => Math.floor(Date.now() / 1000),
@@ -39,7 +48,7 @@ export function openBookChain(ledger: Ledger, { token, startUnits }: { token: To
       if (refused) return { refused };
       if (book.transfers.has(name)) return { refused: 'invalid_transaction_state' }; // taken while the signature was verified
       const txHash = `0x${randomBytes(32).toString('hex')}`;
-      book.transfers.set(name, { ...payment, txHash, block: blockOf(book) });
+      book.transfers.set(name, { ...payment, txHash, block: blockNow() });
       const { from, to, value } = payment;
       ledger.record({
         key: payment.nonce,
@@ -49,12 +58,14 @@ export function openBookChain(ledger: Ledger, { token, startUnits }: { token: To
       return { txHash };
     },
   };
-  return { ...chain, route: { method: 'POST', path: '/chain', answer: ({ json }) => answer(book, json) } };
+  const route: Route = { method: 'POST', path: '/chain', reads: true, answer: ({ json }) => answer(book, json) };
+  return { ...chain, route, transfers };
 }
 
 const nameOf = (payer: string, nonce: string) => `${payer}:${nonce}`.toLowerCase();
 
-const blockOf = ({ openedMs }: Book) => 1 + Math.floor((Date.now() - openedMs) / 1000);
+/** One a second since a moment before any book: they go on where a book is opened again. */
+const blockNow = () => Math.floor((Date.now() - 1_700_000_000_000) / 1000);
 
 function balanceOf({ startUnits, transfers }: Book, address: string): bigint {
   const is = (other: string) => other.toLowerCase() === address.toLowerCase();
@@ -74,7 +85,7 @@ function answer(book: Book, json: unknown) {
 
 const methods: Record<string, (book: Book, params: unknown[]) => unknown> = {
   eth_chainId: ({ token }) => toHex(token.chainId),
-  eth_getBlockByNumber: (book) => ({ number: toHex(blockOf(book)), timestamp: toHex(Math.floor(Date.now() / 1000)) }),
+  eth_getBlockByNumber: () => ({ number: toHex(blockNow()), timestamp: toHex(Math.floor(Date.now() / 1000)) }),
   eth_call: (book, [asked]) => call(book, (asked as { data: `0x${string}` }).data),
   eth_getLogs: (book, [filter]) => {
     const { topics } = filter as { topics: [unknown, `0x${string}`, `0x${string}`] };

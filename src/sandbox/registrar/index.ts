@@ -2,18 +2,17 @@ import { getAddress } from 'viem';
 import { controlRoutes } from '../control.ts';
 import { type Faults, scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
+import { type Files, openMemory } from '../memory.ts';
 import { startParty } from '../party.ts';
-import { openBookChain } from './book-chain.ts';
+import { openBookChain, type Transfers } from './book-chain.ts';
 import type { PayChain, Token } from './chain.ts';
 import { registerRoute } from './register.ts';
 import { viewRoutes } from './views.ts';
 import type { SoldTier, World } from './world.ts';
 
 /** How the registrar behaves. Times in milliseconds; port 0 takes a free one. */
-export type RegistrarPartyOptions = {
+export type RegistrarPartyOptions = Files & {
   port?: number;
-  /** A JSON-lines file that outlives the process. */
-  ledgerFile?: string;
   /** A real chain and the address its JSON-RPC listens on; without one a book with the same rules, below `/chain`. */
   chain?: PayChain & { url: string };
   tiers?: readonly SoldTier[];
@@ -52,11 +51,16 @@ const TOKEN: Token = {
 };
 const START_UNITS = 1_000_000n * 1_000_000n; // a million dollars for everyone
 
-/** Plays the registrar with its facilitator, without memory beyond its process but for the ledger. */
+type Known = Pick<World, 'rows' | 'proofs'> & { transfers: Transfers };
+
+/** Plays the registrar with its facilitator, without memory beyond its process unless it has files for it. */
 export const startRegistrarParty = async (options: RegistrarPartyOptions = {}): Promise<RegistrarParty> => {
   const ledger = openLedger('registrar', options.ledgerFile);
   const faults = scriptedFaults();
-  const book = options.chain ? null : openBookChain(ledger, { token: TOKEN, startUnits: START_UNITS });
+  const memory = openMemory<Known>(options.stateFile);
+  const book = options.chain
+    ? null
+    : openBookChain(ledger, { token: TOKEN, startUnits: START_UNITS }, memory.recalled?.transfers);
   const chain = options.chain ?? (book as PayChain); // as: one of the two is there
   const world: World = {
     chain,
@@ -68,11 +72,14 @@ export const startRegistrarParty = async (options: RegistrarPartyOptions = {}): 
     wantsProof: options.wantsProof ?? true,
     miningMs: options.miningMs ?? 1_000,
     hiddenMs: options.hiddenMs ?? 0,
-    rows: new Map(),
-    proofs: new Set(),
+    rows: memory.recalled?.rows ?? new Map(),
+    proofs: memory.recalled?.proofs ?? new Set(),
   };
   const routes = [registerRoute(world), ...viewRoutes(world), ...(book ? [book.route] : [])];
-  const { url, close } = await startParty(options.port ?? 0, [...routes, ...controlRoutes(ledger, faults)], faults);
+  const { rows, proofs } = world;
+  const keep = () => memory.keep(() => ({ rows, proofs, transfers: book?.transfers ?? new Map() }));
+  const all = [...routes, ...controlRoutes(ledger, faults)];
+  const { url, close } = await startParty(options.port ?? 0, all, faults, keep);
   return {
     url,
     controlUrl: `${url}/control`,

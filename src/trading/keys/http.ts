@@ -9,7 +9,7 @@ export const createApiKey: Handler<'createApiKey'> = async ({ runtime: { db }, p
   const { owner, userId } = userOf(principal);
   const account =
     body.prop_account_id === undefined
-      ? (await listPropAccounts(db, owner, userId))[0]
+      ? (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0]
       : await findPropAccount(db, owner, userId, body.prop_account_id);
   if (!account) throw new Refusal('V2_PROP_ACCOUNT_UNKNOWN');
   const minted = await mintApiKey(db, { owner, userId, propAccountId: account.id }, body.label);

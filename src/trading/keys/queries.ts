@@ -68,10 +68,3 @@ export const listKeys = (db: Db, owner: string, userId: string): Promise<readonl
     from trader_keys k
     where k.owner = ${owner} and k.user_id = ${userId}
     order by k.created_at desc, k.id`);
-
-/** Those of these keys that open nothing any more. */
-export const listRevoked = (db: Db, keyIds: string[]): Promise<readonly string[]> =>
-  db.anyFirst(sql.prepared('revoked_trader_keys', z.object({ id: z.string() }))`
-    select k.id
-    from trader_keys k
-    where k.id = any(${sql.array(keyIds, 'text')}) and k.revoked_at is not null`);

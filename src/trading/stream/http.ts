@@ -1,5 +1,5 @@
 import type { Handler } from '../../edge/handler.ts';
-import { callerId } from '../../kernel/principal.ts';
+import { callerId, type Principal } from '../../kernel/principal.ts';
 import { readOrderPage } from '../../orders/network/queries.ts';
 import { readOpenPositions } from '../../portfolio/network/queries.ts';
 import { getReadyAccount } from '../accounts.ts';
@@ -13,7 +13,7 @@ export const streamTradingEvents: Handler<'streamTradingEvents'> = async (call) 
   const feed = await runtime.streams.open({
     account: account.id,
     caller: callerId(principal),
-    keyId: principal.kind === 'trader' ? principal.keyId : null,
+    grounds: groundsOf(principal),
     after: placeOf(account.id, header['Last-Event-ID']),
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
@@ -28,3 +28,10 @@ export const streamTradingEvents: Handler<'streamTradingEvents'> = async (call) 
   });
   return { status: 200, body: feed };
 };
+
+/** What has to stay good for a stream to go on: what it was opened with. */
+function groundsOf(principal: Principal): string[] {
+  if (principal.kind === 'trader') return [`key ${principal.keyId}`];
+  if (principal.kind === 'user') return [`session ${principal.sessionId}`, ...groundsOf(principal.app)];
+  return principal.kind === 'app' && principal.tokenDigest !== null ? [`token ${principal.tokenDigest}`] : [];
+}

@@ -2,22 +2,23 @@ import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
 import type { Settlements } from '../../db/settled.ts';
 import type { Feed, Outlet } from '../../kernel/feed.ts';
-import { listRevoked } from '../keys/queries.ts';
 import { listenToAccounts } from './intents.ts';
-import { type AccountEvent, listEvents, listLogEnds, readLogEnd } from './queries.ts';
+import { type AccountEvent, type Grounds, listEvents, listLogEnds, listVoid, readLogEnd } from './queries.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
 import { openSeats } from './seats.ts';
 
 const BATCH = 500;
 const HOLD_TICK_MS = 100; // how exactly `interval_ms` is kept
 const LINGER_MS = 10_000; // what an ended stream's reader has to read the rest
+const GROUNDS_LOOK_MS = 2_000; // within which a stream ends whose credentials were revoked
 const LIVES_MS = 900_000; // then a reader connects again and shows its credentials anew
 
 /** What a stream is opened for. `after` is the place it resumes behind; `snapshot` is read where there is none. */
 type Wanted = {
   account: string;
   caller: string;
-  keyId: string | null;
+  /** What opened it: ended when that is good no longer. */
+  grounds: Grounds;
   after: number | null;
   intervalMs: number;
   snapshot(): Promise<unknown>;
@@ -27,11 +28,13 @@ type Wanted = {
 export type Streams = {
   /** Opens a stream; refuses where too many are open. What is told first is ready when this answers. */
   open(wanted: Wanted): Promise<Feed>;
+  /** How many are open. */
+  count(): number;
   /** Ends every stream, and those that are opened from now on, as a connection that is to be made again. */
   close(): void;
 };
 
-type Listener = Pick<Wanted, 'keyId' | 'intervalMs'> & {
+type Listener = Pick<Wanted, 'grounds' | 'intervalMs'> & {
   place: number;
   outlet: Outlet | null;
   notBefore: number;
@@ -51,6 +54,7 @@ export function openStreams(
   let holding: NodeJS.Timeout | undefined;
   let closed = false;
   const beating = setInterval(() => void beat(), heartbeatMs).unref();
+  const looking = setInterval(() => void endGroundless(), GROUNDS_LOOK_MS).unref();
 
   async function openStream(wanted: Wanted): Promise<Feed> {
     if (closed) return { start: (outlet) => outlet.end(retryText(Math.random())), stop: () => {} };
@@ -176,7 +180,6 @@ export function openStreams(
     if (accounts.length === 0) return;
     try {
       await listenToAccounts(db, accounts);
-      await endRevoked();
       await lookForLost(accounts);
     } catch (err) {
       log.warn({ err }, 'streams could not be looked after');
@@ -192,14 +195,17 @@ export function openStreams(
     else if (!outlet.tell(HEARTBEAT)) end(listener, endText('too_slow'));
   }
 
-  async function endRevoked(): Promise<void> {
+  async function endGroundless(): Promise<void> {
     const listening = [...channels.values()].flatMap(({ listeners }) => [...listeners]);
-    const keys = new Set(listening.flatMap(({ keyId }) => keyId ?? []));
-    if (keys.size === 0) return;
-    const revoked = new Set(await listRevoked(db, [...keys]));
-    for (const listener of listening)
-      if (listener.keyId !== null && listener.endedAt === null && revoked.has(listener.keyId))
-        end(listener, endText('revoked'));
+    if (listening.length === 0) return;
+    try {
+      const ended = new Set(await listVoid(db, [...new Set(listening.flatMap(({ grounds }) => grounds))]));
+      for (const listener of listening)
+        if (listener.endedAt === null && listener.grounds.some((ground) => ended.has(ground)))
+          end(listener, endText('revoked'));
+    } catch (err) {
+      log.warn({ err }, 'credentials of streams could not be looked at');
+    }
   }
 
   /** A lost notification costs the time to the next beat and never an event. */
@@ -212,9 +218,11 @@ export function openStreams(
 
   return {
     open: openStream,
+    count: seats.count,
     close() {
       closed = true;
       clearInterval(beating);
+      clearInterval(looking);
       clearTimeout(holding);
       for (const { listeners } of channels.values())
         for (const listener of listeners) if (listener.endedAt === null) end(listener, '');
@@ -223,8 +231,8 @@ export function openStreams(
 }
 
 /** Holds nothing of the request: an idle stream is to cost little. */
-const newListener = ({ keyId, intervalMs }: Wanted): Listener => ({
-  keyId,
+const newListener = ({ grounds, intervalMs }: Wanted): Listener => ({
+  grounds,
   intervalMs,
   place: 0,
   outlet: null,

@@ -29,3 +29,37 @@ export const listLogEnds = (db: Db, accounts: string[]): Promise<readonly z.infe
     select l.prop_account_id, l.last_position
     from account_logs l
     where l.prop_account_id = any(${sql.array(accounts, 'text')})`);
+
+/** What a stream stands on: `key <id>` of a trader, `session <id>` of a user, `token <digest>` of an app. */
+export type Grounds = string[];
+
+/** Those of these grounds that are good no longer: revoked, ended, or of a disabled app. */
+export const listVoid = (db: Db, grounds: Grounds): Promise<readonly string[]> =>
+  db.anyFirst(sql.prepared('void_stream_grounds', z.object({ ground: z.string() }))`
+    select g.ground
+    from (
+      select ground, split_part(ground, ' ', 1) as kind, split_part(ground, ' ', 2) as id
+      from unnest(${sql.array(grounds, 'text')}) as u (ground)
+    ) g
+    where case g.kind
+      when 'key' then not exists (
+        select
+        from trader_keys k
+        join apps a on a.id = k.owner
+        where k.id = g.id and k.revoked_at is null and a.disabled_at is null
+      )
+      when 'session' then not exists (
+        select
+        from user_sessions s
+        where s.id = g.id and s.revoked_at is null and s.expires_at > now()
+      )
+      else not exists (
+        select
+        from app_tokens t
+        join app_secrets s on s.id = t.secret_id
+        join apps a on a.id = t.app_id
+        where t.digest = decode(g.id, 'hex')
+          and (s.expires_at is null or s.expires_at > now())
+          and a.disabled_at is null
+      )
+    end`);

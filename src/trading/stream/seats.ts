@@ -7,6 +7,8 @@ const MOST_STREAMS = 10_000; // of one process, at some 30 KB each
 export type Seats = {
   /** Takes a seat; refuses where a caller or the process has as many as may be. Answers how to give it back, once. */
   take(caller: string): () => void;
+  /** How many are taken. */
+  count(): number;
 };
 
 /** Makes the process's count of seats. */
@@ -14,6 +16,7 @@ export function openSeats(): Seats {
   const callers = new Map<string, number>();
   let taken = 0;
   return {
+    count: () => taken,
     take(caller) {
       const already = callers.get(caller) ?? 0;
       if (already >= MOST_PER_CALLER) throw new Refusal('V2_STREAM_LIMIT', { retryAfterS: 10 });

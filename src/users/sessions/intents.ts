@@ -20,7 +20,7 @@ export async function endSessionByToken(db: Db, appId: string, token: string): P
     where s.digest = ${sql.binary(digest(token))} and u.id = s.user_id and u.app_id = ${appId} and s.revoked_at is null`);
 }
 
-/** Forgets throttles, tokens, codes, sessions and sign-ups that have expired. Harmless to repeat. */
-export async function forgetExpired(db: Db): Promise<void> {
-  await db.query(sql.prepared('forget_expired_identity', z.object({}))`select forget_expired_identity()`);
-}
+/** Forgets throttles, tokens, codes, addresses and sign-ups that have expired; answers how many of the table that had most. */
+export const forgetExpired = (db: Db, most: number): Promise<number> =>
+  db.oneFirst(sql.prepared('forget_expired_identity', z.object({ count: z.number() }))`
+    select forget_expired_identity(${most}) count`);

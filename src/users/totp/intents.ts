@@ -27,12 +27,12 @@ export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: stri
   if (is_enabled) throw new Refusal('V2_MFA_ALREADY_ENABLED');
   if (!totp_seed) throw new Refusal('V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(totp_seed, userSeed(user.userId)).toString(), code, now_s);
-  if (step === null) throw new Refusal('V2_MFA_INVALID');
+  if (step === null) throw wrongCode();
   const { rowCount } = await db.query(sql.prepared('confirm_user_totp', z.object({}))`
     update users u
     set totp_enabled_at = now(), totp_step = ${step}
     where u.id = ${user.userId} and u.totp_enabled_at is null and u.totp_seed = ${sql.binary(totp_seed)}`);
-  if (rowCount === 0) throw new Refusal('V2_MFA_INVALID');
+  if (rowCount === 0) throw wrongCode();
 }
 
 /** Turns TOTP off by one more code, and forgets the seed. Refuses wrong and used codes. */
@@ -40,10 +40,12 @@ export async function disableTotp(db: Db, sealer: Sealer, user: User, code: stri
   const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
   if (!totp_seed || !is_enabled) throw new Refusal('V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(totp_seed, userSeed(user.userId)).toString(), code, now_s);
-  if (step === null) throw new Refusal('V2_MFA_INVALID');
+  if (step === null) throw wrongCode();
   const { rowCount } = await db.query(sql.prepared('disable_user_totp', z.object({}))`
     update users u
     set totp_seed = null, totp_step = null, totp_enabled_at = null
     where u.id = ${user.userId} and u.totp_seed = ${sql.binary(totp_seed)} and u.totp_step < ${step}`);
-  if (rowCount === 0) throw new Refusal('V2_MFA_INVALID');
+  if (rowCount === 0) throw wrongCode();
 }
+
+const wrongCode = () => new Refusal('V2_MFA_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });

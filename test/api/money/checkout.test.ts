@@ -147,7 +147,7 @@ describe('checkOut where no processor is configured', () => {
 
     expectRefused(await buyer.ask('POST', CHECKOUT, { json: tier25k }), 'V2_PAYMENTS_NOT_CONFIGURED');
     expectRefused(
-      await raw(service.url + WEBHOOK, '{"id":"evt_1","type":"x"}', 't=1,v1=00'),
+      await raw(service.url + WEBHOOK, '{"id":"evt_1","type":"x","created":1,"data":{"object":{}}}', 't=1,v1=00'),
       'V2_PAYMENTS_NOT_CONFIGURED',
     );
   });

@@ -3,6 +3,7 @@ import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { document } from '../../../src/contract/document.ts';
+import { bearer } from '../../support/identity.ts';
 import { eventually } from '../../support/money.ts';
 import { limit, market } from '../../support/orders.ts';
 import { type Reader, readStream, type StreamEvent } from '../../support/stream.ts';
@@ -156,7 +157,7 @@ describe('streamTradingEvents', function () {
     expect(await eventually(async () => refused.body())).to.include('V2_STREAM_LIMIT');
   });
 
-  it('ends within a heartbeat when its key is revoked, saying so', async () => {
+  it('ends within seconds when its key is revoked, saying so', async () => {
     const reader = await open();
     await trader.ask('DELETE', `/v2/api-keys/${key.id}`);
 
@@ -164,6 +165,45 @@ describe('streamTradingEvents', function () {
 
     expect(reader.events.at(-1)).to.deep.equal({ id: null, type: 'closed', data: { reason: 'revoked' } });
     expect((await open()).status).to.equal(401);
+  });
+
+  it('ends within seconds when the session of its user is revoked, or the token of its app', async () => {
+    const { tenant, url } = service;
+    const token = (await service.token(tenant)).body.access_token;
+    const account = { 'X-Prop-Account': trader.account.id };
+    const session = { ...bearer(tenant.token), 'X-Session-Token': trader.user.session };
+    const [byUser, byApp, byOther] = await Promise.all(
+      [session, { ...bearer(token), ...account }, { ...bearer(tenant.token), ...account }].map((headers) =>
+        readStream(`${url}${TRADING}/stream`, headers),
+      ),
+    );
+    readers.push(...[byUser, byApp, byOther].flatMap((reader) => reader ?? []));
+
+    await trader.ask('POST', '/v2/auth/sessions/revoke');
+    const form = { token, client_id: tenant.appId, client_secret: tenant.secret };
+    await service.ask('POST', '/v2/oauth/revoke', { form });
+    await eventually(async () => byUser?.ended() && byApp?.ended(), 5_000);
+
+    for (const reader of [byUser, byApp]) expect(reader?.events.at(-1)?.data).to.deep.equal({ reason: 'revoked' });
+    expect(byOther?.ended()).to.equal(false);
+  });
+
+  it('ends within seconds when its app is disabled', async () => {
+    const [byKey, byApp] = [
+      await open(),
+      await readStream(`${service.url}${TRADING}/stream`, {
+        ...bearer(service.tenant.token),
+        'X-Prop-Account': trader.account.id,
+      }),
+    ];
+    readers.push(byApp);
+
+    const disabled = (at: ReturnType<typeof sql.fragment>) =>
+      service.db.query(sql.unsafe`update apps set disabled_at = ${at} where id = ${service.tenant.appId}`);
+    await disabled(sql.fragment`now()`);
+    await eventually(async () => byKey.ended() && byApp.ended(), 5_000).finally(() => disabled(sql.fragment`null`));
+
+    for (const reader of [byKey, byApp]) expect(reader.events.at(-1)?.data).to.deep.equal({ reason: 'revoked' });
   });
 
   it('tells a reader that is too slow and ends; nothing is lost behind its last event', async () => {

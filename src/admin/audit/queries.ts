@@ -1,0 +1,32 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+
+const actionRow = z.object({
+  id: z.string(),
+  at: z.string(),
+  actor: z.string(),
+  action: z.string(),
+  subject: z.string().nullable(),
+  detail: z.record(z.string(), z.unknown()),
+});
+
+type Wanted = { subject: string | null; cursor: string | null; limit: number };
+
+/** What operators did, over HTTP and in psql alike, newest first, from behind `cursor` on. `why` stands in `detail`. */
+export const listActions = (
+  db: Db,
+  { subject, cursor, limit }: Wanted,
+): Promise<readonly z.infer<typeof actionRow>[]> =>
+  db.any(sql.type(actionRow)`
+    select a.id, a.at, a.who as actor, a.action, a.subject,
+      a.detail || jsonb_strip_nulls(jsonb_build_object('why', a.why)) as detail
+    from ops.actions a
+    where (${subject}::text is null or a.subject = ${subject})
+      and (${cursor}::text is null or (a.at, a.id) < (
+        select c.at, c.id
+        from ops.actions c
+        where c.id = ${cursor}
+      ))
+    order by a.at desc, a.id desc
+    limit ${limit}`);

@@ -1,0 +1,119 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+
+const intentRow = z.object({
+  intent_id: z.string(),
+  kind: z.string(),
+  owner: z.string(),
+  state: z.enum(['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired']),
+  effect: z.enum(['none', 'done', 'unknown']),
+  problem_code: z.string().nullable(),
+  tries: z.number(),
+  looks: z.number(),
+  created_at: z.string(),
+  deadline_at: z.string(),
+  sending_at: z.string().nullable(),
+  settled_at: z.string().nullable(),
+});
+
+/** An intent as operators see it: nothing of what it was asked or told. */
+export type TroubledIntent = z.infer<typeof intentRow>;
+
+const intentColumns = sql.fragment`
+  i.intent_id, i.kind, i.owner, i.state, i.effect, i.problem_code, i.tries, i.looks, i.created_at, i.deadline_at,
+  i.sending_at, i.settled_at`;
+
+/** Written out, so that each is seen to fit a partial index whatever plan is made. */
+const states = {
+  trouble: sql.fragment`i.state in ('in_doubt', 'failed')`,
+  queued: sql.fragment`i.state = 'queued'`,
+  running: sql.fragment`i.state = 'running'`,
+  in_doubt: sql.fragment`i.state = 'in_doubt'`,
+  failed: sql.fragment`i.state = 'failed'`,
+  expired: sql.fragment`i.state = 'expired'`,
+};
+
+type Wanted = {
+  state: keyof typeof states;
+  kind: string | null;
+  owner: string | null;
+  cursor: string | null;
+  limit: number;
+};
+
+/** Intents of a state, newest first, from behind `cursor` on; `trouble` stands for those in doubt and those that failed. */
+export const listTroubled = (db: Db, wanted: Wanted): Promise<readonly TroubledIntent[]> =>
+  db.any(sql.type(intentRow)`
+    select ${intentColumns}
+    from ops.intents i
+    where ${states[wanted.state]}
+      and (${wanted.kind}::text is null or i.kind = ${wanted.kind})
+      and (${wanted.owner}::text is null or i.owner = ${wanted.owner})
+      and (${wanted.cursor}::uuid is null or (i.created_at, i.intent_id) < (
+        select c.created_at, c.intent_id
+        from ops.intents c
+        where c.intent_id = ${wanted.cursor}::uuid
+      ))
+    order by i.created_at desc, i.intent_id desc
+    limit ${wanted.limit}`);
+
+const judgementColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
+export const judgementRow = z.object({
+  verdict: z.enum(['queued_again', 'look_again', 'finished', 'would_act_twice', 'at_work']),
+  is_safe: z.boolean(),
+  was_sent: z.boolean(),
+  venue_says: z.string().nullable(),
+  would_do: z.string(),
+  reason: z.string(),
+});
+
+const storyRow = z.object({
+  intent: intentRow,
+  timeline: z.array(z.object({ at: z.string(), what: z.string(), detail: z.string().nullable() })),
+  lane: z.object({ name: z.string(), is_head: z.boolean(), waiting: z.number() }).nullable(),
+  job: z
+    .object({
+      task: z.string(),
+      run_at: z.string(),
+      attempts: z.number(),
+      max_attempts: z.number(),
+      locked: z.boolean(),
+    })
+    .nullable(),
+  about: z.record(z.string(), z.string()),
+  rerun: judgementRow,
+});
+
+/** The whole story of an intent, or null. */
+export async function findStory(db: Db, intentId: string): Promise<z.infer<typeof storyRow> | null> {
+  const intent = await db.maybeOne(sql.type(intentRow)`
+    select ${intentColumns}
+    from ops.intents i
+    where i.intent_id = ${intentId}`);
+  if (!intent) return null;
+  const timeline = await db.any(sql.type(storyRow.shape.timeline.element)`
+    select s.at, s.what, s.detail
+    from ops.story(${intentId}) s`);
+  const rest = await db.one(sql.type(storyRow.pick({ lane: true, job: true, about: true }))`
+    select ops.about(${intentId}) as about,
+      (
+        select jsonb_build_object('name', l.lane, 'is_head', l.head is not distinct from i.intent_id, 'waiting', l.waiting)
+        from ops.lanes l
+        where l.lane = i.lane
+      ) as lane,
+      (
+        select jsonb_build_object('task', j.task, 'run_at', to_char(j.run_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'attempts', j.attempts, 'max_attempts', j.max_attempts, 'locked', j.locked_at is not null)
+        from ops.jobs j
+        where j.intent_id = i.intent_id
+        order by (i.state = 'in_doubt') = (j.task like '%/reconcile') desc, j.is_dead, j.run_at
+        limit 1
+      ) as job
+    from ops.intents i
+    where i.intent_id = ${intentId}`);
+  const rerun = await db.one(sql.type(judgementRow)`
+    select ${judgementColumns}
+    from ops.safe_to_rerun(${intentId}) j`);
+  return { intent, timeline: [...timeline], ...rest, rerun };
+}

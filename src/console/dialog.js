@@ -1,0 +1,153 @@
+import { Refused } from './api.js';
+import { h } from './dom.js';
+import { control, valuesOf } from './fields.js';
+import { wording } from './notices.js';
+
+/** @typedef {import('./fields.js').Field} Field */
+/**
+ * @template T
+ * @typedef {object} Action
+ * @property {string} title
+ * @property {(string | Node)[]} [says] what it does, in paragraphs
+ * @property {Field[]} [fields]
+ * @property {string} button
+ * @property {boolean} [isDanger]
+ * @property {{ says: string, word: string }} [twice] asks a second time, for that very word
+ * @property {(values: any, key: string) => Promise<T>} run does it; `values` as the fields are named, `key` the same for the same values
+ */
+
+let forms = 0;
+
+/**
+ * Asks for an action in a dialog and carries it out. Gives its answer, or null where the operator left. A refusal is shown in the
+ * dialog, and what was typed stays.
+ * @template T
+ * @param {Action<T>} action
+ * @returns {Promise<T | null>}
+ */
+export function act(action) {
+  const scope = `form-${++forms}`;
+  const fields = (action.fields ?? []).map((field) => control(field, scope));
+  const second = secondAsking(action, scope);
+  const refused = h('p', { class: 'refused', role: 'alert' });
+  const submit = h('button', { type: 'submit', class: action.isDanger ? 'danger' : 'primary' }, action.button);
+  const leave = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+  const form = h('form', {}, h('h2', { id: scope }, action.title), paragraphs(action.says), fields, second, refused);
+  form.append(h('p', { class: 'buttons' }, submit, leave));
+  const dialog = open(scope, form);
+  /** @type {{ answer: T } | null} */
+  let done = null;
+  const keyOf = keys();
+
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    if (second?.hidden) return reveal(second);
+    const { again, ...values } = valuesOf(form);
+    refused.textContent = again === action.twice?.word ? '' : `That is not ${action.twice?.word}.`;
+    if (refused.textContent) return;
+    submit.disabled = true;
+    try {
+      done = { answer: await action.run(values, keyOf(values)) };
+      dialog.close();
+    } catch (error) {
+      refused.textContent = wording(error);
+      markFields(form, error);
+    } finally {
+      submit.disabled = false;
+    }
+  });
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve(done ? done.answer : null);
+    });
+  });
+}
+
+/** @param {Action<any>} action @param {string} scope */
+function secondAsking({ twice }, scope) {
+  if (!twice) return null;
+  const sure = { name: 'again', label: `Type ${twice.word} to go on`, more: { disabled: true } };
+  return h('div', { class: 'twice', hidden: true }, h('p', {}, h('strong', {}, twice.says)), control(sure, scope));
+}
+
+/** @param {HTMLElement} second */
+function reveal(second) {
+  second.hidden = false;
+  const input = second.querySelector('input');
+  if (!input) return;
+  input.disabled = false;
+  input.focus();
+}
+
+/** The same key for the same values, so that a repeat after a lost answer does nothing twice; another for others. */
+function keys() {
+  let [asked, key] = ['', ''];
+  return (/** @type {object} */ values) => {
+    if (key === '' || asked !== JSON.stringify(values)) [asked, key] = [JSON.stringify(values), crypto.randomUUID()];
+    return key;
+  };
+}
+
+/** @param {HTMLFormElement} form @param {unknown} error */
+function markFields(form, error) {
+  const wrong = error instanceof Refused ? error.fields.map(({ loc }) => String(loc.at(-1))) : [];
+  for (const input of form.querySelectorAll('input, textarea, select')) {
+    if (wrong.includes(input.getAttribute('name') ?? '')) input.setAttribute('aria-invalid', 'true');
+    else input.removeAttribute('aria-invalid');
+  }
+}
+
+/** @param {(string | Node)[]} [says] */
+const paragraphs = (says = []) => says.map((text) => (text instanceof Node ? text : h('p', {}, text)));
+
+/** @param {string} labelledBy @param {HTMLElement} content @param {Record<string, unknown>} [more] */
+function open(labelledBy, content, more = {}) {
+  const dialog = h('dialog', { 'aria-labelledby': labelledBy, ...more }, content);
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/**
+ * Shows secrets that can not be shown again; only its button closes it. Settles when it is closed.
+ * @param {string} title
+ * @param {[label: string, value: string][]} secrets
+ * @returns {Promise<void>}
+ */
+export function showOnce(title, secrets) {
+  const scope = `form-${++forms}`;
+  const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'I have kept it');
+  const content = h('div', {}, h('h2', { id: scope }, title), h('p', {}, 'Copy it now: it can not be shown again.'));
+  content.append(...secrets.map(secretLine), h('p', { class: 'buttons' }, close));
+  const dialog = open(scope, content, { closedby: 'none' });
+  dialog.addEventListener('cancel', (event) => event.preventDefault());
+  return new Promise((resolve) => {
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      resolve();
+    });
+  });
+}
+
+/** @param {[label: string, value: string]} secret */
+function secretLine([label, value]) {
+  const shown = h('code', { class: 'secret' }, value);
+  const told = h('span', { role: 'status' });
+  const copy = async () => {
+    await navigator.clipboard.writeText(value).then(
+      () => {
+        told.textContent = 'Copied';
+      },
+      () => getSelection()?.selectAllChildren(shown),
+    );
+  };
+  return h(
+    'div',
+    { class: 'once' },
+    h('p', {}, label),
+    shown,
+    h('button', { type: 'button', onclick: copy }, `Copy ${label.toLowerCase()}`),
+    told,
+  );
+}

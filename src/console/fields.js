@@ -1,0 +1,77 @@
+import { h } from './dom.js';
+
+/**
+ * @typedef {object} Field
+ * @property {string} name a member of the body
+ * @property {string} label
+ * @property {string} [hint]
+ * @property {'text' | 'password' | 'email' | 'url' | 'number' | 'area' | 'select' | 'checks'} [kind]
+ * @property {(string | [value: string, label: string])[]} [options] of a selection or of checks
+ * @property {string | number | string[] | null} [value] what stands there at first
+ * @property {boolean} [optional]
+ * @property {boolean} [isPlain] optional, and does not say so
+ * @property {Record<string, unknown>} [more] further attributes of the control
+ */
+/** @typedef {Record<string, string | string[]>} Values */
+
+/** Why an operator acts: what every operation that wants a reason is given. @type {Field} */
+export const reason = {
+  name: 'reason',
+  label: 'Reason',
+  hint: 'Kept in the audit beside your name.',
+  kind: 'area',
+  more: { minlength: 3, maxlength: 500 },
+};
+
+/** A labelled control. @param {Field} field @param {string} scope sets its ids apart from those of other forms */
+export function control(field, scope) {
+  const id = `${scope}-${field.name}`;
+  const hint = field.hint && h('small', { id: `${id}-hint` }, field.hint);
+  const attributes = {
+    id,
+    name: field.name,
+    required: !field.optional,
+    'aria-describedby': hint ? `${id}-hint` : null,
+    ...field.more,
+  };
+  if (field.kind === 'checks') return checks(field, id, hint);
+  const mark = field.optional && !field.isPlain ? h('span', { class: 'optional' }, ' (optional)') : null;
+  return h('p', { class: 'field' }, h('label', { for: id }, field.label, mark), input(field, attributes), hint);
+}
+
+/** @param {Field} field @param {Record<string, unknown>} attributes */
+function input({ kind = 'text', options = [], value }, attributes) {
+  if (kind === 'area') return h('textarea', { rows: 3, ...attributes }, value?.toString());
+  if (kind === 'select') return h('select', attributes, ...options.map((option) => choice(option, value)));
+  return h('input', { type: kind, value, autocomplete: 'off', ...attributes });
+}
+
+/** @param {string | [string, string]} option @param {Field['value']} chosen */
+function choice(option, chosen) {
+  const [value, label] = typeof option === 'string' ? [option, option] : option;
+  return h('option', { value, selected: value === chosen }, label);
+}
+
+/** @param {Field} field @param {string} id @param {Node | '' | undefined} hint */
+function checks({ name, label, options = [], value }, id, hint) {
+  const boxes = options.map((option) => {
+    const word = String(option);
+    const attributes = { type: 'checkbox', id: `${id}-${word}`, name, value: word, 'data-many': true };
+    const isOn = Array.isArray(value) && value.includes(word);
+    return h('label', { class: 'check' }, h('input', { ...attributes, checked: isOn }), word);
+  });
+  return h('fieldset', {}, h('legend', {}, label), boxes, hint);
+}
+
+/** What a form holds: texts, and lists for checks. Empty ones are left out. @param {HTMLFormElement} form @returns {Values} */
+export function valuesOf(form) {
+  /** @type {Values} */
+  const values = {};
+  for (const box of form.querySelectorAll('input[data-many]')) values[box.getAttribute('name') ?? ''] = [];
+  for (const [name, value] of new FormData(form)) {
+    const earlier = values[name];
+    if (Array.isArray(earlier)) earlier.push(`${value}`);
+    else if (value !== '') values[name] = `${value}`;
+  }
+  return values;
+}

@@ -1,0 +1,66 @@
+import { h } from './dom.js';
+
+/**
+ * A moment in UTC, to the second, as logs show it.
+ * @param {string | null | undefined} at ISO-8601
+ */
+export const moment = (at) =>
+  at ? h('time', { datetime: at }, `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')}\u00a0UTC`) : '–';
+
+const STEPS = /** @type {const} */ ([
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+]);
+
+/**
+ * How long, in the largest unit that fits.
+ * @param {number | null | undefined} seconds
+ */
+export function lasting(seconds) {
+  if (seconds === null || seconds === undefined) return '–';
+  const [size, unit] = STEPS.find(([least]) => seconds >= least) ?? [1, 's'];
+  return `${Math.floor(seconds / size)} ${unit}`;
+}
+
+/**
+ * An amount of money.
+ * @param {number} cents
+ * @param {string} currency three letters
+ */
+export const money = (cents, currency) =>
+  new Intl.NumberFormat('en', { style: 'currency', currency }).format(cents / 100);
+
+/** An id or another word for machines. @param {string | number | null | undefined} text */
+export const code = (text) => (text === null || text === undefined || text === '' ? '–' : h('code', {}, text));
+
+/** @type {Record<string, 'good' | 'bad' | 'wary'>} */
+const TONES = {
+  active: 'good',
+  approved: 'good',
+  delivered: 'good',
+  done: 'good',
+  safe: 'good',
+  succeeded: 'good',
+  evaluation: 'good',
+  funded: 'good',
+  in_doubt: 'wary',
+  pending: 'wary',
+  provisioning: 'wary',
+  unknown: 'wary',
+  'not safe': 'bad',
+  cancelled: 'bad',
+  declined: 'bad',
+  disabled: 'bad',
+  eliminated: 'bad',
+  expired: 'bad',
+  failed: 'bad',
+  revoked: 'bad',
+  subaccount_failed: 'bad',
+};
+
+/** A state as a badge: the word says it, the colour helps. @param {string} state */
+export const badge = (state) => h('span', { class: `badge ${TONES[state] ?? ''}` }, state.replaceAll('_', ' '));
+
+/** Whether an app or a partner is at work. @param {boolean} isActive */
+export const activity = (isActive) => badge(isActive ? 'active' : 'disabled');

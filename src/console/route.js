@@ -1,0 +1,15 @@
+/** @typedef {{ view: string, id: string, query: Record<string, string>, with: (query: Record<string, string>) => string }} Route */
+
+/** The view, the id and the query in a fragment such as `#/intents/7?state=failed`. @param {string} hash @returns {Route} */
+export function readRoute(hash) {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [view = '', id = ''] = path.split('/').map(decodeURIComponent);
+  const query = Object.fromEntries(new URLSearchParams(search));
+  return { view, id, query, with: (more) => routeTo(id === '' ? view : `${view}/${id}`, { ...query, ...more }) };
+}
+
+/** The fragment of a view; members that are empty are left out. @param {string} path @param {Record<string, string>} [query] */
+export function routeTo(path, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return `#/${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`;
+}

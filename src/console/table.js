@@ -1,0 +1,83 @@
+import { h } from './dom.js';
+
+/** @typedef {import('./dom.js').Child} Child */
+/**
+ * @template T
+ * @typedef {[label: string, cell: (row: T) => Child | Child[]]} Column
+ */
+
+/**
+ * A table with a caption; the first column names its row. Where there is little room each row becomes a card, so the roles are
+ * written out: browsers forget them with the display.
+ * @template T
+ * @param {string} caption
+ * @param {Column<T>[]} columns
+ * @param {T[]} rows
+ * @param {string} empty what to say instead where there are no rows
+ */
+export function table(caption, columns, rows, empty) {
+  if (rows.length === 0) return h('section', { class: 'empty' }, h('h2', {}, caption), h('p', {}, empty));
+  const heads = columns.map(([label]) => h('th', { scope: 'col', role: 'columnheader' }, label));
+  return h(
+    'table',
+    { role: 'table' },
+    h('caption', {}, caption),
+    h('thead', { role: 'rowgroup' }, h('tr', { role: 'row' }, heads)),
+    h(
+      'tbody',
+      { role: 'rowgroup' },
+      rows.map((row) =>
+        h(
+          'tr',
+          { role: 'row' },
+          columns.map((column, n) => cell(column, row, n)),
+        ),
+      ),
+    ),
+  );
+}
+
+/** @template T @param {Column<T>} column @param {T} row @param {number} n */
+function cell([label, show], row, n) {
+  const children = [show(row)].flat();
+  if (n === 0) return h('th', { scope: 'row', role: 'rowheader', 'data-label': label }, h('div', {}, ...children));
+  return h('td', { role: 'cell', 'data-label': label }, h('div', {}, ...children));
+}
+
+/**
+ * A button of a row. Its name tells the row, too; its id finds it again when the table has changed.
+ * @param {string} label
+ * @param {string} of what the row is
+ * @param {() => void} onclick
+ */
+export const rowButton = (label, of, onclick) =>
+  h(
+    'button',
+    {
+      type: 'button',
+      id: `${label} ${of}`.replaceAll(' ', '-').toLowerCase(),
+      'aria-label': `${label}: ${of}`,
+      onclick,
+    },
+    label,
+  );
+
+/**
+ * What two or more members are, beside one another.
+ * @param {[label: string, value: Child | Child[]][]} members
+ */
+export const facts = (members) =>
+  h(
+    'dl',
+    { class: 'facts' },
+    ...members.map(([label, value]) => h('div', {}, h('dt', {}, label), h('dd', {}, ...[value].flat()))),
+  );
+
+/** A link to the next page of a list, or nothing. @param {import('./route.js').Route} route @param {string | null} next */
+export const pager = (route, next) =>
+  h(
+    'p',
+    { class: 'pager' },
+    route.query.cursor && h('a', { href: route.with({ cursor: '' }) }, 'First page'),
+    next && h('a', { href: route.with({ cursor: next }) }, 'Next page'),
+  );

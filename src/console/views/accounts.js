@@ -1,0 +1,77 @@
+import { ask } from '../api.js';
+import { act } from '../dialog.js';
+import { h } from '../dom.js';
+import { code, moment } from '../format.js';
+import { pager, rowButton, table } from '../table.js';
+import { attach, giveUp, outcome, provision, refund, reinstate } from './money-actions.js';
+
+/** @typedef {import('../api.js').Schemas['FailedAccount']} FailedAccount */
+/** @typedef {import('../views.js').Again} Again */
+
+/** Prop accounts that could not be made, of every app. @type {import('../views.js').View} */
+export const accounts = {
+  name: 'accounts',
+  group: 'Money',
+  title: 'Failed accounts',
+  async render(route, again) {
+    const query = { cursor: route.query.cursor };
+    const { items, next_cursor } = await ask('get', '/v2/admin/prop-accounts/failed', { query });
+    const shown = table(
+      'Accounts that could not be made, newest first',
+      columns(again),
+      items,
+      'Every account could be made.',
+    );
+    const other = h(
+      'button',
+      { type: 'button', id: 'reinstate', onclick: () => reinstateAny(again) },
+      'Reinstate a stopped account',
+    );
+    return { content: [shown, pager(route, next_cursor), h('p', {}, other)] };
+  },
+};
+
+/** @param {Again} again @returns {import('../table.js').Column<FailedAccount>[]} */
+const columns = (again) => [
+  ['Account', ({ id, app_id }) => [code(id), h('small', {}, 'of ', code(app_id))]],
+  [
+    'Tier',
+    ({ tier_id, asset_class, account_size }) => `${tier_id}: ${asset_class}, ${account_size.toLocaleString('en')} USD`,
+  ],
+  ['Payment', ({ payment_id }) => (payment_id ? code(payment_id) : 'free')],
+  ['Made', ({ created_at }) => moment(created_at)],
+  ['Why', ({ failure_reason, safe_action }) => [failure_reason ?? '–', h('small', {}, `Safe: ${safe_action}`)]],
+  ['Actions', (account) => buttons(account, again)],
+];
+
+/** @param {FailedAccount} account @param {Again} again */
+function buttons({ id, payment_id }, again) {
+  const button = (/** @type {string} */ label, /** @type {() => Promise<{ status: string } | null>} */ action) =>
+    rowButton(label, id, async () => {
+      const done = await action();
+      if (done) await again(outcome(label, id, done));
+    });
+  return [
+    button('Provision again', () => provision(id)),
+    button('Attach', () => attach(id)),
+    payment_id && button('Refund', () => refund(payment_id, null)),
+    button('Give up', () => giveUp(id)),
+  ];
+}
+
+/** @param {Again} again */
+async function reinstateAny(again) {
+  const field = {
+    name: 'id',
+    label: 'Account',
+    hint: 'Stopped by a refund or a dispute: prop_…',
+    more: { maxlength: 64 },
+  };
+  const chosen = await act({
+    title: 'Reinstate an account',
+    fields: [field],
+    button: 'Go on',
+    run: async ({ id }) => id,
+  });
+  if (chosen && (await reinstate(chosen))) await again(`${chosen} may trade again.`);
+}

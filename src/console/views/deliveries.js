@@ -1,0 +1,59 @@
+import { ask } from '../api.js';
+import { act } from '../dialog.js';
+import { h } from '../dom.js';
+import { reason } from '../fields.js';
+import { filter } from '../filter.js';
+import { badge, code, moment } from '../format.js';
+import { pager, rowButton, table } from '../table.js';
+
+/** @typedef {import('../api.js').Schemas['TroubledDelivery']} TroubledDelivery */
+/** @typedef {import('../views.js').Again} Again */
+
+/** Webhook deliveries that did not arrive. @type {import('../views.js').View} */
+export const deliveries = {
+  name: 'deliveries',
+  group: 'Running',
+  title: 'Deliveries',
+  async render(route, again) {
+    const { items, next_cursor } = await ask('get', '/v2/admin/deliveries', { query: route.query });
+    const shown = table('Webhook deliveries, newest first', columns(again), items, 'No delivery in this state.');
+    return { content: [filter(route, fields), shown, pager(route, next_cursor)] };
+  },
+};
+
+/** @type {import('../fields.js').Field[]} */
+const fields = [
+  {
+    name: 'state',
+    label: 'State',
+    kind: 'select',
+    value: 'failed',
+    options: ['failed', 'cancelled', 'pending', 'sending'],
+  },
+  { name: 'app_id', label: 'App', more: { maxlength: 64, placeholder: 'app_…' } },
+];
+
+/** @param {Again} again @returns {import('../table.js').Column<TroubledDelivery>[]} */
+const columns = (again) => [
+  ['Delivery', ({ delivery_id }) => code(delivery_id)],
+  ['Event', ({ event_type, event_id }) => [event_type, ' ', code(event_id)]],
+  ['To', ({ app_id, url }) => [code(app_id), h('small', {}, url)]],
+  ['State', ({ state, attempts }) => [badge(state), ` after ${attempts} tries`]],
+  ['Last answer', ({ response_status, error }) => error ?? response_status ?? '–'],
+  ['Due or ended', ({ due_at, ended_at }) => moment(ended_at ?? due_at)],
+  ['Actions', (delivery) => rowButton('Retry', delivery.delivery_id, () => retry(delivery, again))],
+];
+
+/** @param {TroubledDelivery} delivery @param {Again} again */
+async function retry({ delivery_id, event_type, url }, again) {
+  const done = await act({
+    title: 'Send a delivery once more',
+    says: [
+      `Sends ${event_type} to ${url} under the same id and with the same bytes, from the start of the retry plan.`,
+    ],
+    fields: [reason],
+    button: 'Send it once more',
+    run: (body, key) => ask('post', '/v2/admin/deliveries/{delivery_id}/retry', { path: { delivery_id }, body, key }),
+  });
+  if (done) await again(`${delivery_id} is ${done.state}.`);
+}

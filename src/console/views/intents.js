@@ -1,0 +1,48 @@
+import { ask } from '../api.js';
+import { h } from '../dom.js';
+import { filter } from '../filter.js';
+import { badge, code, moment } from '../format.js';
+import { routeTo } from '../route.js';
+import { pager, table } from '../table.js';
+import { renderStory } from './story.js';
+
+/** @typedef {import('../api.js').Schemas['TroubledIntent']} TroubledIntent */
+
+/** Intents that need a look, and the story of each. @type {import('../views.js').View} */
+export const intents = {
+  name: 'intents',
+  group: 'Running',
+  title: 'Troubled intents',
+  titleOfOne: 'Story of an intent',
+  render: (route, again) => (route.id === '' ? renderList(route) : renderStory(route.id, again)),
+};
+
+/** @param {import('../route.js').Route} route */
+async function renderList(route) {
+  const { items, next_cursor } = await ask('get', '/v2/admin/intents', { query: route.query });
+  const shown = table('Intents, newest first', columns, items, 'No intent in these states.');
+  return { content: [filter(route, fields), shown, pager(route, next_cursor)] };
+}
+
+/** @type {import('../fields.js').Field[]} */
+const fields = [
+  {
+    name: 'state',
+    label: 'State',
+    kind: 'select',
+    options: [['', 'in doubt and failed'], ['in_doubt', 'in doubt'], 'failed', 'queued', 'running', 'expired'],
+  },
+  { name: 'kind', label: 'Kind', more: { maxlength: 64, placeholder: 'orders/place' } },
+  { name: 'owner', label: 'Partner or app', more: { maxlength: 64 } },
+];
+
+/** @type {import('../table.js').Column<TroubledIntent>[]} */
+const columns = [
+  ['Intent', ({ intent_id }) => h('a', { href: routeTo(`intents/${intent_id}`), id: intent_id }, code(intent_id))],
+  ['Kind', ({ kind }) => kind],
+  ['State', ({ state, problem_code }) => [badge(state), ' ', problem_code && code(problem_code)]],
+  ['Effect', ({ effect }) => effect],
+  ['Owner', ({ owner }) => code(owner)],
+  ['Tries, looks', ({ tries, looks }) => `${tries}, ${looks}`],
+  ['Accepted', ({ created_at }) => moment(created_at)],
+];

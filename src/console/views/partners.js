@@ -1,0 +1,128 @@
+import { ask } from '../api.js';
+import { act, showOnce } from '../dialog.js';
+import { h } from '../dom.js';
+import { activity, badge, code, moment } from '../format.js';
+import { routeTo } from '../route.js';
+import { rowButton, table } from '../table.js';
+
+/** @typedef {import('../api.js').Schemas['PartnerSummary']} PartnerSummary */
+/** @typedef {import('../api.js').Schemas['PartnerKey']} PartnerKey */
+/** @typedef {import('../fields.js').Field} Field */
+/** @typedef {import('../views.js').Again} Again */
+
+/** Partners of v1 and their keys. @type {import('../views.js').View} */
+export const partners = {
+  name: 'partners',
+  group: 'Access',
+  title: 'Partners',
+  titleOfOne: 'Keys of a partner',
+  render: (route, again) => (route.id === '' ? renderAll(again) : renderKeys(route.id, again)),
+};
+
+/** @param {Again} again */
+async function renderAll(again) {
+  const all = await ask('get', '/v2/admin/partners');
+  const make = h(
+    'button',
+    { type: 'button', id: 'make-partner', class: 'primary', onclick: () => register(again) },
+    'Make a partner',
+  );
+  return { content: [h('p', {}, make), table('Partners', columns(again), all, 'No partner yet.')] };
+}
+
+/** @param {Again} again @returns {import('../table.js').Column<PartnerSummary>[]} */
+const columns = (again) => [
+  ['Partner', ({ partner_id, name }) => h('a', { href: routeTo(`partners/${partner_id}`), id: partner_id }, name)],
+  ['Id', ({ partner_id }) => code(partner_id)],
+  ['State', ({ active }) => activity(active)],
+  ['Live keys', ({ live_keys }) => live_keys],
+  ['Made', ({ created_at }) => moment(created_at)],
+  [
+    'Actions',
+    (partner) => rowButton(partner.active ? 'Disable' : 'Enable', partner.name, () => toggle(partner, again)),
+  ],
+];
+
+/** @type {Field} */
+const label = { name: 'label', label: 'Label of the key', optional: true, more: { maxlength: 100 } };
+
+/** @param {Again} again */
+async function register(again) {
+  const made = await act({
+    title: 'Make a partner',
+    fields: [{ name: 'name', label: 'Name', more: { maxlength: 255 } }, label],
+    button: 'Make',
+    run: (body, key) => ask('post', '/v2/admin/partners', { body, key }),
+  });
+  if (made) await hand(made, again);
+}
+
+/** @param {import('../api.js').Schemas['MintedKey']} minted @param {Again} again */
+async function hand({ key }, again) {
+  await showOnce('A new partner key', [['Partner key', key]]);
+  await again('The key is minted.');
+}
+
+/** @param {PartnerSummary} partner @param {Again} again */
+async function toggle({ partner_id, name, active }, again) {
+  const verb = active ? 'Disable' : 'Enable';
+  const path = active ? '/v2/admin/partners/{partner_id}/disable' : '/v2/admin/partners/{partner_id}/enable';
+  const done = await act({
+    title: `${verb} ${name}`,
+    says: [active ? 'Its keys are void from this moment, until it is enabled again.' : 'Its keys are good again.'],
+    button: verb,
+    isDanger: active,
+    run: (_, key) => ask('post', path, { path: { partner_id }, key }),
+  });
+  if (done) await again(`${verb}: ${name}. Done.`);
+}
+
+/** @param {string} partner_id @param {Again} again */
+async function renderKeys(partner_id, again) {
+  const [all, keys] = await Promise.all([
+    ask('get', '/v2/admin/partners'),
+    ask('get', '/v2/admin/partners/{partner_id}/keys', { path: { partner_id } }),
+  ]);
+  const name = all.find((partner) => partner.partner_id === partner_id)?.name ?? partner_id;
+  const button = h(
+    'button',
+    { type: 'button', id: 'mint-key', class: 'primary', onclick: () => mint(partner_id, name, again) },
+    'Mint a key',
+  );
+  const back = h('a', { href: routeTo('partners') }, 'All partners');
+  return {
+    content: [h('p', {}, back), h('p', {}, button), table(`Keys of ${name}`, keyColumns(again), keys, 'No key yet.')],
+  };
+}
+
+/** @param {Again} again @returns {import('../table.js').Column<PartnerKey>[]} */
+const keyColumns = (again) => [
+  ['Key', ({ hint }) => code(`${hint}…`)],
+  ['Label', ({ label }) => label ?? '–'],
+  ['State', ({ revoked_at }) => [badge(revoked_at ? 'revoked' : 'active'), revoked_at && moment(revoked_at)]],
+  ['Minted', ({ created_at }) => moment(created_at)],
+  ['Actions', (key) => (key.revoked_at ? '–' : rowButton('Revoke', key.label ?? key.hint, () => revoke(key, again)))],
+];
+
+/** @param {string} partner_id @param {string} name @param {Again} again */
+async function mint(partner_id, name, again) {
+  const made = await act({
+    title: `Mint a key for ${name}`,
+    fields: [label],
+    button: 'Mint',
+    run: (body, key) => ask('post', '/v2/admin/partners/{partner_id}/keys', { path: { partner_id }, body, key }),
+  });
+  if (made) await hand(made, again);
+}
+
+/** @param {PartnerKey} key @param {Again} again */
+async function revoke({ key_id, hint, label }, again) {
+  const done = await act({
+    title: `Revoke ${label ?? hint}`,
+    says: [`Whoever uses the key ${hint}… is refused from this moment. It can not be undone.`],
+    button: 'Revoke',
+    isDanger: true,
+    run: (_, key) => ask('delete', '/v2/admin/partner-keys/{key_id}', { path: { key_id }, key }),
+  });
+  if (done) await again(`The key ${hint}… is revoked.`);
+}

@@ -1,0 +1,131 @@
+import { ask } from '../api.js';
+import { act } from '../dialog.js';
+import { h } from '../dom.js';
+import { reason } from '../fields.js';
+import { badge, code, moment } from '../format.js';
+import { routeTo } from '../route.js';
+import { facts } from '../table.js';
+
+/** @typedef {import('../api.js').Schemas['IntentStory']} IntentStory */
+/** @typedef {import('../api.js').Schemas['RerunJudgement']} Judgement */
+/** @typedef {import('../views.js').Again} Again */
+
+const VERDICTS = {
+  queued_again: 'would be queued again',
+  look_again: 'would be looked up again, never sent again',
+  finished: 'has ended: nothing to do',
+  would_act_twice: 'could act twice: refused',
+  at_work: 'a worker has it: refused',
+};
+
+/** One intent: how it stands, what a re-run would do, what happened. Read again by itself until it has ended. @param {string} intent_id @param {Again} again */
+export async function renderStory(intent_id, again) {
+  const story = await readStory(intent_id);
+  return {
+    content: [
+      h('p', {}, h('a', { href: routeTo('intents') }, 'All intents')),
+      standing(story),
+      judged(story, again),
+      happened(story),
+    ],
+    isLive: story.intent.settled_at === null,
+  };
+}
+
+/** @param {string} intent_id */
+const readStory = (intent_id) => ask('get', '/v2/admin/intents/{intent_id}', { path: { intent_id } });
+
+/** @param {IntentStory} story */
+function standing({ intent, lane, job, about }) {
+  const belongs = Object.entries(about).map(([name, id]) => h('div', {}, `${name.replaceAll('_', ' ')} `, code(id)));
+  return h(
+    'section',
+    { 'aria-labelledby': 'standing' },
+    h('h2', { id: 'standing' }, 'How it stands'),
+    facts([
+      ['Intent', code(intent.intent_id)],
+      ['Kind', intent.kind],
+      ['State', [badge(intent.state), intent.problem_code && code(intent.problem_code)]],
+      ['Effect', intent.effect],
+      ['Owner', code(intent.owner)],
+      ['Belongs to', belongs.length > 0 ? belongs : '–'],
+      ['Tries, looks', `${intent.tries}, ${intent.looks}`],
+      ['To be sent until', moment(intent.deadline_at)],
+      [
+        'Lane',
+        lane
+          ? [code(lane.name), lane.is_head ? ' at its head' : ' behind another', `, ${lane.waiting} queued`]
+          : 'none',
+      ],
+      ['Job', job ? jobState(job) : jobLess(intent)],
+    ]),
+  );
+}
+
+/** @param {IntentStory['intent']} intent */
+const jobLess = ({ settled_at }) => (settled_at ? 'none' : 'none: nobody will carry it out by itself');
+
+/** @param {NonNullable<IntentStory['job']>} job */
+function jobState({ task, run_at, attempts, max_attempts, locked }) {
+  if (locked) return `${task}, attempt ${attempts} of ${max_attempts}, held by a worker`;
+  if (attempts >= max_attempts)
+    return `${task}, given up after ${attempts} attempts: nobody will carry it out by itself`;
+  return [`${task}, attempt ${attempts} of ${max_attempts}, due `, moment(run_at)];
+}
+
+/** @param {IntentStory} story @param {Again} again */
+function judged({ intent, rerun }, again) {
+  const button = h(
+    'button',
+    { type: 'button', id: 're-run', class: 'primary', onclick: () => runAgain(intent.intent_id, again) },
+    'Run it once more…',
+  );
+  return h(
+    'section',
+    { 'aria-labelledby': 'judgement' },
+    h('h2', { id: 'judgement' }, 'What a re-run would do'),
+    judgement(rerun),
+    rerun.is_safe && rerun.verdict !== 'finished' ? h('p', {}, button) : null,
+  );
+}
+
+/** @param {Judgement} judged */
+const judgement = ({ verdict, is_safe, was_sent, venue_says, would_do, reason }) =>
+  facts([
+    ['Judgement', [badge(is_safe ? 'safe' : 'not safe'), ' ', VERDICTS[verdict]]],
+    ['Was it sent?', was_sent ? 'It may have been: bytes may have left.' : 'No: nothing has left.'],
+    ['The venue says', venue_says ?? 'nothing that we have recorded'],
+    ['A re-run would', would_do],
+    ['Because', reason],
+  ]);
+
+/** Judges it anew, shows that, and only then lets it be done. @param {string} intent_id @param {Again} again */
+async function runAgain(intent_id, again) {
+  const { rerun } = await readStory(intent_id);
+  const result = await act({
+    title: 'Run an intent once more',
+    says: [judgement(rerun)],
+    fields: [reason],
+    button: 'Run it once more',
+    run: (body, key) => ask('post', '/v2/admin/intents/{intent_id}/rerun', { path: { intent_id }, body, key }),
+  });
+  if (result)
+    await again(
+      result.done ? `Done: ${VERDICTS[result.judgement.verdict]}.` : `Nothing to do: ${result.judgement.reason}`,
+    );
+}
+
+/** @param {IntentStory} story */
+const happened = ({ timeline }) =>
+  h(
+    'section',
+    { 'aria-labelledby': 'happened' },
+    h('h2', { id: 'happened' }, 'What happened'),
+    h(
+      'ol',
+      { class: 'timeline' },
+      timeline.map(({ at, what, detail }) =>
+        h('li', {}, moment(at), ' ', h('strong', {}, what.replaceAll('_', ' ')), detail && h('span', {}, ` ${detail}`)),
+      ),
+    ),
+  );

@@ -1,0 +1,109 @@
+import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { problemDocument } from '../edge/respond.ts';
+import { digest } from '../kernel/digest.ts';
+import { Refusal } from '../kernel/refusals.ts';
+import { CONTENT_TYPE, type Metrics } from './registry.ts';
+
+const REQUEST_WITHIN_MS = 5_000;
+
+type Served = {
+  config: Pick<Config, 'METRICS_PORT' | 'METRICS_HOST' | 'METRICS_TOKEN'>;
+  log: Logger;
+  metrics: Metrics;
+  readiness: { failing(): Promise<string[]> };
+};
+type Page = { status: number; type?: string; text?: string; headers?: Record<string, string> };
+
+/** Where the metrics are served, and how to end that. */
+export type MetricsServer = { url: string | null; stop(): Promise<void> };
+
+/**
+ * Serves /metrics, /healthz and /readyz on METRICS_PORT; without that setting, nowhere. Where METRICS_TOKEN is set, /metrics wants
+ * it as a bearer token; the other two tell nothing of the inside and want none.
+ */
+export async function serveMetrics(served: Served): Promise<MetricsServer> {
+  const { METRICS_PORT, METRICS_HOST } = served.config;
+  if (METRICS_PORT === undefined) return { url: null, stop: async () => {} };
+  const server = serverOf(served);
+  server.listen(METRICS_PORT, METRICS_HOST);
+  await once(server, 'listening').catch((error) => {
+    throw error.code === 'EADDRINUSE'
+      ? new Error(`Port ${METRICS_PORT} is taken. Set METRICS_PORT, or METRICS_PORT=0 for any.`)
+      : error;
+  });
+  const { port } = server.address() as AddressInfo; // listening on TCP
+  served.log.info({ metrics_port: port }, 'metrics are served');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async stop() {
+      const closed = once(server, 'close');
+      server.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function serverOf(served: Served): Server {
+  const pages = pagesOf(served);
+  return createServer(
+    { requestTimeout: REQUEST_WITHIN_MS, headersTimeout: REQUEST_WITHIN_MS },
+    async (request, response) => {
+      const page = await pageFor(request, pages).catch((err): Page => {
+        served.log.error({ err }, 'a scrape failed');
+        return { status: 500 };
+      });
+      const { status, type = 'text/plain; charset=utf-8', text = '', headers } = page;
+      response.writeHead(status, {
+        'Content-Type': type,
+        'Cache-Control': 'no-store',
+        'X-Content-Type-Options': 'nosniff',
+        ...headers,
+      });
+      response.end(request.method === 'HEAD' ? undefined : text);
+    },
+  );
+}
+
+type Pages = Record<string, (request: IncomingMessage) => Promise<Page>>;
+
+async function pageFor(request: IncomingMessage, pages: Pages): Promise<Page> {
+  const page = pages[String(request.url).split('?', 1)[0] ?? ''];
+  if (!page) return { status: 404 };
+  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, headers: { Allow: 'GET, HEAD' } };
+  return page(request);
+}
+
+const pagesOf = ({ config: { METRICS_TOKEN }, metrics, readiness }: Served): Pages => ({
+  __proto__: null as never, // a path is no member every object has
+  '/metrics': async ({ headers }) =>
+    isAllowed(headers.authorization, METRICS_TOKEN)
+      ? { status: 200, type: CONTENT_TYPE, text: await metrics.scrape() }
+      : { status: 401, headers: { 'WWW-Authenticate': 'Bearer realm="metrics"' } },
+  '/healthz': async () => json(200, { status: 'ok' }),
+  '/readyz': async () => {
+    const checks = await readiness.failing();
+    return checks.length === 0 ? json(200, { status: 'ready' }) : notReady(checks);
+  },
+});
+
+/** In a time that says nothing of the token: digests of one length are compared whole. */
+const isAllowed = (authorization = '', token: string | undefined): boolean =>
+  token === undefined || timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
+
+const json = (status: number, body: object, type = 'application/json; charset=utf-8'): Page => ({
+  status,
+  type,
+  text: JSON.stringify(body),
+});
+
+/** The document the edge answers with as well. */
+function notReady(checks: string[]): Page {
+  const refusal = new Refusal('NOT_READY', { checks });
+  return json(refusal.status, problemDocument(refusal, randomUUID()), 'application/problem+json; charset=utf-8');
+}

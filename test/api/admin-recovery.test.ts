@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import {
+  type Desk,
+  exhaustJobs,
+  expectRefusal,
+  failedAccount,
+  intentAt,
+  openDesk,
+  returnMoney,
+  workerSeen,
+} from '../support/operator.ts';
+
+describe('what operators look at and do with deliveries, the queue and accounts', () => {
+  let desk: Desk;
+  before(async () => {
+    desk = await openDesk();
+  });
+  after(() => desk.stop());
+
+  describe('deliveries', () => {
+    let delivery: string;
+    beforeEach(async () => {
+      const endpoint = `whe_${Math.random().toString(36).slice(2)}`;
+      await desk.hand.query(
+        `insert into webhook_endpoints (id, app, url, events) values ($1, 'app_1', 'https://hooks.example.com/in?token=canary-77', '{*}')`,
+        [endpoint],
+      );
+      await desk.hand.query(`select emit_event('app_1', 'payment.succeeded', '{}')`);
+      const [row] = await desk.hand.query<{ id: string }>(
+        `update webhook_deliveries set state = 'failed', ended_at = now(), attempts = 10, error = 'timeout'
+         where endpoint_id = $1
+         returning id`,
+        [endpoint],
+      );
+      delivery = String(row?.id);
+    });
+
+    describe('listTroubledDeliveries', () => {
+      it('shows those given up, of every app or one, newest first, in pages', async () => {
+        const first = await desk.get('/v2/admin/deliveries?limit=1');
+        const others = await desk.get('/v2/admin/deliveries?app_id=app_other');
+        const cancelled = await desk.get('/v2/admin/deliveries?state=cancelled');
+
+        expect(first.body.items).to.have.length(1);
+        expect(first.body.items[0]).to.deep.include({
+          delivery_id: delivery,
+          app_id: 'app_1',
+          url: 'https://hooks.example.com/in',
+          event_type: 'payment.succeeded',
+          state: 'failed',
+          attempts: 10,
+          error: 'timeout',
+        });
+        expect(others.body).to.deep.equal({ items: [], next_cursor: null });
+        expect(cancelled.body.items).to.deep.equal([]);
+      });
+    });
+
+    describe('retryDelivery', () => {
+      it('queues one again and keeps by whom and why', async () => {
+        const { status, body } = await desk.post(`/v2/admin/deliveries/${delivery}/retry`);
+
+        expect(status).to.equal(200);
+        expect(body).to.include({ delivery_id: delivery, state: 'pending', ended_at: null });
+        expect((await desk.keptOf(delivery))[0]).to.include({
+          action: 'retry_delivery',
+          actor: `admin:${desk.admin.adminId}`,
+        });
+      });
+
+      it('refuses where the endpoint is inactive, and what is not there', async () => {
+        await desk.hand.query(
+          `select deactivate_endpoint(d.endpoint_id, 'asked') from webhook_deliveries d where d.id = $1`,
+          [delivery],
+        );
+
+        expectRefusal(await desk.post(`/v2/admin/deliveries/${delivery}/retry`), 'V2_WEBHOOK_INACTIVE');
+        expectRefusal(await desk.post('/v2/admin/deliveries/whd_nobody/retry'), 'V2_WEBHOOK_DELIVERY_UNKNOWN');
+        expect((await desk.keptOf(delivery))[0]?.detail).to.include({ verdict: 'inactive', why: 'it hangs' });
+      });
+    });
+  });
+
+  describe('getQueueHealth', () => {
+    it('counts and ages jobs, intents, lanes, deliveries, workers and what is owed', async () => {
+      const health = async () => (await desk.get('/v2/admin/queue')).body;
+      const before_ = await health();
+      const stuck = await intentAt(desk.hand, 'queued', { lane: 'health', kind: 'orders/edit' });
+      await desk.hand.query(`delete from graphile_worker._private_jobs where payload ->> 'intent_id' = $1`, [stuck]);
+      await exhaustJobs(desk.hand, await intentAt(desk.hand, 'queued', { kind: 'orders/edit' }));
+      await workerSeen(desk.hand, 5);
+      await failedAccount(desk.hand);
+
+      const now = await health();
+
+      expect(now.tasks.find(({ task }: { task: string }) => task === 'orders/edit')).to.deep.equal({
+        task: 'orders/edit',
+        ready: 0,
+        planned: 0,
+        running: 0,
+        dead: 1,
+        oldest_ready_s: null,
+      });
+      expect(now.intents.find(({ kind }: { kind: string }) => kind === 'orders/edit')).to.include({
+        state: 'queued',
+        count: 2,
+      });
+      expect(now.lanes.stuck).to.equal(before_.lanes.stuck + 1);
+      expect(now.workers).to.have.length(before_.workers.length + 1);
+      expect(now.unserved_payments).to.equal(before_.unserved_payments + 1);
+    });
+  });
+
+  describe('listFailedAccounts', () => {
+    it("shows every app's, newest first, in pages, with what is safe to do", async () => {
+      const [older, newer] = [await failedAccount(desk.hand), await failedAccount(desk.hand, { paid: false })];
+
+      const first = await desk.get('/v2/admin/prop-accounts/failed?limit=1');
+      const second = await desk.get(`/v2/admin/prop-accounts/failed?limit=1&cursor=${first.body.next_cursor}`);
+
+      expect(first.body.items).to.have.length(1);
+      expect(first.body.items[0]).to.include({ id: newer.id, app_id: 'app_1', payment_id: null, account_size: 25_000 });
+      expect(second.body.items[0]).to.include({
+        id: older.id,
+        payment_id: older.paymentId,
+        safe_action: 'provision again, or refund',
+        failure_reason: 'said_no',
+      });
+    });
+  });
+
+  describe('giveUpPropAccount', () => {
+    it('refuses while the money is ours, and takes the account off the lists once it is back', async () => {
+      const { id, paymentId } = await failedAccount(desk.hand);
+      const listed = async () => {
+        const { body } = await desk.get('/v2/admin/prop-accounts/failed?limit=200');
+        return body.items.some((account: { id: string }) => account.id === id);
+      };
+
+      expectRefusal(await desk.post(`/v2/admin/prop-accounts/${id}/give-up`), 'V2_ACCOUNT_OWES');
+      expect(await listed()).to.equal(true);
+      await returnMoney(desk.hand, paymentId);
+      const { status, body } = await desk.post(`/v2/admin/prop-accounts/${id}/give-up`);
+
+      expect(status).to.equal(200);
+      expect(body).to.include({ id, status: 'subaccount_failed' });
+      expect(await listed()).to.equal(false);
+      expectRefusal(await desk.post(`/v2/admin/prop-accounts/${id}/give-up`), 'V2_ACCOUNT_NOT_FAILED');
+      expectRefusal(await desk.post(`/v2/admin/prop-accounts/${id}/provision`, {}), 'V2_ACCOUNT_NOT_FAILED');
+      expectRefusal(await desk.post('/v2/admin/prop-accounts/prop_nobody/give-up'), 'V2_PROP_ACCOUNT_UNKNOWN');
+    });
+  });
+});

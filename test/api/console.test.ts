@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { create } from 'qrcode';
+import ts from 'typescript';
+import { joinedModule } from '../../src/edge/commonjs.ts';
+import { type Identity, startIdentity } from '../support/identity.ts';
+
+const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
+
+describe('the console at /admin, without a browser', () => {
+  let service: Identity;
+  before(async () => {
+    service = await startIdentity({}, false);
+  });
+  after(() => service.stop());
+
+  const get = (path: string) => fetch(service.url + path, { redirect: 'manual' });
+
+  it('serves the page and every file it names, each under a policy that lets nothing else in', async () => {
+    const files = (await readdir(folder, { recursive: true })).filter((name) => /\.(js|css|svg)$/.test(name));
+    const page = await (await get('/admin')).text();
+    const named = [...page.matchAll(/(?:src|href)="(\/admin\/[^"]+)"/g)].map(([, path]) => path ?? '');
+
+    expect(named).to.include.members(['/admin/main.js', '/admin/style.css']);
+    for (const path of ['/admin', '/admin/qrcode.js', ...named, ...files.map((name) => `/admin/${name}`)]) {
+      const { status, headers } = await get(path);
+      const policy = headers.get('content-security-policy')?.split('; ');
+
+      expect(status, path).to.equal(200);
+      expect(headers.get('content-type'), path).to.equal(typeOf(path));
+      expect(policy, path).to.include.members([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'",
+      ]);
+      expect(policy?.join(), path).not.to.match(/unsafe|\*|https?:/);
+      expect(headers.get('referrer-policy'), path).to.equal('no-referrer');
+      expect(headers.get('cross-origin-opener-policy'), path).to.equal('same-origin');
+      expect(headers.get('cache-control'), path).to.equal('no-cache');
+      expect(headers.get('x-content-type-options'), path).to.equal('nosniff');
+    }
+  });
+
+  it('serves nothing of its folder but that, and sends what is unchanged only once', async () => {
+    const { headers } = await get('/admin/main.js');
+    const asked = request(`${service.url}/admin/main.js`, { headers: { 'If-None-Match': headers.get('etag') ?? '' } });
+    const [again]: IncomingMessage[] = await once(asked.end(), 'response'); // fetch asks for a fresh answer always
+    const slashed = await get('/admin/');
+
+    expect([slashed.status, slashed.headers.get('location')]).to.deep.equal([302, '/admin']);
+    expect(again?.statusCode).to.equal(304);
+    again?.resume();
+    for (const path of ['/admin/tsconfig.json', '/admin/qrcode.d.ts', '/admin/%2e%2e/web.ts', '/admin/..%2fweb.ts'])
+      expect((await get(path)).status, path).to.equal(404);
+  });
+
+  it('has no script or style inside the page, no address outside, and makes no markup of text', async () => {
+    const page = await (await get('/admin')).text();
+
+    expect(page).not.to.match(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+    for (const name of (await readdir(folder, { recursive: true })).filter((name) => /\.(js|css|html)$/.test(name))) {
+      const text = await (await get(name === 'index.html' ? '/admin' : `/admin/${name}`)).text();
+      expect(text, name).not.to.match(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function/);
+      expect(text.replace('http://www.w3.org/2000/svg', ''), name).not.to.match(/https?:\/\//);
+      expect(text, name).not.to.match(/localStorage|sessionStorage|indexedDB|document\.cookie|caches\./);
+      expect(text.split('\n').length, name).to.be.at.most(251);
+    }
+  });
+
+  it('is shown secrets in answers that nobody may keep', async () => {
+    const newcomer = await service.admin(false);
+    const operator = await service.admin();
+    const app = await operator.ask('POST', '/v2/admin/apps', { json: { name: 'Example', slug: 'kept-nowhere' } });
+    const partner = await operator.ask('POST', '/v2/admin/partners', { json: { name: 'Example' } });
+
+    const shown = [
+      await newcomer.ask('POST', '/v2/admin/totp/enroll'),
+      app,
+      partner,
+      await operator.ask('POST', `/v2/admin/apps/${app.body.app_id}/rotate-secret`),
+      await operator.ask('POST', `/v2/admin/partners/${partner.body.partner_id}/keys`),
+    ];
+
+    for (const { status, headers, body } of shown) {
+      expect(status).to.equal(200);
+      expect(headers.get('cache-control'), Object.keys(body).join()).to.equal('no-store');
+    }
+  });
+
+  it('asks for no path, member or answer that the contract does not have', function () {
+    this.timeout(60_000);
+    const { config } = ts.readConfigFile(`${folder}/tsconfig.json`, ts.sys.readFile);
+    const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
+
+    const program = ts.createProgram(fileNames, options);
+    const told = ts
+      .getPreEmitDiagnostics(program)
+      .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+
+    expect(fileNames.length).to.be.above(20);
+    expect(told).to.deep.equal([]);
+  });
+
+  it('joins the package of QR codes into one module that encodes as the package does', async () => {
+    const text = 'otpauth://totp/Service:operator%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=Service';
+
+    const joined = await import(
+      `data:text/javascript,${encodeURIComponent(joinedModule('qrcode/lib/core/qrcode.js', ['create']))}`
+    );
+    const { modules } = joined.create(text, { errorCorrectionLevel: 'M' });
+
+    const expected = create(text, { errorCorrectionLevel: 'M' }).modules;
+    expect([modules.size, ...modules.data]).to.deep.equal([expected.size, ...expected.data]);
+    expect(modules.size).to.be.above(20);
+  });
+});
+
+function typeOf(path: string): string {
+  if (path.endsWith('.js')) return 'text/javascript; charset=utf-8';
+  if (path.endsWith('.css')) return 'text/css; charset=utf-8';
+  return path.endsWith('.svg') ? 'image/svg+xml' : 'text/html; charset=utf-8';
+}

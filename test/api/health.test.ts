@@ -1,0 +1,140 @@
+import { expect } from 'chai';
+import pg from 'pg';
+import { sql } from 'slonik';
+import { openPool } from '../../src/db/pool.ts';
+import { readiness } from '../../src/health/readiness.ts';
+import { caller } from '../support/caller.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { expectProblem } from '../support/problem.ts';
+import { until } from '../support/processes.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const settings = { READY_QUEUE_AGE_S: 60 };
+
+describe('getReadiness', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ worker: false });
+  });
+  after(() => service.stop());
+
+  const ask = (path = '/readyz') => caller(service.url, 'no key').get(path);
+  const becomes = (status: number) => until(`readiness to be ${status}`, async () => (await ask()).status === status);
+  const addJob = (dueAgo: string) =>
+    service.db.query(
+      sql.unsafe`select graphile_worker.add_job('orders/place', run_at => now() - ${dueAgo}::interval, job_key => 'late')`,
+    );
+
+  it('answers 200 without credentials while all is well', async () => {
+    const { status, body } = await ask();
+
+    expect(status).to.equal(200);
+    expect(body).to.deep.equal({ status: 'ready' });
+  });
+
+  it('refuses by the name of the check while a due job has waited for too long, and only then', async () => {
+    await addJob('50 seconds');
+    const { failing } = readiness(service.db, settings);
+    const soon = await failing();
+    await addJob('70 seconds');
+    await becomes(503);
+    const late = await ask();
+    const alive = await ask('/healthz');
+    await service.db.query(sql.unsafe`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w'`);
+    await becomes(200);
+
+    expect(soon).to.deep.equal([]);
+    expectProblem(late, 'NOT_READY', { retryable: true });
+    expect(late.body.error.checks).to.deep.equal(['queue']);
+    expect(late.headers['cache-control']).to.equal('no-store');
+    expect(alive.status).to.equal(200);
+  });
+
+  it('refuses while a migration is missing', async () => {
+    await service.db.query(sql.unsafe`update migrations set name = 'x_' || name where name = '0005_sweep'`);
+    await becomes(503);
+    const { body } = await ask();
+    await service.db.query(sql.unsafe`update migrations set name = '0005_sweep' where name = 'x_0005_sweep'`);
+    await becomes(200);
+
+    expect(body.error.checks).to.deep.equal(['migrations']);
+  });
+
+  it('is ready beside migrations of a newer version', async () => {
+    await service.db.query(sql.unsafe`insert into migrations (name, run_on) values ('9999_newer', now())`);
+
+    expect(await readiness(service.db, settings).failing()).to.deep.equal([]);
+  });
+
+  it('refuses once the process is stopping, whatever the database says', async () => {
+    const { failing, stop } = readiness(service.db, settings);
+
+    stop();
+
+    expect(await failing()).to.deep.equal(['stopping']);
+  });
+
+  it('looks at the database about once a second, however many ask', async () => {
+    const before = await scans();
+    await Promise.all(Array.from({ length: 300 }, () => ask()));
+    const looks = (await scans()) - before;
+
+    expect(looks).to.be.at.most(10);
+  });
+
+  /** How often the table of migrations has been read. Statistics come a moment late, here they are asked for. */
+  async function scans(): Promise<number> {
+    await service.db.query(sql.unsafe`select pg_stat_force_next_flush()`);
+    const seen = await service.db.oneFirst(sql.unsafe`
+      select seq_scan + coalesce(idx_scan, 0) from pg_stat_user_tables where relid = 'migrations'::regclass`);
+    return Number(seen);
+  }
+});
+
+describe('readiness of a process', () => {
+  it('fails on migrations where the database is empty', async () => {
+    const database = await freshDatabase();
+    const db = await openPool(database.url, 1, () => {});
+    await db.query(sql.unsafe`drop table migrations`);
+    const failed = await readiness(db, settings).failing();
+    await db.end();
+    await database.drop();
+
+    expect(failed).to.deep.equal(['migrations']);
+  });
+
+  it('fails on the database while it hangs, in bounded time, and is there again with it', async () => {
+    const database = await freshDatabase();
+    const db = await openPool(database.url, 2, () => {});
+    const holder = new pg.Client({ connectionString: database.url });
+    await holder.connect();
+    const { failing } = readiness(db, settings);
+    const startedAt = performance.now();
+
+    await holder.query('begin');
+    await holder.query('lock table migrations in access exclusive mode');
+    const hanging = await Promise.all([failing(), failing(), failing()]);
+    const tookMs = performance.now() - startedAt;
+    await holder.query('rollback');
+    await until('it to be ready', async () => (await failing()).length === 0);
+    await holder.end();
+    await db.end();
+    await database.drop();
+
+    expect(hanging).to.deep.equal([['database'], ['database'], ['database']]);
+    expect(tookMs).to.be.within(1_900, 6_000);
+  });
+
+  it('fails on the database while it is gone', async () => {
+    const database = await freshDatabase();
+    const db = await openPool(database.url, 1, () => {});
+    const ready = await readiness(db, settings).failing();
+    await database.drop();
+
+    const gone = await readiness(db, settings).failing();
+    await db.end();
+
+    expect(ready).to.deep.equal([]);
+    expect(gone).to.deep.equal(['database']);
+  });
+});

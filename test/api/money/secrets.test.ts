@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { everythingIn } from '../../support/canary.ts';
+import type { TestApp } from '../../support/identity.ts';
+import { checkOut, type Money, startMoney } from '../../support/money.ts';
+
+describe('what the processor gives users to act with', () => {
+  let service: Money;
+  let tenant: TestApp;
+  before(async () => {
+    service = await startMoney({ settings: { PAYMENT_LOOK_MS: '0' }, notified: false });
+    tenant = await service.app(['api']);
+    await (await service.admin()).ask('PATCH', `/v2/admin/apps/${tenant.appId}`, {
+      json: { connect_return_url: 'https://example.com/back', connect_refresh_url: 'https://example.com/again' },
+    });
+  });
+  after(() => service.stop());
+
+  const expectSealed = async (secret: string) => {
+    const held = await everythingIn(String(service.settings.DATABASE_URL));
+    expect(held.filter(({ text }) => text.includes(secret)).map(({ where }) => where)).to.deep.equal([]);
+  };
+  const look = (paymentId: string) => service.runTask('payments/look', { payment_id: paymentId });
+
+  it('keeps the secret of a checkout sealed while it is shown, and forgets it with the payment', async () => {
+    const { payment_id, client_secret } = await checkOut(service.buyer.ask);
+
+    await expectSealed(client_secret);
+    expect((await service.buyer.ask('GET', `/v2/payments/${payment_id}`)).body.client_secret).to.equal(client_secret);
+
+    await fetch(`${service.processor.url}/sandbox/pay/${client_secret}`, {
+      method: 'POST',
+      body: new URLSearchParams({ do: 'pay' }),
+    });
+    await look(payment_id);
+    const paid = await service.buyer.ask('GET', `/v2/payments/${payment_id}`);
+    expect(paid.body).to.include({ status: 'succeeded', client_secret: null });
+    const sealed = await service.db.oneFirst(sql.type(z.object({ sealed: z.boolean() }))`
+      select sealed_client_secret is not null as sealed from payments where id = ${payment_id}`);
+    expect(sealed).to.equal(false);
+  });
+
+  it('takes no plain secret of an older version, and reads it anew at the processor', async () => {
+    const { payment_id, client_secret } = await checkOut(service.buyer.ask);
+
+    const plain = await service.db.oneFirst(sql.type(z.object({ plain: z.string().nullable() }))`
+      update payments set client_secret = ${client_secret}, sealed_client_secret = null where id = ${payment_id}
+      returning client_secret as plain`);
+    await look(payment_id);
+
+    expect(plain).to.equal(null);
+    const shown = await service.buyer.ask('GET', `/v2/payments/${payment_id}`);
+    expect(shown.body.client_secret).to.equal(client_secret);
+  });
+
+  it('keeps the way into a verification sealed, and shows it again to whoever repeats or polls', async () => {
+    const trader = await service.user(tenant);
+    const headers = { 'Idempotency-Key': 'verify-me' };
+
+    const first = await trader.ask('POST', '/v2/kyc/processor-identity/session', { headers });
+    const again = await trader.ask('POST', '/v2/kyc/processor-identity/session', { headers });
+    const polled = await trader.ask('GET', `/v2/intents/${first.headers.get('intent-id')}`);
+
+    await expectSealed(first.body.client_secret);
+    await expectSealed(first.body.url);
+    expect(again.body).to.deep.equal(first.body);
+    expect(polled.body.result).to.deep.equal(first.body);
+  });
+
+  it('keeps the way into a bank account sealed, too', async () => {
+    const trader = await service.user(tenant);
+
+    const opened = await trader.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
+
+    expect(opened.body.onboarding_url).to.match(/^http/);
+    await expectSealed(opened.body.onboarding_url);
+  });
+});

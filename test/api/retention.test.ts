@@ -1,0 +1,99 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { fill } from '../bench/fill.ts';
+import { effectsUnder, market } from '../support/orders.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/netvenue';
+const KEPT_DAYS = '8';
+const TRADERS = 4;
+const ORDERS_EACH = 15;
+
+describe('retention', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { RETAIN_INTENTS_DAYS: KEPT_DAYS, RETAIN_ORDERS_DAYS: KEPT_DAYS } });
+  });
+  after(() => service.stop());
+
+  const prune = () => service.runTask('housekeeping/prune');
+  const ageKey = (key: string, age: string) =>
+    service.db.query(
+      sql.unsafe`update idempotency_keys set created_at = now() - ${age}::text::interval where key = ${key}`,
+    );
+  const ageIntent = (id: string, age: string) =>
+    service.db.query(sql.unsafe`update intents set settled_at = now() - ${age}::text::interval where id = ${id}`);
+  const count = (what: 'old' | 'young') =>
+    service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
+      select count(*)
+      from intents i
+      left join orders o on o.id = i.id
+      where i.owner = 'ptn_filled'
+        and (i.settled_at < now() - interval '8 days') = ${what === 'old'}
+        and (i.kind = 'orders/cancel' or o.id is not null)`);
+
+  it('gives the first answer to an Idempotency-Key for seven days, whatever else has been pruned', async () => {
+    const trader = await service.trader();
+    const first = await trader.post(ORDERS, market(), { key: 'week' });
+    await ageIntent(first.body.order_uuid, '100 days');
+    await ageKey('week', '6 days 23 hours');
+
+    await prune();
+    const within = await trader.post(ORDERS, market(), { key: 'week' });
+    await ageKey('week', '7 days 1 minute');
+    await prune();
+    const past = await trader.post(ORDERS, market(), { key: 'week' });
+
+    expect(within.body).to.deep.equal(first.body);
+    expect(within.headers['idempotent-replayed']).to.equal('true');
+    expect(past.body.order_uuid).not.to.equal(first.body.order_uuid);
+  });
+
+  it('shows an order with its intent to the last day, and then neither', async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, market());
+    const look = async () => ({
+      order: await trader.get(`${ORDERS}/${body.order_uuid}`),
+      intent: await trader.get(`/v1/intents/${body.order_uuid}`),
+    });
+    await ageIntent(body.order_uuid, '7 days 23 hours');
+
+    await prune();
+    const kept = await look();
+    await ageIntent(body.order_uuid, '8 days 1 minute');
+    await prune();
+    const { order, intent } = await look();
+
+    expect([kept.order.status, kept.intent.status]).to.deep.equal([200, 200]);
+    expectProblem(order, 'V1_ORDER_UNKNOWN');
+    expectProblem(intent, 'INTENT_UNKNOWN');
+  });
+
+  it('loses nothing of the traffic beside it, and of the past only what is old', async () => {
+    await fill(service.settings.DATABASE_URL ?? '', { intents: 6_000, traders: 20 });
+    const young = await count('young');
+    const traders = await Promise.all(Array.from({ length: TRADERS }, () => service.trader()));
+    let open = true;
+
+    const pruning = (async () => {
+      while (open) await prune();
+    })();
+    const replies = await Promise.all(
+      traders.map(async (trader) => {
+        const placed = [];
+        for (let n = 0; n < ORDERS_EACH; n++) placed.push(await trader.post(ORDERS, market({ leverage: 0.001 })));
+        return placed;
+      }),
+    );
+    open = false;
+    await pruning;
+
+    const all = replies.flat();
+    expect(all.map(({ status }) => status)).to.deep.equal(Array(TRADERS * ORDERS_EACH).fill(200));
+    for (const { body } of all) expect(effectsUnder(service, body.order_uuid)).to.have.length(1);
+    expect(await count('old')).to.equal(0);
+    expect([young > 0, await count('young')]).to.deep.equal([true, young]);
+  });
+});

@@ -1,0 +1,114 @@
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { termsOf } from '../../src/orders/rules.ts';
+import { until } from '../support/processes.ts';
+import { ENTITY } from '../support/service.ts';
+import { type Arena, openArena } from './arena.ts';
+import { atLeast, type Extent, type Figures, ratioOf, told } from './figures.ts';
+
+/** Queues on which tasks run that do the same SQL and nothing else. The first is the one the promise names. */
+const REFERENCES = [
+  { name: 'graphile-worker alone', kind: 'bench/alone', script: 'test/bench/alone.ts' },
+  { name: 'pg-boss', kind: 'bench/boss', script: 'test/bench/alone-boss.ts' },
+] as const;
+
+const KIND = 'orders/place';
+const MARK = 0.7;
+const SETTLED_WITHIN_MS = 120_000;
+
+type Size = { rounds: number; orders: number };
+const FULL: Size = { rounds: 5, orders: 4_000 };
+const SMALL: Size = { rounds: 1, orders: 500 };
+
+/**
+ * P3: intents settled in a second by one worker, network orders with their calls at the venue, beside queues whose tasks do the
+ * same SQL with no service around it. Everything is queued before the first is taken.
+ */
+export async function measureP3({ small }: Extent): Promise<Figures> {
+  const { rounds, orders } = small ? SMALL : FULL;
+  const arena = await openArena();
+  try {
+    const { ids } = await arena.traders(orders);
+    arena.startWorker();
+    const kinds = [KIND, ...REFERENCES.map(({ kind }) => kind)];
+    for (const { script } of REFERENCES) await arena.run(script).says(/is working/);
+    for (const kind of kinds) await settledPerS(arena, ids, kind); // warm
+    const found: number[][] = [];
+    for (let round = 0; round < rounds; round++) {
+      const rates: number[] = [];
+      for (const kind of kinds) rates.push(await settledPerS(arena, ids, kind));
+      found.push(rates);
+    }
+    return figures(found);
+  } finally {
+    await arena.close();
+  }
+}
+
+/** Queues an order of each of these traders and answers how many a second were settled in the middle eight tenths. */
+export async function settledPerS(arena: Arena, ids: number[], kind: string = KIND): Promise<number> {
+  const orders = ids.length;
+  const [queued] = await arena.query<{ at: string }>(QUEUE, [kind, ENTITY, ids, TERMS, ids.map(() => newIntentId())]);
+  const values = [kind, queued?.at];
+  await until(
+    `${orders} settled`,
+    async () => {
+      const [row] = await arena.query<{ open: number }>(OPEN, values);
+      return row?.open === 0;
+    },
+    SETTLED_WITHIN_MS,
+  );
+  const [row] = await arena.query<{ seconds: number; succeeded: number }>(SETTLED, values);
+  if (row?.succeeded !== orders) throw new Error(`${row?.succeeded} of ${orders} ${kind} succeeded`);
+  return (orders * 0.8) / Number(row?.seconds);
+}
+
+/** Goes by the index of open intents: it is asked again and again. */
+const OPEN = `
+  select count(*)::integer as open
+  from intents
+  where kind = $1 and created_at = $2 and state in ('queued', 'running', 'in_doubt')`;
+
+const SETTLED = `
+  select count(*) filter (where state = 'succeeded')::integer as succeeded,
+    extract(epoch from percentile_disc(0.9) within group (order by settled_at)
+      - percentile_disc(0.1) within group (order by settled_at))::double precision as seconds
+  from intents
+  where kind = $1 and created_at = $2`;
+
+const TERMS = JSON.stringify(
+  termsOf({ trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'MARKET', leverage: 0.001 }),
+);
+
+/** Accepts an order of a kind for each trader in one transaction; the time of their acceptance names the lot. */
+const QUEUE = `
+  with accepted as materialized (
+    select a.verdict
+    from accept_network_orders((
+      select jsonb_agg(jsonb_build_object('n', s.n, 'id', ($5::uuid[])[s.n], 'kind', $1::text, 'owner', s.owner,
+        'trader', s.synthetic_hotkey, 'pair', 'BTCUSDC', 'lane', 'netvenue:' || s.synthetic_hotkey || ':BTCUSDC',
+        'terms', $4::jsonb, 'digest', '00', 'deadline_s', 600, 'asked',
+        jsonb_build_object('trader', s.synthetic_hotkey, 'subaccount_id', s.subaccount_id, 'terms', $4::jsonb)))
+      from (
+        select row_number() over () n, owner, synthetic_hotkey, subaccount_id
+        from subaccounts
+        where entity_hotkey = $2 and subaccount_id = any($3::integer[])
+      ) s
+    )) a
+  )
+  select now()::text as at
+  from accepted
+  where verdict = 'accepted'
+  having count(*) = cardinality($3::integer[])`;
+
+function figures(found: number[][]): Figures {
+  const beside = (reference: number) =>
+    ratioOf(found.map((rates) => [rates[0] ?? Number.NaN, rates[reference] ?? Number.NaN]));
+  return {
+    name: 'P3',
+    title: 'intents settled by one worker, beside queues whose tasks do the same SQL and no call',
+    rows: [
+      atLeast(MARK, { what: `settled, beside ${REFERENCES[0].name}`, unit: '/s', ...beside(1) }),
+      told({ what: `settled, beside ${REFERENCES[1].name}`, unit: '/s', ...beside(2) }),
+    ],
+  };
+}

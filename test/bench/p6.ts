@@ -1,0 +1,91 @@
+import type { Running } from '../support/processes.ts';
+import { writingTo } from '../support/webhooks.ts';
+import { manyEndpoints, quantile } from '../webhooks/load.ts';
+import { type Arena, openArena } from './arena.ts';
+import { atMost, type Extent, type Figures, told } from './figures.ts';
+import { openLine } from './line.ts';
+import { timed } from './p1.ts';
+
+const ENDPOINTS = 100;
+const PROCESSING_MS = 50; // the venue's own work on an order
+const MARK = 1.2;
+
+type Size = { queued: number; orders: number };
+const FULL: Size = { queued: 100_000, orders: 150 };
+const SMALL: Size = { queued: 5_000, orders: 20 };
+
+/** P6: what an order notices of so many webhook deliveries queued and under way in the same worker. */
+export async function measureP6({ small }: Extent): Promise<Figures> {
+  const { queued, orders } = small ? SMALL : FULL;
+  const arena = await openArena({ processingMs: PROCESSING_MS });
+  try {
+    const place = await placing(arena);
+    await take(place, orders / 5); // warm
+    const idle = await take(place, orders);
+    await queue(arena, queued);
+    const before = await delivered(arena);
+    const startedAt = performance.now();
+    const beside = await take(place, orders);
+    const perS = ((await delivered(arena)) - before) / ((performance.now() - startedAt) / 1_000);
+    return figures({ idle, beside, perS, left: queued - (await delivered(arena)) });
+  } finally {
+    await arena.close();
+  }
+}
+
+async function placing(arena: Arena): Promise<() => Promise<void>> {
+  const { key, ids } = await arena.traders(1);
+  const line = openLine(await arena.serve(), 1);
+  const worker = arena.startWorker({ LOG_LEVEL: 'info' });
+  await worker.says(/worker is running/);
+  const headers = { Authorization: `Bearer ${key}`, 'Trader-ID': String(ids[0]) };
+  const body = JSON.stringify({ trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.001 });
+  return async () => {
+    const { status, text } = await line.ask({ method: 'POST', path: '/v1/orders/netvenue', headers, body });
+    if (status !== 200) throw new Error(`${status} ${text}`);
+  };
+}
+
+async function take(place: () => Promise<void>, orders: number): Promise<number[]> {
+  const took: number[] = [];
+  for (let n = 0; n < orders; n++) took.push(await timed(place));
+  return took;
+}
+
+/** Fills the queue while no lane may start, then starts them all. */
+async function queue(arena: Arena, queued: number): Promise<void> {
+  const receiver: Running = arena.run('test/bench/webhook-receiver.ts');
+  const { url } = JSON.parse(await receiver.says(/url/)) as { url: string };
+  const told = await manyEndpoints(writingTo(arena.query, arena.settings), url, ENDPOINTS);
+  await arena.query(`update webhook_endpoints set lanes = 15`);
+  await arena.query(
+    `select count(emit_event(app, 'bench', jsonb_build_object('n', n)))
+     from unnest($1::text[]) app, generate_series(1, $2::integer) n`,
+    [told.map(({ app }) => app), queued / ENDPOINTS],
+  );
+  await arena.query(`update webhook_endpoints set lanes = 0`);
+  await arena.query(`select rouse_endpoint(id) from webhook_endpoints`);
+}
+
+async function delivered({ query }: Arena): Promise<number> {
+  const [row] = await query<{ count: string }>(`select count(*) from webhook_deliveries where state = 'delivered'`);
+  return Number(row?.count);
+}
+
+type Found = { idle: number[]; beside: number[]; perS: number; left: number };
+
+function figures({ idle, beside, perS, left }: Found): Figures {
+  const held = (share: number) => {
+    const [figure, reference] = [quantile(beside, share), quantile(idle, share)];
+    return { figure, reference, ratio: figure / reference, unit: 'ms' };
+  };
+  return {
+    name: 'P6',
+    title: `an order beside webhook deliveries queued, and idle; ${left} were left at the end`,
+    rows: [
+      atMost(MARK, { what: 'order, p50', ...held(0.5) }),
+      told({ what: 'order, p95', ...held(0.95) }),
+      told({ what: 'delivered meanwhile', unit: '/s', figure: perS }),
+    ],
+  };
+}

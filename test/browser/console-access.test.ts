@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { needsBrowser } from '../support/browser.ts';
+import { openConsole, type TestConsole } from '../support/console.ts';
+import { fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
+
+describe('access in the console', function () {
+  this.timeout(60_000);
+  let service: Identity;
+  let desk: TestConsole;
+  let page: Page;
+  let operator: TestAdmin;
+  before(async function () {
+    needsBrowser(this);
+    service = await startIdentity({}, false);
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    desk = await openConsole(service);
+    page = desk.page;
+    operator = await desk.logIn();
+  });
+  afterEach(async () => {
+    await desk.close();
+    expect(desk.complaints).to.deep.equal([]);
+  });
+
+  /** Presses a button of the dialog that is open. */
+  const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+  const secretShown = async (label: string) => {
+    const shown = page.locator('.once', { hasText: label }).locator('.secret');
+    const secret = await shown.innerText();
+    await page.getByRole('button', { name: 'I have kept it' }).click();
+    return secret;
+  };
+
+  it('registers an app, changes it, rotates its secret, disables and enables it', async () => {
+    const slug = fresh('tenant');
+    const found = async () => {
+      const { body } = await operator.ask('GET', '/v2/admin/apps');
+      return body.find((app: { slug: string }) => app.slug === slug);
+    };
+    await desk.show('apps');
+
+    await page.getByRole('button', { name: 'Register an app' }).click();
+    await page.getByLabel('Name').fill('Brightwater');
+    await page.getByLabel('Slug').fill(slug);
+    await page.getByLabel('webhooks').check();
+    await confirm('Register');
+    const first = await secretShown('Client secret');
+    await desk.says('Brightwater is registered.');
+    const { app_id: appId } = await found();
+    await page.getByRole('button', { name: `Settings: ${slug}` }).click();
+    await page.getByLabel('Connect return address').fill('https://brightwater.example/back');
+    await page.getByLabel('Identity verification').selectOption('full');
+    await confirm('Save');
+    await desk.says('Settings: Brightwater. Done.');
+    const changed = await found();
+    await page.getByRole('button', { name: `Rotate secret: ${slug}` }).click();
+    await page.getByLabel('Overlap in seconds').fill('0');
+    await confirm('Rotate');
+    const second = await secretShown('Client secret');
+    const tokens = [await service.token({ appId, secret: first }), await service.token({ appId, secret: second })];
+    await page.getByRole('button', { name: `Disable: ${slug}` }).click();
+    await confirm('Disable');
+    await desk.says('Disable: Brightwater. Done.');
+    const disabled = await found();
+    await page.getByRole('button', { name: `Enable: ${slug}` }).click();
+    await confirm('Enable');
+    await desk.says('Enable: Brightwater. Done.');
+
+    expect(changed).to.deep.include({
+      allowed_scopes: ['api', 'webhooks'],
+      connect_return_url: 'https://brightwater.example/back',
+      verification_level: 'full',
+    });
+    expect(tokens.map(({ status }) => status)).to.deep.equal([401, 200]);
+    expect([disabled.active, (await found()).active]).to.deep.equal([false, true]);
+  });
+
+  it('declines a request with a reason, and mails the link of an approved one again', async () => {
+    const [declined, approved] = [fresh('tenant'), fresh('tenant')];
+    for (const slug of [declined, approved]) {
+      const json = { company_name: slug, slug, contact_email: `${slug}@example.com`, use_case: 'Trying' };
+      const { body } = await service.ask('POST', '/v2/app-requests', { json });
+      const approve = { json: { entity_hotkey: fresh('hotkey') } };
+      if (slug === approved) await operator.ask('POST', `/v2/admin/app-requests/${body.request_id}/approve`, approve);
+    }
+    await desk.show('requests');
+
+    await page.getByRole('button', { name: `Decline: ${declined}` }).click();
+    await page.getByLabel('Reason').fill('nobody answers there');
+    await confirm('Decline');
+    await desk.says(`Decline: ${declined}. Done.`);
+    await page.getByLabel('State').selectOption('every');
+    await page.getByRole('button', { name: 'Show' }).click();
+    const row = page.getByRole('row', { name: declined });
+    const told = await row.innerText();
+    await page.getByRole('button', { name: `Mail a new link: ${approved}` }).click();
+    await confirm('Mail a new link');
+    await desk.says(`Mail a new link: ${approved}. Done.`);
+
+    expect(told).to.include('declined').and.include('nobody answers there');
+    expect(page.url()).to.include('status=every');
+    const { body } = await operator.ask('GET', '/v2/admin/audit?limit=5');
+    expect(body.items[0].action).to.match(/reissue/);
+  });
+
+  it('makes a partner, whose key is good until the partner is disabled', async () => {
+    const name = fresh('Partner');
+    await desk.show('partners');
+
+    await page.getByRole('button', { name: 'Make a partner' }).click();
+    await page.getByLabel('Name').fill(name);
+    await page.getByLabel('Label of the key').fill('production');
+    await confirm('Make');
+    const key = await secretShown('Partner key');
+    const enrollments = () => service.ask('GET', '/v1/sessions', { headers: { Authorization: `Bearer ${key}` } });
+    const before = await enrollments();
+    await page.getByRole('button', { name: `Disable: ${name}` }).click();
+    await confirm('Disable');
+    await desk.says(`Disable: ${name}. Done.`);
+    const after = await enrollments();
+    await page.getByRole('link', { name }).click();
+    await page.getByRole('table', { name: `Keys of ${name}` }).waitFor();
+
+    expect([before.status, after.status]).to.deep.equal([200, 401]);
+    expect(await page.getByRole('rowheader').innerText()).to.equal(`${key.slice(0, 8)}…`);
+  });
+});

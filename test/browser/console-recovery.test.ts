@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { sql } from 'slonik';
+import { needsBrowser, overflow } from '../support/browser.ts';
+import { openConsole, type TestConsole } from '../support/console.ts';
+import { accountIn, checkOut, eventually, type Money, startMoney, tier25k } from '../support/money.ts';
+import { startReceiver } from '../support/receivers.ts';
+
+const CREATE = 'create-subaccount';
+
+describe('recovery in the console', function () {
+  this.timeout(60_000);
+  let service: Money;
+  let desk: TestConsole;
+  let page: Page;
+  before(async function () {
+    needsBrowser(this);
+    service = await startMoney();
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    desk = await openConsole(service);
+    page = desk.page;
+  });
+  afterEach(async () => {
+    service.miner.faults.clear();
+    await desk.close();
+    expect(desk.complaints).to.deep.equal([]);
+  });
+
+  /** A payment that nobody has anything for: its account could not be made. */
+  async function unservedPayment() {
+    const buyer = await service.user(service.tenant);
+    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+    const { payment_id, processor_payment_intent_id: id } = await checkOut(buyer.ask, tier25k);
+    await service.control('payment', { id, to: 'succeeded' });
+    const account = await accountIn(buyer.ask, 'subaccount_failed');
+    return { buyer, payment: payment_id, account: String(account.id) };
+  }
+
+  it('asks twice before it gives money back, then takes the account off the list with a reason', async () => {
+    const { payment, account } = await unservedPayment();
+    const posts: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().includes(payment)) posts.push(request.url());
+    });
+    await desk.logIn();
+
+    const wide: string[] = [];
+    for (const view of ['accounts', 'unserved?minutes=0']) {
+      await desk.show(view);
+      await page
+        .getByRole('button', { name: account })
+        .or(page.getByRole('button', { name: payment }))
+        .first()
+        .waitFor();
+      for (const width of [320, 700, 961, 1201, 1280]) {
+        await page.setViewportSize({ width, height: 900 });
+        if ((await overflow(page)) > 0) wide.push(`${view} at ${width}`);
+      }
+    }
+    await page.getByRole('button', { name: `Refund: ${payment}` }).click();
+    await page.getByRole('button', { name: 'Give it back' }).click();
+    const second = await page.getByRole('dialog').innerText();
+    await page.getByLabel('Type 199.00 to go on').fill('19900');
+    await page.getByRole('button', { name: 'Give it back' }).click();
+    await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'That is not 199.00' }).waitFor();
+    const before = posts.length;
+    await page.getByLabel('Type 199.00 to go on').fill('199.00');
+    await page.getByRole('button', { name: 'Give it back' }).click();
+    await desk.says(`Refund: ${payment}. Done.`);
+    const isListed = await page.getByRole('button', { name: payment }).count();
+    await desk.show('accounts');
+    await page.getByRole('button', { name: `Give up: ${account}` }).click();
+    await page.getByLabel('Reason').fill('given back');
+    await page.getByRole('dialog').getByRole('button', { name: 'Give it up' }).click();
+    await desk.says(`Give up: ${account}. Done.`);
+
+    expect(wide).to.deep.equal([]);
+    expect(second).to.include('This moves money: $199.00');
+    expect([before, posts.length, isListed]).to.deep.equal([0, 1, 0]);
+    expect(await page.getByRole('button', { name: account }).count()).to.equal(0);
+  });
+
+  it('provisions an account again, and says with its code what was already done by somebody else', async () => {
+    const { buyer, account } = await unservedPayment();
+    const operator = await desk.logIn();
+    await desk.show('accounts');
+    await page.getByRole('button', { name: `Provision again: ${account}` }).click();
+    await operator.ask('POST', `/v2/admin/prop-accounts/${account}/provision`);
+    await accountIn(buyer.ask, 'evaluation');
+
+    await page.getByRole('dialog').getByRole('button', { name: 'Provision again' }).click();
+    const refused = await page.getByRole('dialog').getByRole('alert').innerText();
+    const other = await unservedPayment();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.reload();
+    await page.getByRole('button', { name: `Provision again: ${other.account}` }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Provision again' }).click();
+    await desk.says(`Provision again: ${other.account}. Done.`);
+
+    expect(refused).to.include('V2_ACCOUNT_NOT_FAILED');
+    expect(await accountIn(other.buyer.ask, 'evaluation')).to.include({ id: other.account });
+  });
+
+  it('sends a delivery once more that was given up, under the same id', async () => {
+    const receiver = await startReceiver(() => 500);
+    const json = { url: receiver.url, events: ['*'] };
+    const { body: endpoint } = await service.tenant.ask('POST', '/v2/webhook-endpoints', { json });
+    await service.db.query(sql.unsafe`select emit_event(${service.tenant.appId}, 'payment.succeeded', '{}')`);
+    const delivery = await eventually(() =>
+      service.db.maybeOneFirst(sql.unsafe`
+        update webhook_deliveries
+        set state = 'failed', ended_at = now(), attempts = 10
+        where endpoint_id = ${endpoint.id} and state = 'pending' and attempts = 1
+        returning id`),
+    );
+    receiver.behave(() => 200);
+    await desk.logIn();
+
+    await desk.show('deliveries');
+    await page.getByRole('button', { name: `Retry: ${delivery}` }).click();
+    await page.getByLabel('Reason').fill('they are up again');
+    await page.getByRole('button', { name: 'Send it once more' }).click();
+    await desk.says(`${delivery} is`);
+    await eventually(async () => receiver.ledger.length === 2);
+    await receiver.close();
+
+    const ids = receiver.ledger.map(({ headers }) => headers['webhook-id']);
+    expect(ids[0]).to.be.a('string');
+    expect(ids[1]).to.equal(ids[0]);
+  });
+});

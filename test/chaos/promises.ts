@@ -1,0 +1,149 @@
+import { findPgbouncer } from '../support/pgbouncer.ts';
+import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
+import { poolerVerdicts, tradeThroughPooler } from './scenes/pooled.ts';
+import { rerunFinished, rerunVerdict } from './scenes/rerun.ts';
+import { settleAfterSilence, silenceVerdict } from './scenes/silence.ts';
+import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
+import { staleVerdict, stopAndWake } from './scenes/stopped.ts';
+import { terminateUnderLoad, terminationVerdict } from './scenes/terminated.ts';
+import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
+import { openCrashable } from './server.ts';
+import type { Verdict } from './verdicts.ts';
+
+/** How much of everything. `orders` are those of both venues over all seeds. */
+export type Size = {
+  orders: number;
+  seeds: number[];
+  perSecond: number;
+  harmEveryMs: number;
+  kills: number;
+  stoppedMs: number;
+  creations: number;
+  silentMs: number;
+  finished: number;
+  /** Orders carried out before and after the primary is lost. */
+  failOver: number;
+  pooled: number;
+  /** Settings of scenes that measure how soon something is known; those of production have none. */
+  timing: Record<string, string>;
+};
+
+/** Patience enough for parties on the same machine. */
+const QUICK = { NETVENUE_PATIENCE_MS: '1500', NETVENUE_IN_FLIGHT_MS: '4000' };
+/** The service's own defaults, where the tests' are shorter. */
+const PRODUCTION = {
+  NETVENUE_PATIENCE_MS: '10000',
+  NETVENUE_IN_FLIGHT_MS: '105000',
+  EXVENUE_PATIENCE_MS: '5000',
+  EXVENUE_EXPIRES_MS: '10000',
+  PROVISION_DEADLINE_MS: '120000',
+};
+
+export const sizes: Record<'full' | 'small', Size> = {
+  full: {
+    orders: 20_000,
+    seeds: [1, 2, 3],
+    perSecond: 60,
+    harmEveryMs: 4_000,
+    kills: 100,
+    stoppedMs: 60_000,
+    creations: 500,
+    silentMs: 30_000,
+    finished: 1_000,
+    failOver: 1_000,
+    pooled: 2_000,
+    timing: PRODUCTION,
+  },
+  small: {
+    orders: 240,
+    seeds: [1],
+    perSecond: 20,
+    harmEveryMs: 1_500,
+    kills: 3,
+    stoppedMs: 0,
+    creations: 60,
+    silentMs: 4_000,
+    finished: 60,
+    failOver: 40,
+    pooled: 60,
+    timing: QUICK,
+  },
+};
+
+/** Plays one part of the promises and tells each verdict as it comes. */
+type Scene = (size: Size, tell: (verdict: Verdict) => void) => Promise<void>;
+
+/** Room for the load at the exchange; production's budget is the venue's own. */
+const ROOMY = { EXVENUE_BUDGET_PER_MINUTE: '200000', THROTTLE_SCALE: '1000' };
+const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '5000' };
+const SETTLE_MS = 300_000;
+
+/** Every scene by the promise it measures. */
+export const scenes: Record<string, Scene> = {
+  async R1(size, tell) {
+    for (const seed of size.seeds) {
+      const each = Math.ceil(size.orders / size.seeds.length / 2);
+      const traded = await tradeUnderHarm({
+        seed,
+        stage: {
+          database: await openCrashable(),
+          webs: 2,
+          workers: 3,
+          party: { processingMs: 100 },
+          settings: UNDER_HARM,
+        },
+        network: { orders: each, perSecond: size.perSecond / 2, traders: 60 },
+        exchange: { orders: each, perSecond: size.perSecond / 2, wallets: 60 },
+        harms: { sequence: ['kill', 'cut', 'kill', 'cut', 'crash'], everyMs: size.harmEveryMs, atLeast: 5 },
+        settleWithinMs: SETTLE_MS,
+      });
+      for (const verdict of ledgerVerdicts(traded)) tell({ ...verdict, text: `${verdict.text}, seed ${seed}` });
+    }
+  },
+  async R2(size, tell) {
+    const traded = await tradeUnderHarm({
+      seed: size.seeds[0] ?? 1,
+      stage: { webs: 1, workers: 3, party: { processingMs: 250 }, settings: UNDER_HARM },
+      network: { orders: 0, perSecond: size.perSecond / 2, traders: 60 },
+      harms: { sequence: ['kill'], everyMs: 1_200, atLeast: size.kills },
+      settleWithinMs: SETTLE_MS,
+    });
+    for (const verdict of [takeoverVerdict(traded, size.kills), ...ledgerVerdicts(traded)]) tell(verdict);
+  },
+  async R3(size, tell) {
+    tell(staleVerdict(await stopAndWake(size.stoppedMs)));
+  },
+  async R4(_, tell) {
+    tell(terminationVerdict(await terminateUnderLoad()));
+  },
+  async R5({ creations, silentMs, perSecond, seeds: [seed = 1], timing }, tell) {
+    tell(creationVerdict(await createUnderLoss({ creations, seed, settings: timing })));
+    const silence = { seed, perSecond: perSecond / 2, doubts: creations / 10, silentMs, settings: { ...timing, ...ROOMY } };
+    tell(silenceVerdict(await settleAfterSilence(silence)));
+  },
+  async R10({ finished, perSecond }, tell) {
+    const rerun = await rerunFinished({ intents: finished, perSecond: perSecond / 2, settings: ROOMY });
+    tell(rerunVerdict(rerun, finished));
+  },
+  async R11({ failOver, perSecond, seeds: [seed = 1] }, tell) {
+    const counts = { ordersBefore: failOver, ordersAfter: failOver };
+    tell(failOverVerdict(await failOverUnderLoad({ seed, perSecond: perSecond / 2, ...counts, workers: 3, webs: 2 })));
+  },
+  async POOLER({ pooled, perSecond, harmEveryMs, seeds: [seed = 1] }, tell) {
+    const program = findPgbouncer();
+    if (!program) throw new Error('There is no pgbouncer on this machine');
+    const load = { orders: pooled / 2, perSecond: perSecond / 2 };
+    const traded = await tradeThroughPooler(program, {
+      seed,
+      connections: 4,
+      webs: 2,
+      workers: 3,
+      settings: UNDER_HARM,
+      network: { ...load, traders: 60 },
+      exchange: { ...load, wallets: 60 },
+      harms: { sequence: ['cut', 'kill'], everyMs: harmEveryMs, atLeast: 3 },
+      settleWithinMs: SETTLE_MS,
+    });
+    for (const verdict of poolerVerdicts(traded)) tell(verdict);
+  },
+};

@@ -1,0 +1,60 @@
+import { parseArgs } from 'node:util';
+import { machine } from '../bench/figures.ts';
+import { stopPostgres } from '../support/postgres.ts';
+import { type Size, scenes, sizes } from './promises.ts';
+import { shown, type Verdict } from './verdicts.ts';
+
+/*
+ * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--small] [--json]: measures the promises of reliability on a
+ * database, processes and parties of its own, against the parties' ledgers. Ends 0 only when all of them are kept.
+ */
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seeds: { type: 'string' },
+    orders: { type: 'string' },
+    small: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+});
+const size: Size = {
+  ...sizes[values.small ? 'small' : 'full'],
+  ...(values.orders && { orders: number(values.orders) }),
+  ...(values.seeds && { seeds: values.seeds.split(',').map(number) }),
+};
+const names = values.only?.toUpperCase().split(',') ?? Object.keys(scenes);
+const unknown = names.filter((name) => !(name in scenes));
+if (unknown.length > 0) throw new Error(`No scene ${unknown.join(', ')}; there are ${Object.keys(scenes).join(', ')}.`);
+
+const say = (text: string) => process.stdout.write(`${text}\n`);
+const verdicts: Verdict[] = [];
+for (const name of names) verdicts.push(...(await play(name)));
+await stopPostgres();
+if (values.json) say(JSON.stringify({ machine: machine(), size, verdicts }, null, 2));
+else
+  say(
+    `\n${verdicts.filter(({ kept }) => kept).length} of ${verdicts.length} kept\n${Object.values(machine()).join(' · ')}`,
+  );
+process.exit(verdicts.every(({ kept }) => kept) ? 0 : 1);
+
+/** Plays one scene and tells each of its promises as soon as it is known. A scene that breaks off keeps nothing. */
+async function play(name: string): Promise<Verdict[]> {
+  const told: Verdict[] = [];
+  const tell = (verdict: Verdict) => {
+    told.push(verdict);
+    if (!values.json) say(shown(verdict));
+  };
+  const startedAt = performance.now();
+  await scenes[name]?.(size, tell).catch((error: Error) => {
+    process.stderr.write(`${error.stack}\n`);
+    tell({ promise: name, text: 'broke off', figure: error.message, bound: 'plays to its end', kept: false });
+  });
+  if (!values.json) say(`          ${name} took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
+  return told;
+}
+
+function number(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${text} is no whole number above 0`);
+  return value;
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type Exit, until } from '../../support/processes.ts';
+import { type Audit, auditOrders } from '../audit.ts';
+import { allSettled, openStage, placeOne, type Stage, type WorkerProcess } from '../stage.ts';
+import { seconds, type Verdict } from '../verdicts.ts';
+
+const AT_ONCE = 4; // sends one worker has under way; as many jobs again wait in its memory
+const TRADERS = 2 * AT_ONCE;
+
+type Rows = { intents: { fence: number }[]; orders: object[]; lanes: object[] };
+
+/** What became of a worker that was stopped and woken. */
+export type Stopped = {
+  stoppedMs: number;
+  /** Intents that another worker claimed meanwhile; there must be as many as it was sending. */
+  takenOver: number;
+  sending: number;
+  /** All rows before it woke, and after it had ended its sends. */
+  before: Rows;
+  after: Rows;
+  /** How the other worker ended, after which the woken one did all the work. */
+  heir: Exit;
+  asked: number;
+  audit: Audit;
+};
+
+/** Stops a worker in the middle of its sends, wakes it once everything has been taken over, and lets it work on. */
+export async function stopAndWake(atLeastMs: number): Promise<Stopped> {
+  const stage = await openStage({
+    workers: 1,
+    party: { processingMs: 1_500 },
+    settings: {
+      TRADING_CONCURRENCY: String(AT_ONCE),
+      NETVENUE_PATIENCE_MS: '60000',
+      NETVENUE_IN_FLIGHT_MS: '5000',
+      ORDER_DEADLINE_MS: '60000',
+    },
+  });
+  try {
+    const [stopped] = [...stage.workers] as [WorkerProcess];
+    const traders = await stage.traders(TRADERS);
+    await Promise.all([...traders, ...traders].map((trader) => placeOne(trader)));
+    await until('sends under way', async () => (await sending(stage)) === AT_ONCE || null);
+
+    stopped.kill('SIGSTOP');
+    const stoppedAt = performance.now();
+    const heir = await stage.startWorker();
+    await allSettled(stage, 60_000);
+    await sleep(Math.max(0, stoppedAt + atLeastMs - performance.now()));
+    const stoppedMs = performance.now() - stoppedAt;
+    const before = await everything(stage);
+
+    stopped.kill('SIGCONT');
+    await until('the sends to end in the woken worker', () => placements(stopped) >= AT_ONCE || null);
+    await until('its registration', () => registered(stage, stopped));
+    const after = await everything(stage);
+
+    heir.kill('SIGTERM');
+    const exit = await heir.exited;
+    await Promise.all(traders.map((trader) => placeOne(trader)));
+    await allSettled(stage, 20_000);
+    return {
+      stoppedMs,
+      takenOver: before.intents.filter(({ fence }) => fence > 1).length,
+      sending: AT_ONCE,
+      before,
+      after,
+      heir: exit,
+      asked: 3 * TRADERS,
+      audit: await auditOrders(stage),
+    };
+  } finally {
+    await stage.close();
+  }
+}
+
+const everything = async ({ rows }: Stage): Promise<Rows> => ({
+  intents: await rows<{ fence: number }>('select * from intents order by id'),
+  orders: await rows('select * from orders order by id'),
+  lanes: await rows('select * from lanes order by name'),
+});
+
+async function sending({ rows }: Stage): Promise<number> {
+  return (await rows(`select from intents where state = 'running' and sending_at is not null`)).length;
+}
+
+const placements = ({ lines }: WorkerProcess) => lines.filter((line) => line.includes('"task":"orders/place"')).length;
+
+async function registered({ rows }: Stage, { id }: WorkerProcess): Promise<true | null> {
+  return (await rows('select from worker_processes where id = $1', [id])).length === 1 || null;
+}
+
+/** Whether it wrote anything stale. */
+export function staleVerdict({ stoppedMs, takenOver, sending, before, after, audit, asked }: Stopped): Verdict {
+  const same = isDeepStrictEqual(before, after);
+  const { states, lost, doubled, denied, strange } = audit;
+  return {
+    promise: 'R3',
+    text: 'a worker stopped in the middle of its sends and woken',
+    figure:
+      `${seconds(stoppedMs)}, ${takenOver} intents claimed by another; rows ${same ? 'identical' : 'changed'} when it woke; ` +
+      `${states.succeeded} of ${asked} orders carried out, ${lost} lost, ${doubled} doubled`,
+    bound: 'writes nothing stale',
+    kept: same && takenOver >= sending && states.succeeded === asked && lost + doubled + denied + strange === 0,
+  };
+}

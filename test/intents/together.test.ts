@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import { type Db, openPool } from '../../src/db/pool.ts';
+import { beginSending, claim } from '../../src/intents/claim.ts';
+import type { Intent } from '../../src/intents/intent.ts';
+import { fail, succeed } from '../../src/intents/settle.ts';
+import { item, openSpine, type Spine } from '../support/spine.ts';
+
+describe('intents carried out side by side', () => {
+  let spine: Spine;
+  let db: Db;
+  before(async () => {
+    spine = await openSpine();
+    db = await openPool(spine.url, 5, () => {});
+  });
+  after(async () => {
+    await db.end();
+    await spine.close();
+  });
+
+  const accepted = async (count: number) => {
+    const items = Array.from({ length: count }, () => item());
+    await spine.accept(...items);
+    return items.map(({ id }) => id);
+  };
+  const claimed = async (count: number) => {
+    const held = await Promise.all((await accepted(count)).map((id) => claim(db, id)));
+    return held as Intent[]; // they are queued, so each is given
+  };
+
+  it('have a fence for each claim, also of one intent claimed many times at once', async () => {
+    const [id = ''] = await accepted(1);
+
+    const held = await Promise.all(Array.from({ length: 6 }, () => claim(db, id)));
+
+    expect(held.map((one) => one?.fence).sort()).to.deep.equal([1, 2, 3, 4, 5, 6]);
+  });
+
+  it('begin to send only under the newest fence', async () => {
+    const [id = ''] = await accepted(1);
+    const held = await Promise.all(Array.from({ length: 4 }, () => claim(db, id)));
+
+    const begun = await Promise.all(held.map((one) => beginSending(db, one as Intent, {})));
+
+    expect(held.filter((_, n) => begun[n]).map((one) => one?.fence)).to.deep.equal([4]);
+  });
+
+  it('are each given to whoever asked for it, and what has ended to nobody', async () => {
+    const ids = await accepted(8);
+    const ended = await claim(db, ids[3] ?? '');
+    await succeed(db, ended as Intent, {});
+
+    const held = await Promise.all(ids.map((id) => claim(db, id)));
+
+    expect(held.map((one) => one?.id ?? null)).to.deep.equal(ids.map((id, n) => (n === 3 ? null : id)));
+  });
+
+  it('end each in its own way, and one whose claim is lost not at all', async () => {
+    const held = await claimed(7);
+    await spine.claim(held[4]?.id ?? ''); // another worker has it now
+
+    const ok = await Promise.all(
+      held.map((one, n) => (n % 2 ? fail(db, one, { code: 'VENUE_REJECTED' }) : succeed(db, one, { n }))),
+    );
+
+    expect(ok).to.deep.equal([true, true, true, true, false, true, true]);
+    const states = await Promise.all(held.map(({ id }) => spine.row(id)));
+    expect(states.map(({ state }) => state)).to.deep.equal([
+      'succeeded',
+      'failed',
+      'succeeded',
+      'failed',
+      'running',
+      'failed',
+      'succeeded',
+    ]);
+    expect(states[2]?.outcome).to.deep.equal({ result: { n: 2 } });
+  });
+
+  it('fail alone where one of them cannot be written', async () => {
+    const held = await claimed(5);
+    const unstorable = String.fromCharCode(0);
+
+    const ended = await Promise.allSettled(held.map((one, n) => succeed(db, one, n === 2 ? { unstorable } : {})));
+
+    expect(ended.map(({ status }) => status)).to.deep.equal([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
+  });
+});

@@ -1,0 +1,67 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { market } from '../support/orders.ts';
+import { until } from '../support/processes.ts';
+import { readScrape } from '../support/scrape.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('lines in the log', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  it('tell of a request once, with all that links it to what it caused', async () => {
+    const trader = await service.trader();
+
+    const reply = await trader.post('/v1/orders/netvenue', market(), { headers: { 'X-Request-Id': 'one-request' } });
+    const intentId = String(reply.headers['intent-id']);
+    await until('the task to have its line', () => linesOf({ task: 'orders/place', intent_id: intentId }).length > 0);
+
+    const [request, ...more] = linesOf({ request_id: 'one-request' });
+    expect(more).to.deep.equal([]);
+    expect(request).to.include({
+      level: 30,
+      operation: 'submitNetvenueOrder',
+      caller: 'partner',
+      method: 'POST',
+      status: 200,
+    });
+    expect(request).to.include({ intent_id: intentId });
+    expect(request?.ms).to.be.a('number').above(0);
+    const [task, ...others] = linesOf({ intent_id: intentId }).filter((line) => 'task' in line);
+    expect(others).to.deep.equal([]);
+    expect(task).to.include({ level: 30, task: 'orders/place', outcome: 'done', attempt: 1 });
+    expect(task?.ms).to.be.a('number');
+  });
+
+  it('tell of a task that throws once, with its time and its job, and count it', async () => {
+    const jobId = await service.db.oneFirst(sql.unsafe`
+      select id from graphile_worker.add_job('orders/place', json_build_object('intent_id', 'no uuid'), max_attempts => 1)`);
+    await until('it to have thrown', () => linesOf({ outcome: 'threw' }).length > 0);
+    await until('it to be given up', () =>
+      service.db.exists(
+        sql.unsafe`select from graphile_worker._private_jobs where locked_at is null and attempts = max_attempts`,
+      ),
+    );
+
+    const about = service.log.lines.filter((line) => JSON.stringify(line).includes('no uuid') || 'err' in line);
+    const scraped = readScrape(await service.runtime.metrics.scrape());
+    expect(about).to.have.length(1);
+    expect(about[0]).to.include({
+      level: 50,
+      msg: 'task threw',
+      task: 'orders/place',
+      intent_id: 'no uuid',
+      outcome: 'threw',
+      attempt: 1,
+    });
+    expect(about[0]).to.include({ job: String(jobId) });
+    expect(about[0]?.ms).to.be.a('number');
+    expect(scraped.value('tps_task_duration_seconds_count', { task: 'orders/place', outcome: 'threw' })).to.equal(1);
+  });
+
+  const linesOf = (members: Record<string, unknown>) =>
+    service.log.lines.filter((line) => Object.entries(members).every(([name, value]) => line[name] === value));
+});

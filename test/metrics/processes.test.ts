@@ -1,0 +1,62 @@
+import { createServer } from 'node:net';
+import { expect } from 'chai';
+import { freshDatabase } from '../support/postgres.ts';
+import { type Running, startProgram, until } from '../support/processes.ts';
+import { readScrape } from '../support/scrape.ts';
+import { testSettings } from '../support/service.ts';
+
+const NOWHERE = { minerUrl: 'http://127.0.0.1:9', validatorUrl: 'http://127.0.0.1:9' };
+
+describe('processes of the service', function () {
+  this.timeout(60_000);
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  before(async () => {
+    database = await freshDatabase();
+  });
+  after(() => database.drop());
+
+  const start = (program: 'web' | 'worker', more: Record<string, string>) =>
+    startProgram(program, testSettings(database.url, NOWHERE, { LOG_LEVEL: 'info', ...more }));
+  const addressOf = async (process: Running) => {
+    const { metrics_port } = JSON.parse(await process.says(/metrics are served/)) as { metrics_port: number };
+    return `http://127.0.0.1:${metrics_port}`;
+  };
+
+  it('each show what is theirs, and that they are ready, on a port of their own', async () => {
+    const processes = [start('web', { METRICS_PORT: '0' }), start('worker', { METRICS_PORT: '0' })];
+    const [web = '', worker = ''] = await Promise.all(processes.map(addressOf));
+    const scrape = async (url: string) => readScrape(await (await fetch(`${url}/metrics`)).text());
+    await until('the worker to be known', async () => (await scrape(web)).value('tps_workers_alive') === 1);
+    const [ofWeb, ofWorker] = await Promise.all([scrape(web), scrape(worker)]);
+    const ready = await Promise.all([web, worker].map(async (url) => (await fetch(`${url}/readyz`)).status));
+    for (const { kill } of processes) kill('SIGTERM');
+    const exits = await Promise.all(processes.map(({ exited }) => exited));
+
+    expect(ready).to.deep.equal([200, 200]);
+    expect(ofWeb.value('tps_listen_connected')).to.equal(1);
+    expect(ofWorker.value('tps_listen_connected')).to.equal(undefined);
+    expect([ofWeb, ofWorker].map(({ value }) => value('tps_database_up'))).to.deep.equal([1, 1]);
+    expect(ofWeb.value('tps_pool_limit', { pool: 'web' })).to.equal(10);
+    expect(ofWorker.value('tps_pool_limit', { pool: 'queue_trading' })).to.equal(10);
+    expect(exits).to.deep.equal([
+      { code: 0, signal: null },
+      { code: 0, signal: null },
+    ]);
+  });
+
+  it('end with a word about the setting when their port for metrics is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const METRICS_PORT = String((other.address() as { port: number }).port); // it listens on TCP
+
+    const processes = [start('web', { METRICS_PORT }), start('worker', { METRICS_PORT })];
+    const exits = await Promise.all(processes.map(({ exited }) => exited));
+    other.close();
+
+    expect(exits.map(({ code }) => code)).to.deep.equal([1, 1]);
+    for (const { lines } of processes)
+      expect(lines.join('\n')).to.include(
+        `Port ${METRICS_PORT} is taken. Set METRICS_PORT, or METRICS_PORT=0 for any.`,
+      );
+  });
+});

@@ -1,0 +1,87 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { expect } from 'chai';
+import { document } from '../src/contract/document.ts';
+
+const MOST_MS = 50; // a quadratic pattern takes a hundred times as long as a linear one, which takes below one
+const LENGTH = 20_000;
+
+/** Beginnings, parts that repeat, and endings that none of the texts wants. */
+const heads = [
+  '',
+  'a@',
+  'a@a',
+  'http://',
+  'https://a/',
+  'http://[',
+  'urn:',
+  '2020-01-01T00:00:00.',
+  '0x',
+  '::',
+  '1.1.1.',
+  'app_',
+];
+const parts = [
+  'a',
+  '0',
+  '-',
+  '.',
+  'a.',
+  'a-',
+  '1.',
+  ':',
+  'a:',
+  '%',
+  '%41',
+  '/',
+  'a/',
+  '@',
+  'a@',
+  'é',
+  ' ',
+  '_',
+  '[',
+  "'",
+  '0:',
+  '{a}',
+];
+const tails = ['', '!', '\n', '@'];
+const attempts = heads.flatMap((head) =>
+  parts.flatMap((part) => tails.map((tail) => head + part.repeat(LENGTH / part.length) + tail)),
+);
+
+const ajv = new Ajv2020();
+formats.default(ajv);
+
+describe('patterns and formats of the contract', () => {
+  for (const [word, value] of textRules(document))
+    it(`${word} ${value} takes no longer for texts made to keep it busy`, () => {
+      const check = ajv.compile({ type: 'string', [word]: value });
+
+      const slowest = Math.max(...attempts.map((text) => elapsed(() => check(text))));
+
+      expect(slowest).to.be.below(MOST_MS);
+    });
+
+  it('would be found out otherwise', () => {
+    const check = ajv.compile({ type: 'string', pattern: '^([a-z]+)*\\d$' });
+
+    expect(elapsed(() => check('a'.repeat(26)))).to.be.above(MOST_MS);
+  });
+});
+
+/** Every pattern and format of the document, once. */
+function textRules(node: unknown, found = new Map<string, [string, string]>()): [string, string][] {
+  if (node === null || typeof node !== 'object') return [];
+  for (const [name, value] of Object.entries(node)) {
+    if ((name === 'pattern' || name === 'format') && typeof value === 'string') found.set(name + value, [name, value]);
+    textRules(value, found);
+  }
+  return [...found.values()];
+}
+
+function elapsed(work: () => unknown): number {
+  const startedAt = process.cpuUsage().user;
+  work();
+  return (process.cpuUsage().user - startedAt) / 1_000;
+}

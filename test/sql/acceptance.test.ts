@@ -1,0 +1,112 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { item, openSpine, type Spine } from '../support/spine.ts';
+
+const IDS = ['a', 'b', 'c'].map((letter) => `00000000-0000-4000-8000-00000000000${letter}`);
+const RUNS = 150;
+
+/** Items that meet in their ids and keys as often as not. */
+const offers = fc.array(
+  fc.record({
+    id: fc.constantFrom(...IDS),
+    owner: fc.constantFrom('ptn_a', 'ptn_b'),
+    digest: fc.constantFrom('00', '01'),
+    idempotency_key: fc.option(fc.constantFrom('k', 'l'), { nil: undefined }),
+  }),
+  { maxLength: 6 },
+);
+
+describe('accept_intents', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+  });
+  after(() => spine.close());
+
+  for (const judge of ['accept_intents', 'accept_one_by_one']) {
+    it(`gives every item a verdict that is true, whatever meets in a batch: ${judge}`, async () => {
+      const meeting = fc.asyncProperty(offers, offers, async (earlier, batch) => {
+        await spine.query('begin');
+        await spine.accept(...earlier.map((one) => item(one)));
+        const before = new Set((await spine.jobs()).map(({ intent_id }) => intent_id));
+
+        const told = await judged(judge, batch);
+
+        const untrue = told.filter(({ verdict, ...about }) => !isTrue[verdict]?.(about));
+        const jobs = (await spine.jobs()).map(({ intent_id }) => intent_id).filter((id) => !before.has(id));
+        await spine.query('rollback');
+        const accepted = told.filter(({ verdict }) => verdict === 'accepted').map(({ intent_id }) => intent_id);
+        expect(untrue).to.deep.equal([]);
+        expect(told).to.have.length(batch.length);
+        expect(jobs).to.have.members(accepted);
+        expect(accepted).to.have.length(new Set(accepted).size);
+      });
+
+      await fc.assert(meeting, { numRuns: RUNS });
+    });
+  }
+
+  it('puts the first of each lane at its head, with the others behind it in the order of the batch', async () => {
+    const lanes = ['y', 'x', 'z'];
+    const batch = Array.from({ length: 30 }, (_, n) => item({ lane: String(lanes[n % 3]) }));
+
+    await spine.accept(...batch);
+
+    for (const [n, lane] of lanes.entries()) {
+      const rows = await spine.query<{ id: string }>('select id from intents where lane = $1 order by position', [
+        lane,
+      ]);
+      expect(rows.map(({ id }) => id)).to.deep.equal(batch.filter((one) => one.lane === lane).map(({ id }) => id));
+      expect(await spine.headOf(lane)).to.equal(batch[n]?.id);
+    }
+    expect((await spine.jobs()).map(({ intent_id }) => intent_id)).to.have.members(
+      batch.slice(0, 3).map(({ id }) => id),
+    );
+  });
+
+  /** Every item of a batch with its verdict, and what stands under its id and its key afterwards. */
+  async function judged(judge: string, batch: Partial<Offered>[]): Promise<(About & { verdict: string })[]> {
+    const items = batch.map((one, n) => ({ ...item(one), n }));
+    const verdicts = await spine.query<{ n: number; intent_id: string; verdict: string }>(
+      `select n, intent_id, verdict from ${judge}($1)`,
+      [JSON.stringify(items)],
+    );
+    const rows = await spine.query<Stands>(`select id, owner, encode(digest, 'hex') digest from intents`);
+    const keys = await spine.query<Key>(
+      `select intent_id id, owner, key, encode(digest, 'hex') digest from idempotency_keys`,
+    );
+    return verdicts.map(({ n, ...verdict }) => {
+      const asked = items[n] as unknown as Offered;
+      return {
+        ...verdict,
+        asked,
+        row: rows.find(({ id }) => id === asked.id),
+        told: rows.find(({ id }) => id === verdict.intent_id),
+        key: keys.find(({ owner, key }) => owner === asked.owner && key === asked.idempotency_key),
+      };
+    });
+  }
+});
+
+type Stands = { id: string; owner: string; digest: string };
+type Key = Stands & { key: string };
+type Offered = Stands & { idempotency_key?: string | undefined };
+/** An item, the row under its id, the row it was told of, and what its key stands for. */
+type About = {
+  asked: Offered;
+  intent_id: string;
+  row: Stands | undefined;
+  told: Stands | undefined;
+  key: Key | undefined;
+};
+
+const isSame = (a: Stands | undefined, b: Stands) => a?.owner === b.owner && a.digest === b.digest;
+
+const isTrue: Record<string, (about: About) => boolean> = {
+  accepted: ({ asked, intent_id, row, key }) =>
+    intent_id === asked.id && isSame(row, asked) && (!asked.idempotency_key || key?.id === asked.id),
+  replayed: ({ asked, intent_id, told, key }) =>
+    isSame(told, asked) && (asked.idempotency_key ? key?.id === intent_id : intent_id === asked.id),
+  key_reused: ({ asked, key }) => key !== undefined && key.digest !== asked.digest,
+  id_taken: ({ asked, row }) => row !== undefined && !isSame(row, asked),
+};

@@ -1,0 +1,159 @@
+import { expect } from 'chai';
+import { failedAccount, returnMoney, sellTier } from '../support/operator.ts';
+import { openSpine, type Spine } from '../support/spine.ts';
+
+describe('failed accounts by hand', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+    await sellTier(spine);
+  });
+  after(() => spine.close());
+
+  const failed = async (more?: { paid?: boolean; code?: string }) => (await failedAccount(spine, more)).id;
+  const refund = (account: string) => returnMoney(spine, account.replace('prop', 'pay'));
+  const listed = async (account: string) =>
+    (await spine.query<{ prop_account_id: string; safe_action: string }>('select * from ops.failed_accounts')).find(
+      ({ prop_account_id }) => prop_account_id === account,
+    );
+  const verdict = async (call: string, ...values: unknown[]) =>
+    (await spine.query<{ verdict: string }>(`select ops.${call} verdict`, values))[0]?.verdict;
+  const giveUp = (account: string) => verdict(`give_up_account($1, 'ada', 'settled by mail')`, account);
+  const provision = (account: string) => verdict(`provision_account($1, 'ada', 'try again')`, account);
+  const attach = (account: string, hotkey: string) =>
+    verdict(`attach_account($1, $2, 'ada', 'seen there')`, account, hotkey);
+  const kept = async (account: string) =>
+    (
+      await spine.query<{ who: string; action: string; why: string; verdict: string }>(
+        `select a.who, a.action, a.why, a.detail ->> 'verdict' as verdict from ops.actions a where a.subject = $1 order by a.at`,
+        [account],
+      )
+    ).map(({ who, action, why, verdict }) => [who, action, why, verdict].join(', '));
+
+  it('are listed with what is safe', async () => {
+    const [unmade, ambiguous, free, returned] = [
+      await failed(),
+      await failed({ code: 'SUBACCOUNT_AMBIGUOUS' }),
+      await failed({ paid: false }),
+      await failed(),
+    ];
+    await refund(returned);
+
+    expect(await listed(unmade)).to.include({
+      safe_action: 'provision again, or refund',
+      app_id: 'app_1',
+      failure_reason: 'said_no',
+    });
+    expect(await listed(ambiguous)).to.include({ safe_action: 'look at the network: attach what was made, or refund' });
+    expect(await listed(free)).to.include({ safe_action: 'provision again, or give up', payment_id: null });
+    expect(await listed(returned)).to.include({ safe_action: 'give up: its money was refunded or is disputed' });
+  });
+
+  it('are among those paid for and not served, until the money is back', async () => {
+    const account = await failed();
+    const owed = () => spine.query('select from ops.paid_without_account where prop_account_id = $1', [account]);
+
+    expect(await owed()).to.have.length(1);
+    await refund(account);
+    expect(await owed()).to.have.length(0);
+  });
+
+  it('are made again only where nothing can have been made, and kept with the reason', async () => {
+    const [unmade, ambiguous] = [await failed(), await failed({ code: 'SUBACCOUNT_AMBIGUOUS' })];
+
+    expect([await provision(unmade), await provision(unmade), await provision(ambiguous)]).to.deep.equal([
+      'done',
+      'not_failed',
+      'unproven',
+    ]);
+    expect(await listed(unmade)).to.equal(undefined);
+    expect(await kept(unmade)).to.deep.equal([
+      'ada, provision_again, try again, done',
+      'ada, provision_again, try again, not_failed',
+    ]);
+    expect(await kept(ambiguous)).to.deep.equal(['ada, provision_again, try again, unproven']);
+  });
+
+  it('are neither made nor attached once their money is back', async () => {
+    const account = await failed();
+    await refund(account);
+
+    expect([await provision(account), await attach(account, 'my_entity_8')]).to.deep.equal(['returned', 'returned']);
+  });
+
+  it('are given a subaccount of the network that nobody owns, once', async () => {
+    const [account, other] = [
+      await failed({ code: 'SUBACCOUNT_AMBIGUOUS' }),
+      await failed({ code: 'SUBACCOUNT_AMBIGUOUS' }),
+    ];
+
+    expect(await attach(account, 'no number')).to.equal('malformed');
+    expect(await attach(account, 'my_entity_7')).to.equal('done');
+    expect(await attach(other, 'my_entity_7')).to.equal('taken');
+
+    expect(await spine.query('select entity_hotkey, subaccount_id from subaccounts')).to.deep.equal([
+      { entity_hotkey: 'my_entity', subaccount_id: 7 },
+    ]);
+    expect(await spine.query(`select status from prop_accounts where id = $1`, [account])).to.deep.equal([
+      { status: 'provisioning' },
+    ]);
+    expect(await kept(account)).to.deep.equal(['ada, attach, seen there, malformed', 'ada, attach, seen there, done']);
+  });
+
+  it('are given up once their money is back, and never made after that', async () => {
+    const account = await failed();
+
+    expect(await giveUp(account)).to.equal('owes');
+    await refund(account);
+    expect(await giveUp(account)).to.equal('done');
+
+    expect([await giveUp(account), await provision(account), await attach(account, 'my_entity_9')]).to.deep.equal([
+      'given_up',
+      'given_up',
+      'given_up',
+    ]);
+    expect(await listed(account)).to.equal(undefined);
+    expect(
+      await spine.query('select given_up_by, given_up_why from prop_accounts where id = $1', [account]),
+    ).to.deep.equal([{ given_up_by: 'ada', given_up_why: 'settled by mail' }]);
+    expect((await kept(account)).slice(0, 2)).to.deep.equal([
+      'ada, give_up, settled by mail, owes',
+      'ada, give_up, settled by mail, done',
+    ]);
+  });
+
+  it('are given up where they are disputed or were free, and nothing else is', async () => {
+    const [disputed, free, made] = [await failed(), await failed({ paid: false }), await failed()];
+    await spine.query('update payments set disputed_at = now() where id = $1', [disputed.replace('prop', 'pay')]);
+    await provision(made);
+
+    expect([await giveUp(disputed), await giveUp(free), await giveUp(made), await giveUp('prop_nobody')]).to.deep.equal(
+      ['done', 'done', 'not_failed', 'unknown'],
+    );
+  });
+
+  it('are in the story of their creation, with what was done by hand', async () => {
+    const account = await failed();
+    await giveUp(account);
+    await spine.query(`select emit_event('app_1', 'prop_account.failed', jsonb_build_object('id', $1::text))`, [
+      account,
+    ]);
+    await spine.query(`select emit_event('app_1', 'prop_account.failed', '{"id": "prop_other"}')`);
+    const [row] = await spine.query<{ intent_id: string }>('select intent_id from prop_accounts where id = $1', [
+      account,
+    ]);
+
+    const story = await spine.query<{ what: string; detail: string }>('select * from ops.story($1)', [row?.intent_id]);
+    const said = story.map(({ what, detail }) => `${what}: ${detail}`);
+
+    expect(said).to.include(`prop account: ${account} is subaccount_failed: said_no`);
+    expect(said).to.include(`payment: ${account.replace('prop', 'pay')} paid`);
+    expect(said).to.include('operator: ada give_up: owes, settled by mail');
+    const [event] = await spine.query<{ id: string }>(`select id from events where strpos(body, $1) > 0`, [
+      `"${account}"`,
+    ]);
+    expect(said.filter((line) => line.startsWith('event: '))).to.deep.equal([
+      `event: prop_account.failed ${event?.id}`,
+    ]);
+  });
+});

@@ -1,0 +1,193 @@
+import { glob, readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { exhaustJobs, intentAt, lockJobs, type Operator, operatorOf, workerSeen } from '../support/operator.ts';
+import { openSpine, type Spine } from '../support/spine.ts';
+
+describe('ops.rerun', () => {
+  let spine: Spine;
+  let operator: Operator;
+  before(async () => {
+    spine = await openSpine();
+    operator = operatorOf(spine);
+  });
+  after(() => spine.close());
+  beforeEach(() => spine.query('truncate intents, lanes, worker_processes, graphile_worker._private_jobs cascade'));
+
+  const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
+  const dueIn = async (id: string) => (await spine.jobs()).find(({ intent_id }) => intent_id === id)?.in_ms;
+  it('queues again what was never sent and has lost its job', async () => {
+    const id = await intentAt(spine, 'queued', { lane: 'a' });
+    await spine.finishJobs(id);
+
+    expect(await operator.judge(id)).to.deep.equal({
+      verdict: 'queued_again',
+      is_safe: true,
+      was_sent: false,
+      venue_says: null,
+      would_do: 'a worker sends it, for the first time',
+      reason: 'nothing was sent, and nobody is at it',
+    });
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again' });
+    expect(await jobs()).to.deep.equal([['orders/place', id]]);
+    expect(await spine.headOf('a')).to.equal(id);
+  });
+
+  it('gives one whose job has used up its attempts a fresh job in its place', async () => {
+    const id = await intentAt(spine, 'running');
+    await exhaustJobs(spine, id);
+
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again', was_sent: false });
+    expect(await spine.query('select attempts from graphile_worker._private_jobs')).to.deep.equal([{ attempts: 0 }]);
+    expect(await jobs()).to.deep.equal([['orders/place', id]]);
+  });
+
+  it('hands the job of a dead worker back, so that who takes it over looks first', async () => {
+    const id = await intentAt(spine, 'sent', { lane: 'a' });
+    await lockJobs(spine, id, await workerSeen(spine, 9));
+
+    expect(await operator.judge(id)).to.include({
+      verdict: 'look_again',
+      was_sent: true,
+      would_do: 'a worker sends nothing and asks the party what came of it',
+    });
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'look_again' });
+
+    expect(await spine.query('select locked_by from graphile_worker._private_jobs')).to.deep.equal([
+      { locked_by: null },
+    ]);
+    expect(await spine.claim(id))
+      .to.have.property('sending_at')
+      .that.is.a('date');
+  });
+
+  it('queues a running one without a job again', async () => {
+    const id = await intentAt(spine, 'sent', { lane: 'a' });
+    await spine.finishJobs(id);
+
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'look_again' });
+    expect(await jobs()).to.deep.equal([['orders/place', id]]);
+  });
+
+  it('looks at one in doubt now, by the look that was planned', async () => {
+    const id = await intentAt(spine, 'in_doubt', { lane: 'a' });
+    await spine.query(`delete from graphile_worker._private_jobs where run_at <= now()`); // the one that sent it is over
+    expect(await dueIn(id)).to.be.above(3_000);
+
+    expect(await operator.rerun(id)).to.include({
+      done: true,
+      verdict: 'look_again',
+      venue_says: 'nothing readable yet, after 1 looks',
+    });
+
+    expect(await jobs()).to.deep.equal([['orders/reconcile', id]]);
+    expect(await dueIn(id)).to.be.below(1);
+  });
+
+  it('plans a look at one in doubt that has none, whatever lane it left', async () => {
+    const id = await intentAt(spine, 'in_doubt', { lane: 'a' });
+    const next = await intentAt(spine, 'queued', { lane: 'a' });
+    await spine.finishJobs(id);
+
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'look_again' });
+    expect(await jobs()).to.deep.include(['orders/reconcile', id]);
+    expect(await spine.headOf('a')).to.equal(next);
+  });
+
+  it('says that the processor is asked again under the same key', async () => {
+    const id = await intentAt(spine, 'in_doubt', { kind: 'payouts/submit' });
+
+    expect(await operator.judge(id))
+      .to.have.property('would_do')
+      .that.matches(/under the same key/);
+  });
+
+  it('ends as expired, by a worker, what is too late to be sent', async () => {
+    const id = await intentAt(spine, 'queued');
+    await spine.finishJobs(id);
+    await spine.query('update intents set deadline_at = now()');
+
+    expect(await operator.judge(id)).to.include({
+      verdict: 'queued_again',
+      would_do: 'a worker ends it as expired: its deadline has passed',
+    });
+  });
+
+  it('takes a worker that never registered for dead after a minute', async () => {
+    const id = await intentAt(spine, 'running');
+    await lockJobs(spine, id, 'pool-unknown', 61);
+
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again' });
+  });
+
+  it('puts the first in line at the head of a lane whose head has ended, and only that one', async () => {
+    const ended = await intentAt(spine, 'succeeded', { lane: 'a' });
+    const [first, second] = [
+      await intentAt(spine, 'queued', { lane: 'a' }),
+      await intentAt(spine, 'queued', { lane: 'a' }),
+    ];
+    await spine.query('delete from graphile_worker._private_jobs');
+    await spine.query('update lanes set head = $1', [ended]);
+
+    expect(await operator.rerun(second)).to.include({ verdict: 'at_work' });
+    expect(await operator.rerun(first)).to.include({ done: true, verdict: 'queued_again' });
+    expect(await spine.headOf('a')).to.equal(first);
+    expect(await jobs()).to.deep.equal([['orders/place', first]]);
+  });
+
+  it('acts once where two operators do it at once', async () => {
+    const id = await intentAt(spine, 'queued');
+    await spine.finishJobs(id);
+    const others = await Promise.all([spine.hand(), spine.hand(), spine.hand()]);
+
+    const results = await Promise.all(others.map((hand) => operatorOf(hand).rerun(id)));
+
+    expect(results.filter((result) => result?.done)).to.have.length(1);
+    expect(await jobs()).to.have.length(1);
+  });
+
+  it('keeps who, why and what came of it, refusals too, and acts for nobody without them', async () => {
+    const [done, refused] = [await intentAt(spine, 'queued'), await intentAt(spine, 'queued')];
+    await spine.finishJobs(done);
+    for (const [who, why] of [
+      ['', 'why'],
+      ['ada', ' '],
+      [null, 'why'],
+      ['ada', null],
+    ])
+      await spine.query('select * from ops.rerun($1, $2, $3)', [done, who, why]).then(
+        () => expect.fail('acted for nobody'),
+        (error) => expect(error).to.have.property('code', '22023'),
+      );
+    await operator.rerun(done);
+    await operator.rerun(refused);
+
+    expect(await operator.actions(done)).to.have.length(1);
+    expect((await operator.actions(done))[0]).to.deep.include({ who: 'ada', action: 'rerun', why: 'it hangs' });
+    expect((await operator.actions(done))[0]?.detail).to.include({
+      done: true,
+      verdict: 'queued_again',
+      was: 'queued',
+    });
+    expect((await operator.actions(refused))[0]?.detail).to.include({ done: false, verdict: 'at_work' });
+    expect(await operator.rerun('0190aaaa-0000-7000-8000-000000000000')).to.equal(undefined);
+  });
+
+  it('knows the look-up of every kind that has one', async () => {
+    const workers = new URL('../../workers/', import.meta.url);
+    const files = await Array.fromAsync(glob('**/*.ts', { cwd: workers }));
+    const carriers: string[] = [];
+    for (const file of files)
+      if ((await readFile(new URL(file, workers), 'utf8')).includes('carryOut'))
+        carriers.push(file.replace(/\.ts$/, ''));
+
+    const known = await spine.query<{ task: string | null }>(
+      'select ops.look_task(k) as task from unnest($1::text[]) k',
+      [carriers],
+    );
+
+    expect(carriers).to.have.length.above(10);
+    expect(
+      known.map(({ task }) => task).filter((task) => task === null || !files.includes(`${task}.ts`)),
+    ).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,186 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { intentAt } from '../support/operator.ts';
+import { type Hand, openSpine, type Spine } from '../support/spine.ts';
+
+const CANARY = 'canary-4b1d';
+
+describe('the role trading_operator', () => {
+  let spine: Spine;
+  let operator: Hand;
+  before(async () => {
+    spine = await openSpine();
+    operator = await spine.hand();
+    await operator.query('set role trading_operator');
+  });
+  after(() => spine.close());
+
+  const tables = (schemas: string[]) =>
+    spine.query<{ name: string; is_view: boolean }>(
+      `select format('%I.%I', n.nspname, c.relname) as name, c.relkind = 'v' as is_view
+       from pg_class c
+       join pg_namespace n on n.oid = c.relnamespace
+       where n.nspname = any($1) and c.relkind in ('r', 'v', 'p', 'm')
+       order by 1`,
+      [schemas],
+    );
+  /** What came of a statement: its rows' number, or the state it was refused with. */
+  const tried = (statement: string) =>
+    operator.query(statement).then(
+      (rows) => rows.length,
+      (error) => error.code,
+    );
+
+  it('looks at every view of the kit', async () => {
+    const views = await tables(['ops']);
+
+    expect(views).to.have.length.above(15);
+    for (const { name } of views) expect(await tried(`select * from ${name}`), name).to.be.a('number');
+  });
+
+  it('reads and writes no table behind it', async () => {
+    const behind = await tables(['public', 'graphile_worker']);
+    const opened: string[] = [];
+
+    for (const { name, is_view } of behind)
+      for (const statement of [
+        `select from ${name}`,
+        ...(is_view ? [] : [`insert into ${name} default values`, `delete from ${name}`, `truncate ${name}`]),
+        `do 'begin lock ${name}; end'`,
+      ])
+        if ((await tried(statement)) !== '42501') opened.push(statement);
+
+    expect(behind).to.have.length.above(50);
+    expect(opened).to.deep.equal([]);
+  });
+
+  it('changes nothing through a view', async () => {
+    for (const { name } of await tables(['ops']))
+      expect(await tried(`delete from ${name}`), name).to.be.oneOf(['42501', '55000']);
+  });
+
+  it("finds no function beside the kit that lends it rights, and none of the kit is anybody's", async () => {
+    const lending = await spine.query(`
+      select p.oid::regprocedure::text as name
+      from pg_proc p
+      where p.pronamespace in ('public'::regnamespace, 'graphile_worker'::regnamespace) and p.prosecdef`);
+    const open = await spine.query(`
+      select p.oid::regprocedure::text as name
+      from pg_proc p
+      where p.pronamespace = 'ops'::regnamespace and has_function_privilege('public', p.oid, 'execute')`);
+    const loose = await spine.query(`
+      select p.oid::regprocedure::text as name
+      from pg_proc p
+      where p.pronamespace = 'ops'::regnamespace and p.prosecdef
+        and not coalesce('search_path=pg_catalog, public, pg_temp' = any(p.proconfig), false)`);
+
+    expect({ lending, open, loose }).to.deep.equal({ lending: [], open: [], loose: [] });
+    expect(await tried(`select ops.note('ada', 'rerun', 'x', 'forged', '{}')`)).to.equal('42501');
+    expect(await tried(`select ops.admit('public')`)).to.equal('42501');
+    expect(await tried('select requeue_stranded()')).to.equal('42501');
+    expect(await tried(`select settle_intent('${await intentAt(spine, 'queued')}', 0, 'failed', '{}')`)).to.equal(
+      '42501',
+    );
+  });
+
+  it('acts by the functions of the kit', async () => {
+    const id = await intentAt(spine, 'queued');
+    await spine.finishJobs(id);
+
+    expect(await operator.query(`select r.done from ops.rerun($1, 'ada', 'lost its job') r`, [id])).to.deep.equal([
+      { done: true },
+    ]);
+    for (const call of [
+      `ops.retry_delivery('whd_x', 'ada', 'why')`,
+      `ops.retry_deliveries_of('whe_x', 'ada', 'why')`,
+      `ops.provision_account('prop_x', 'ada', 'why')`,
+      `ops.attach_account('prop_x', 'entity_1', 'ada', 'why')`,
+      `ops.give_up_account('prop_x', 'ada', 'why')`,
+    ])
+      expect(await tried(`select * from ${call}`), call).to.equal(1);
+    expect(
+      await operator.query(`select a.action from ops.actions a where a.detail ->> 'verdict' = 'unknown'`),
+    ).to.have.length(5);
+  });
+
+  it('is shown nothing of what was asked, sent or answered', async () => {
+    const secrets = { private_key: CANARY, url: `https://x.example/?t=${CANARY}`, nested: { token: [CANARY] } };
+    const ids = [
+      await intentAt(spine, 'sent', { asked: secrets }),
+      await intentAt(spine, 'in_doubt', { asked: secrets }),
+      await intentAt(spine, 'failed', { asked: secrets }),
+      await intentAt(spine, 'succeeded', { asked: secrets, kind: 'payouts/link' }),
+    ];
+    await spine.query('update intents set sent = $1', [secrets]);
+    await spine.query(
+      `update intents set outcome = jsonb_build_object('result', $1::jsonb) where state = 'succeeded'`,
+      [secrets],
+    );
+    await spine.query(
+      `update intents set outcome = outcome || jsonb_build_object('said', $1::jsonb) where state = 'failed'`,
+      [secrets],
+    );
+    await spine.query(`update graphile_worker._private_jobs set payload = (payload::jsonb || $1::jsonb)::json`, [
+      secrets,
+    ]);
+
+    const shown = [];
+    for (const { name } of await tables(['ops'])) shown.push(await operator.query(`select * from ${name}`));
+    for (const id of ids) {
+      shown.push(await operator.query('select * from ops.story($1)', [id]));
+      shown.push(await operator.query('select ops.about($1)', [id]));
+      shown.push(await operator.query(`select * from ops.rerun($1, 'ada', 'why')`, [id]));
+    }
+
+    expect(JSON.stringify(shown)).to.contain(ids[0]).and.not.contain(CANARY);
+  });
+
+  describe('is made by a migration', () => {
+    const migration = async () => {
+      const text = await readFile(new URL('../../sql/ops/0106_ops_role.sql', import.meta.url), 'utf8');
+      return text.slice(text.indexOf('do $$'));
+    };
+
+    it('that finds it there already', async () => {
+      await spine.query(await migration());
+    });
+
+    it('that tells what to do where roles may not be made, and goes on', async () => {
+      const client = new Client({ connectionString: spine.url });
+      const notices: string[] = [];
+      client.on('notice', ({ message }) => notices.push(String(message)));
+      await client.connect();
+      await client.query('begin');
+      await client.query('alter role trading_operator rename to trading_operator_away');
+      await client.query('create role plain; set role plain');
+
+      await client.query(await migration());
+
+      await client.query('rollback');
+      await client.end();
+      expect(notices.join('\n')).to.match(/no role trading_operator: .*ops\.admit/);
+    });
+
+    it('of several databases at once', async () => {
+      const [one, other] = [
+        new Client({ connectionString: spine.url }),
+        new Client({ connectionString: spine.url.replace(/[^/]+$/, 'postgres') }),
+      ];
+      await Promise.all([one.connect(), other.connect()]);
+      const create = (await migration()).split(/(?<=end \$\$;)/)[0] ?? '';
+      const renamed = create.replaceAll('trading_operator', 'trading_operator_twice');
+      await one.query('begin');
+      await one.query(renamed);
+      const late = other.query(renamed); // waits for the other's end, and then finds the role made
+
+      await one.query('commit');
+      await late;
+
+      const { rows } = await one.query(`select from pg_roles where rolname = 'trading_operator_twice'`);
+      expect(rows).to.have.length(1);
+      await one.query('drop role trading_operator_twice');
+      await Promise.all([one.end(), other.end()]);
+    });
+  });
+});

@@ -1,0 +1,200 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import { sql } from 'slonik';
+import { sweepAccounts } from '../../src/accounts/prop/outcomes.ts';
+import { listUnserved } from '../../src/accounts/prop/queries.ts';
+import { getCreations } from '../../src/accounts/queries.ts';
+import { readQueueHealth } from '../../src/admin/queue/queries.ts';
+import { listTroubled } from '../../src/admin/reruns/queries.ts';
+import { inBatches } from '../../src/db/batches.ts';
+import { type Db, openPool } from '../../src/db/pool.ts';
+import { prunings } from '../../src/db/retention.ts';
+import { wipeRetiredKeys } from '../../src/enrollments/outcomes.ts';
+import { hasDoubtsUnderOtherKeys } from '../../src/enrollments/queries.ts';
+import { hasEvent, listEvents } from '../../src/events/queries.ts';
+import { acceptance } from '../../src/intents/accept.ts';
+import { beginSending, claim } from '../../src/intents/claim.ts';
+import type { Intent } from '../../src/intents/intent.ts';
+import { findIntent, intentReader } from '../../src/intents/read.ts';
+import { doubt, succeed } from '../../src/intents/settle.ts';
+import { requeueStranded } from '../../src/intents/sweep.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { readFigures } from '../../src/metrics/queries.ts';
+import { listDexesTraded, takeWaitingExits } from '../../src/orders/exvenue/queries.ts';
+import type { NetworkOffer } from '../../src/orders/intents.ts';
+import * as orders from '../../src/orders/queries.ts';
+import { queueLooks, requeueOpenEvents } from '../../src/payments/outcomes.ts';
+import { listPlacedOrders } from '../../src/portfolio/queries.ts';
+import { isOtherPaying } from '../../src/registration/queries.ts';
+import { sweepWatches } from '../../src/trading/watch/outcomes.ts';
+import { laneStepper, requeueStrandedLanes } from '../../src/webhooks/outcomes.ts';
+import { findDelivery, listAttempts, listDeliveries } from '../../src/webhooks/queries.ts';
+import { FILLED, fill } from '../bench/fill.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+/** Tables that grow with every order and event. */
+const GROWING = ['intents', 'orders', 'idempotency_keys', 'events', 'webhook_deliveries', 'webhook_attempts'];
+const PAST = { intents: 40_000, traders: 20 };
+const MOST_ROWS = 600; // that one statement may touch: some trader's orders, never everybody's
+const DAYS = { RETAIN_INTENTS_DAYS: 90, RETAIN_ORDERS_DAYS: 400, RETAIN_EVENTS_DAYS: 90, RETAIN_SESSIONS_DAYS: 30 };
+
+const { owner, app, endpoint, entity } = FILLED;
+const trader = `${entity}_7`;
+
+describe('statements beside a long past', function () {
+  this.timeout(60_000);
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let client: Client;
+  let db: Db;
+  let past: { order: string; event: string; delivery: string };
+  let held: Intent;
+  before(async () => {
+    database = await freshDatabase();
+    await fill(database.url, PAST);
+    client = new Client({ ...database.connection, ssl: false });
+    await client.connect();
+    db = await openPool(database.url, 1, () => {});
+    const { rows } = await client.query(`
+      select (select id from orders where trader = '${trader}' order by created_at desc limit 1 offset 1500) as "order",
+        (select id from events order by id limit 1) as event, (select id from webhook_deliveries order by id limit 1) as delivery`);
+    past = rows[0];
+    await client.query('select pg_stat_force_next_flush()'); // what was read for this is counted before the first statement
+  });
+  after(async () => {
+    await client.end();
+    await db.end();
+    await database.drop();
+  });
+
+  const offer = (): NetworkOffer => ({
+    id: newIntentId(),
+    kind: 'orders/place',
+    owner,
+    trader,
+    pair: 'BTCUSDC',
+    lane: `netvenue:${trader}:BTCUSDC`,
+    terms: { trade_pair: 'BTCUSDC' },
+    asked: { trader, subaccount_id: 7 },
+    digest: '00',
+    deadline_s: 60,
+    idempotency_key: newIntentId(),
+  });
+  const orderPage = (open: boolean, cursor: string | null) =>
+    orders.listRecordedOrders(db, owner, trader, { open, cursor, limit: 50 });
+  const unfiltered = { kind: null, owner: null, cursor: null, limit: 50 };
+  const view = (name: string) => () => db.any(sql.unsafe`select * from ${sql.identifier(['ops', name])} limit 50`);
+
+  const statements: Record<string, () => Promise<unknown>> = {
+    'acceptance of an order': async () => {
+      const { id } = await acceptance<NetworkOffer>(db, 'accept_network_orders')(offer());
+      held = { id } as Intent; // as: the next statements need its id alone
+    },
+    'acceptance of the same order again': () =>
+      acceptance<NetworkOffer>(db, 'accept_network_orders')({ ...offer(), id: held.id, digest: '00' }),
+    claim: async () => {
+      held = (await claim(db, held.id)) as Intent; // as: nobody else claims it
+    },
+    'begin sending': () => beginSending(db, held, {}),
+    settle: () => succeed(db, held, {}),
+    doubt: async () => {
+      const { id } = await acceptance<NetworkOffer>(db, 'accept_network_orders')(offer());
+      const taken = (await claim(db, id)) as Intent; // as: nobody else claims it
+      await beginSending(db, taken, {});
+      await doubt(db, taken, 60_000);
+    },
+    'waiting for an intent': () => intentReader(db)(past.order),
+    'reading an intent': () => findIntent(db, owner, past.order),
+    'reading an order': () => orders.findRecordedOrder(db, owner, trader, past.order),
+    'the first page of orders': () => orderPage(false, null),
+    'a later page of orders': () => orderPage(false, past.order),
+    'open orders': () => orderPage(true, null),
+    'resting orders': () => orders.listResting(db, trader),
+    'the target of a cancel': () => orders.getTarget(db, past.order),
+    'an order by its handle': () => orders.findOrderByHandle(db, trader, past.order),
+    'orders in histories': () => listPlacedOrders(db, owner, 'netvenue', [past.order]),
+    'dexes traded': () => listDexesTraded(db, trader),
+    'waiting exits': () => takeWaitingExits(db, 50),
+    'doubts under other keys': () => hasDoubtsUnderOtherKeys(db, trader, 'key'),
+    'creations under way': () =>
+      getCreations(db, { assetClass: 'crypto', accountSize: 10_000, entity, platform: entity }, [trader]),
+    'purchases under way': () => isOtherPaying(db, past.order, '0x1'),
+    'sweep of stranded intents': () => requeueStranded(db),
+    'sweep of stranded lanes': () => requeueStrandedLanes(db),
+    'sweep of prop accounts': () => sweepAccounts(db, 1, 100),
+    'sweep of watches': () => sweepWatches(db, 1, 100),
+    'sweep of retired keys': () => wipeRetiredKeys(db),
+    'unserved payments': () => listUnserved(db, 10),
+    'open events of the processor': () => requeueOpenEvents(db),
+    'looks at payments': () => queueLooks(db, 60),
+    'an event with its delivery': () => db.any(sql.unsafe`select emit_event(${app}, 'a.b', '{}')`),
+    'a step of a lane': () => laneStepper(db)({ endpoint_id: endpoint, lane: 0 }),
+    'a page of events': () => listEvents(db, app, past.event, 50),
+    'one event': () => hasEvent(db, app, past.event),
+    'a page of deliveries': () => listDeliveries(db, app, endpoint, { cursor: past.delivery, limit: 50 }),
+    'one delivery': () => findDelivery(db, app, past.delivery),
+    'attempts at a delivery': () => listAttempts(db, app, past.delivery),
+    retention: () =>
+      inBatches(prunings(db, DAYS), { most: 1_000, withinMs: 60_000, signal: new AbortController().signal }),
+    'intents that failed': view('failed_intents'),
+    'intents in doubt': view('doubtful_intents'),
+    'lanes that stand still': view('stuck_lanes'),
+    'ages of intents': view('intent_ages'),
+    'ages of deliveries': view('delivery_ages'),
+    'dead deliveries': view('dead_deliveries'),
+    'the operators’ list of troubles': () => listTroubled(db, { ...unfiltered, state: 'trouble' }),
+    'the operators’ list of expired intents': () => listTroubled(db, { ...unfiltered, state: 'expired' }),
+    'figures for metrics': () => readFigures(db, []),
+    'figures for the console': () => readQueueHealth(db),
+    'payments without an account': view('paid_without_account'),
+    'the story of an intent': () => db.any(sql.unsafe`select * from ops.story(${past.order})`),
+    'the judgement of a re-run': () => db.any(sql.unsafe`select * from ops.safe_to_rerun(${past.order})`),
+  };
+
+  for (const mode of ['force_custom_plan', 'force_generic_plan'] as const) {
+    describe(`with ${mode}`, () => {
+      before(() => db.query(sql.unsafe`select set_config('plan_cache_mode', ${mode}, false)`));
+
+      for (const [name, run] of Object.entries(statements)) {
+        it(`${name} reads few rows and no table as a whole`, async () => {
+          expect(await readsTooMany(run)).to.deep.equal([]);
+        });
+      }
+    });
+  }
+
+  it('notices a statement that reads a table as a whole, and one that visits too many rows', async () => {
+    const all = await readsTooMany(() => db.any(sql.unsafe`select count(*) from events`));
+    const many = await readsTooMany(() =>
+      db.any(sql.unsafe`select count(o.executed) from orders o where o.trader = ${trader}`),
+    );
+
+    expect(all.map(({ table }) => table)).to.deep.equal(['events']);
+    expect(many.map(({ table }) => table)).to.deep.equal(['orders']);
+  });
+
+  /** Of which growing tables a statement reads more than one may. */
+  async function readsTooMany(run: () => Promise<unknown>) {
+    const before = await readsOf(client);
+    await run();
+    await db.query(sql.unsafe`select pg_stat_force_next_flush()`);
+    const after = await readsOf(client);
+    const reads = GROWING.map((table) => ({
+      table,
+      scans: Number(after[table]?.scans) - Number(before[table]?.scans),
+      rows: Number(after[table]?.rows) - Number(before[table]?.rows),
+    }));
+    return reads.filter(({ scans, rows }) => scans > 0 || rows > MOST_ROWS);
+  }
+});
+
+type Reads = Record<string, { scans: string; rows: string }>;
+
+/** How often each table was read as a whole, and how many of its rows were visited by an index, so far. */
+async function readsOf(client: Client): Promise<Reads> {
+  const { rows } = await client.query(`
+    select t.relname, t.seq_scan as scans,
+      (select coalesce(sum(i.idx_tup_read), 0) from pg_stat_user_indexes i where i.relid = t.relid) as rows
+    from pg_stat_user_tables t
+    where t.schemaname = 'public'`);
+  return Object.fromEntries(rows.map(({ relname, scans, rows }) => [relname, { scans, rows }]));
+}

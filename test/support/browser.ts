@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Context } from 'mocha';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Skips the test or the hook, saying why, where there is no browser. */
+export function needsBrowser(test: Context): void {
+  if (existsSync(CHROMIUM)) return;
+  console.log(`    skipped: there is no ${CHROMIUM}`);
+  test.skip();
+}
+
+/** A browser with a profile of its own and one page; `complaints` are its console's errors, faults of scripts and policies included. */
+export type TestBrowser = { context: BrowserContext; page: Page; complaints: string[]; close(): Promise<void> };
+
+/** Opens a browser. An answer of 4xx is no complaint: Chromium notes each in the console. */
+export async function openBrowser(options: BrowserContextOptions = {}): Promise<TestBrowser> {
+  const folder = await mkdtemp(join(tmpdir(), 'tps-browser-'));
+  const context = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: FLAGS, ...options });
+  const page = context.pages()[0] ?? (await context.newPage());
+  const complaints: string[] = [];
+  page.on('pageerror', ({ message }) => complaints.push(message));
+  page.on('console', (message) => {
+    const isRefusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text());
+    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+  });
+  return {
+    context,
+    page,
+    complaints,
+    async close() {
+      await context.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const FOCUSED = `(() => {
+  const { activeElement: it } = document;
+  const text = it.getAttribute('aria-label') ?? it.labels?.[0]?.innerText ?? it.innerText ?? '';
+  return { name: text.trim(), isVisible: it === document.body || getComputedStyle(it).outlineStyle !== 'none' };
+})()`;
+
+/** What has the focus, by its name, and whether that can be seen. */
+export const focused = (page: Page) => page.evaluate<{ name: string; isVisible: boolean }>(FOCUSED);
+
+/** Presses Tab until the focus, always visible, is on what has that name. Throws where it never is. */
+export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
+  for (let presses = 0; presses < 80; presses += 1) {
+    await page.keyboard.press('Tab');
+    const held = await focused(page);
+    if (!held.isVisible) throw new Error(`The focus on ${held.name} cannot be seen`);
+    if (typeof name === 'string' ? held.name === name : name.test(held.name)) return;
+  }
+  throw new Error(`No Tab leads to ${name}`);
+}
+
+const NAMELESS =
+  /^\s*- (?:button|link|textbox|combobox|checkbox|spinbutton|table|navigation|search|dialog|group|img)(?! ")/;
+
+/** What a screen reader would miss: controls, tables and landmarks without a name, and any number of first headings but one. */
+export async function unheard(page: Page): Promise<string[]> {
+  const lines = (await page.locator('body').ariaSnapshot()).split('\n');
+  const first = lines.filter((line) => /heading .*\[level=1\]/.test(line));
+  const mains = lines.filter((line) => /- main/.test(line));
+  return [
+    ...lines.filter((line) => NAMELESS.test(line)),
+    ...(first.length === 1 ? [] : [`${first.length} first headings`]),
+    ...(mains.length > 1 ? ['more than one main'] : []),
+  ];
+}
+
+const FAINT = `(() => {
+  const parts = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a }; };
+  const over = (top, below) => top.rgb.map((part, n) => part * top.a + below[n] * (1 - top.a));
+  const light = (rgb) => {
+    const [r, g, b] = rgb.map((part) => (part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const ground = (element) =>
+    element ? over(parts(getComputedStyle(element).backgroundColor), ground(element.parentElement)) : [255, 255, 255];
+  const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((m, n) => n - m); return (x + 0.05) / (y + 0.05); };
+  const told = [];
+  for (const element of document.querySelectorAll('body *')) {
+    const isWritten = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || element.matches('input, select, textarea');
+    if (!isWritten || !element.checkVisibility() || element.closest(':disabled, svg')) continue;
+    const below = ground(element);
+    const found = ratio(over(parts(getComputedStyle(element).color), below), below);
+    if (found < 4.5) told.push(element.tagName + ' ' + element.textContent.slice(0, 40) + ': ' + found.toFixed(2));
+    if (!element.matches('button, input, select, textarea')) continue;
+    const edge = ratio(parts(getComputedStyle(element).borderTopColor).rgb, ground(element.parentElement));
+    if (edge < 3) told.push('the edge of ' + element.tagName + ' ' + element.id + ': ' + edge.toFixed(2));
+  }
+  return told;
+})()`;
+
+/** Texts with a contrast below 4.5:1, and controls whose edge is below 3:1 (WCAG 2.2, 1.4.3 and 1.4.11). */
+export const faint = (page: Page) => page.evaluate<string[]>(FAINT);
+
+/** By how many pixels the page is wider than its window. */
+export const overflow = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -1,0 +1,77 @@
+import { sql } from 'slonik';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { createPartner } from '../../src/partners/intents.ts';
+import { openBrowser, type TestBrowser } from './browser.ts';
+import { caller } from './caller.ts';
+import { codeOf, fresh, type Identity, PASSWORD, type TestAdmin } from './identity.ts';
+import { market } from './orders.ts';
+import { ENTITY } from './service.ts';
+
+/** The console of a service in a browser of its own. */
+export type TestConsole = TestBrowser & {
+  url: string;
+  /** Fills in the form of the log-in: the password, then the code of this moment or another. */
+  enter(operator: TestAdmin, code?: string): Promise<void>;
+  /** Logs a new, enrolled operator in, as far as the overview. */
+  logIn(): Promise<TestAdmin>;
+  /** Goes to a view and waits until it has been read. */
+  show(view: string): Promise<void>;
+  /** Waits until the console says that something was done. */
+  says(text: string): Promise<void>;
+};
+
+export async function openConsole(service: Identity): Promise<TestConsole> {
+  const browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } });
+  const { page } = browser;
+  const url = `${service.url}/admin`;
+  const opened: TestConsole = {
+    ...browser,
+    url,
+    async enter(operator, code) {
+      await page.getByLabel('E-mail address').fill(operator.email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Log in' }).click();
+      await page.getByLabel('Code of your authenticator').waitFor();
+      await letCodesPassAgain(service, operator);
+      await page.getByLabel('Code of your authenticator').fill(code ?? codeOf(operator.seed));
+      await page.getByRole('button', { name: 'Log in' }).click();
+    },
+    async logIn() {
+      const operator = await service.admin();
+      await page.goto(url);
+      await opened.enter(operator);
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+      return operator;
+    },
+    async show(view) {
+      await page.goto(`${url}#/${view}`);
+      await page.locator(`nav a[href="#/${/^[^/?]*/.exec(view)?.[0]}"][aria-current=page]`).waitFor();
+      await page.locator('#content > [aria-busy]').waitFor({ state: 'detached' });
+    },
+    says: (text) => page.getByRole('main').getByRole('status').filter({ hasText: text }).waitFor(),
+  };
+  return opened;
+}
+
+/** An operator's code of this very step may be used once more. */
+const letCodesPassAgain = ({ db }: Identity, { adminId }: TestAdmin) =>
+  db.query(sql.unsafe`update admins set totp_step = totp_step - 3 where id = ${adminId}`);
+
+/** The id of an order whose job has used up its attempts: it waits, and nobody comes. For a service without a worker. */
+export async function givenUpOrder(service: Identity): Promise<string> {
+  const [subaccount = 0] = service.miner.addSubaccounts(1, { active: true });
+  const { key, partner_id } = await createPartner(service.db, fresh('Partner'));
+  await service.db.query(sql.unsafe`
+    insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
+    values (${`${ENTITY}_${subaccount}`}, ${ENTITY}, ${subaccount}, ${partner_id}, ${newIntentId()}, 'crypto', 10000, 'active')`);
+  const trader = caller(service.url, key, { 'Trader-ID': String(subaccount) });
+  const { body } = await trader.post('/v1/orders/netvenue', market(), { prefer: 'wait=0' });
+  await service.db.query(sql.unsafe`
+    with kept as (
+      update intents set deadline_at = now() + interval '10 minutes' where id = ${body.order_uuid}
+    )
+    update graphile_worker._private_jobs
+    set attempts = max_attempts, last_error = 'a fault nobody foresaw'
+    where payload ->> 'intent_id' = ${body.order_uuid}`);
+  return String(body.order_uuid);
+}

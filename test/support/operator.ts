@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { Client } from 'pg';
+import type { RefusalCode } from '../../src/kernel/refusals.ts';
+import { type Identity, type Said, startIdentity, type TestAdmin } from './identity.ts';
+import { expectProblem } from './problem.ts';
+import { type Hand, handOf, type Item, item, type Row } from './spine.ts';
+
+export type Judgement = {
+  verdict: string;
+  is_safe: boolean;
+  was_sent: boolean;
+  venue_says: string | null;
+  would_do: string;
+  reason: string;
+};
+type Result = Judgement & { done: boolean };
+
+/** What an operator does and looks at, over a spine without a worker. */
+export type Operator = {
+  judge(id: string): Promise<Judgement | undefined>;
+  rerun(id: string): Promise<Result | undefined>;
+  /** What is on record of what was done to a subject, oldest first. */
+  actions(
+    subject: string,
+  ): Promise<{ who: string; action: string; why: string | null; detail: Record<string, unknown> }[]>;
+};
+
+export const operatorOf = ({ query }: Pick<Hand, 'query'>): Operator => ({
+  judge: async (id) => (await query<Judgement>('select * from ops.safe_to_rerun($1)', [id]))[0],
+  rerun: async (id) => (await query<Result>(`select * from ops.rerun($1, 'ada', 'it hangs')`, [id]))[0],
+  actions: (subject) =>
+    query('select a.who, a.action, a.why, a.detail from ops.actions a where a.subject = $1 order by a.at', [subject]),
+});
+
+/** Accepts an intent that has come so far; one that is `sent` holds a claim and may have reached its party. */
+export async function intentAt(
+  spine: Hand,
+  place: 'queued' | 'running' | 'sent' | 'in_doubt' | 'succeeded' | 'failed' | 'expired',
+  more: Partial<Item> = {},
+): Promise<string> {
+  const one = item(more);
+  await spine.accept(one);
+  if (place === 'queued') return one.id;
+  const { fence } = (await spine.claim(one.id)) as Row; // as: it is queued and in time
+  if (place === 'running') return one.id;
+  if (place !== 'expired') await spine.beginSending(one.id, fence);
+  if (place === 'in_doubt') await spine.doubt(one.id, fence, 5);
+  if (place === 'succeeded') await spine.settle(one.id, fence);
+  if (place === 'failed' || place === 'expired') await fail(spine, one.id, fence, place);
+  return one.id;
+}
+
+async function fail({ query }: Pick<Hand, 'query'>, id: string, fence: number, ending: string): Promise<void> {
+  const outcome = {
+    problem: { code: ending === 'failed' ? 'VENUE_REJECTED' : 'DEADLINE_PASSED', reason: 'too_small' },
+  };
+  await query('select settle_intent($1, $2, $3, $4)', [id, fence, ending, JSON.stringify(outcome)]);
+}
+
+/** A worker process on record: when it was last seen, and the pool its jobs are locked by. It holds no advisory lock. */
+export async function workerSeen({ query }: Pick<Hand, 'query'>, secondsAgo: number): Promise<string> {
+  const pool = `pool-${randomUUID()}`;
+  await query(
+    `insert into worker_processes (id, pool_ids, seen_at)
+     values ($1, $2, now() - make_interval(secs => $3))`,
+    [randomUUID(), [pool], secondsAgo],
+  );
+  return pool;
+}
+
+/** Lets a pool's worker take every job of an intent, as it does when it carries one out. */
+export async function lockJobs(
+  { query }: Pick<Hand, 'query'>,
+  intentId: string,
+  pool: string,
+  secondsAgo = 0,
+): Promise<void> {
+  await query(
+    `update graphile_worker._private_jobs
+     set locked_by = $2, locked_at = now() - make_interval(secs => $3), attempts = attempts + 1
+     where payload ->> 'intent_id' = $1`,
+    [intentId, pool, secondsAgo],
+  );
+}
+
+/** Uses up the attempts of an intent's jobs. */
+export async function exhaustJobs({ query }: Pick<Hand, 'query'>, intentId: string): Promise<void> {
+  await query(
+    `update graphile_worker._private_jobs
+     set attempts = max_attempts, last_error = 'a bug'
+     where payload ->> 'intent_id' = $1`,
+    [intentId],
+  );
+}
+
+let accounts = 0;
+
+/** What every failed account is of: an app and its tier. */
+export async function sellTier({ query }: Pick<Hand, 'query'>): Promise<void> {
+  await query(`insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}')`);
+  await query(
+    `insert into tiers (id, market, asset_class, account_size, amount_cents, currency)
+     values ('tier_1', 'crypto', 'crypto', 25000, 19900, 'usd')`,
+  );
+}
+
+/** An account that could not be made, paid for unless told otherwise, by a creation that ended with this code. */
+export async function failedAccount(
+  hand: Hand,
+  { paid = true, code = 'VENUE_REJECTED' } = {},
+): Promise<{ id: string; paymentId: string; intentId: string }> {
+  accounts += 1;
+  const [id, paymentId, userId] = [`prop_${accounts}`, `pay_${accounts}`, `usr_${accounts}`];
+  const intentId = await intentAt(hand, 'sent', { kind: 'accounts/provision', owner: 'app_1' });
+  await hand.query('select settle_intent($1, 1, $2, $3)', [intentId, 'failed', { problem: { code } }]);
+  await hand.query(`insert into users (id, app_id, email, password_hash) values ($1, 'app_1', $2, 'x')`, [
+    userId,
+    `${userId}@example.com`,
+  ]);
+  if (paid)
+    await hand.query(
+      `insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, status,
+         paid_at, received_cents)
+       values ($1, 'app_1', $2, 'tier_1', 'crypto', 'crypto', 25000, 19900, 'usd', gen_random_uuid(), 'succeeded',
+         now() - interval '1 hour', 19900)`,
+      [paymentId, userId],
+    );
+  await hand.query(
+    `insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status, failure_reason, intent_id)
+     values ($1, 'app_1', $2, 'tier_1', $3, 'crypto', 'crypto', 25000, 'subaccount_failed', 'said_no', $4)`,
+    [id, userId, paid ? paymentId : null, intentId],
+  );
+  return { id, paymentId, intentId };
+}
+
+/** Gives the money of a payment back, as the processor's word would. */
+export async function returnMoney({ query }: Pick<Hand, 'query'>, paymentId: string): Promise<void> {
+  await query('update payments set refunded_at = now(), refunded_cents = received_cents where id = $1', [paymentId]);
+}
+
+/** The service without a worker, an operator who asks it, and a hand at its database. */
+export type Desk = {
+  service: Identity;
+  admin: TestAdmin;
+  hand: Hand;
+  get(path: string): Promise<Said>;
+  /** Posts with a reason, or whatever else is asked. */
+  post(path: string, asked?: Parameters<TestAdmin['ask']>[2]): Promise<Said>;
+  /** What is on record of a subject, newest first, as operators are shown it. */
+  keptOf(subject: string): Promise<{ actor: string; action: string; detail: Record<string, unknown> }[]>;
+  stop(): Promise<void>;
+};
+
+/** Starts a desk with a tier on sale. */
+export async function openDesk(): Promise<Desk> {
+  const service = await startIdentity({}, false);
+  const admin = await service.admin();
+  const client = new Client({ connectionString: String(service.settings.DATABASE_URL) });
+  await client.connect();
+  const hand = handOf(client);
+  await sellTier(hand);
+  const get: Desk['get'] = (path) => admin.ask('GET', path);
+  return {
+    service,
+    admin,
+    hand,
+    get,
+    post: (path, asked = { json: { reason: 'it hangs' } }) => admin.ask('POST', path, asked),
+    keptOf: async (subject) => (await get(`/v2/admin/audit?subject=${subject}`)).body.items,
+    async stop() {
+      await client.end();
+      await service.stop();
+    },
+  };
+}
+
+/** Expects a refusal of this code. */
+export const expectRefusal = ({ status, headers, body }: Said, code: RefusalCode): void =>
+  expectProblem({ status, body, headers: Object.fromEntries(headers) }, code);

@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client } from 'pg';
+import { isAlive } from '../../src/db/embedded/postmaster.ts';
+import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openAddress } from './address.ts';
+import { until } from './processes.ts';
+
+/** A migrated database on two servers: the second has every commit before it is answered. */
+export type Replicated = {
+  /** The platform's floating address: it leads to the primary of the moment. */
+  url: string;
+  version: string;
+  /** Kills the primary for good, its data gone, promotes the standby and points the address at it. Answers when, by its clock. */
+  failOver(): Promise<string>;
+  drop(): Promise<void>;
+};
+
+const STANDBY = 'standby';
+
+/** Starts a primary with a synchronous standby, made as a copy of it while it was stopped. */
+export async function openReplicated(): Promise<Replicated> {
+  const place = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-replicated-`));
+  const [first, second] = [join(place, 'first'), join(place, 'second')];
+  await makeTwins(first, second);
+  const primary = await startEmbedded({ dataDir: first, settings: { synchronous_standby_names: STANDBY } });
+  const { host, port, user } = primary.connection;
+  const primary_conninfo = `host=${host} port=${port} user=${user} application_name=${STANDBY}`;
+  await writeFile(join(second, 'standby.signal'), '');
+  const standby = await startEmbedded({ dataDir: second, settings: { primary_conninfo } });
+  process.once('exit', () => [primary, standby].forEach(killServer));
+  await until('the standby in step', () => isInStep(primary));
+  const address = await openAddress(socketOf(primary));
+  return {
+    url: `postgres://${user}@127.0.0.1:${address.port}/${primary.connection.database}`,
+    version: primary.version,
+    async failOver() {
+      await killForGood(primary, first);
+      const promotedAt = await promote(standby);
+      address.leadTo(socketOf(standby));
+      return promotedAt;
+    },
+    async drop() {
+      await address.close();
+      if (isAlive(primary.pid())) await primary.stop('immediate');
+      await standby.stop('immediate');
+      await rm(place, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeTwins(first: string, second: string): Promise<void> {
+  const server = await startEmbedded({ dataDir: first });
+  await migrate(server.url);
+  await server.stop();
+  await promisify(execFile)('cp', ['-a', first, second]);
+}
+
+async function isInStep(primary: Embedded): Promise<true | null> {
+  const [row] = await ask(primary, 'select sync_state from pg_stat_replication');
+  return row?.sync_state === 'sync' || null;
+}
+
+/** The time of the standby as it begins to take writes. */
+async function promote(standby: Embedded): Promise<string> {
+  const [row] = await ask(standby, 'select pg_promote(true, 60) as is_promoted');
+  if (!row?.is_promoted) throw new Error('The standby was not promoted');
+  const [clock] = await ask(standby, 'select clock_timestamp()::text as at');
+  return String(clock?.at);
+}
+
+/** Every process of the server at once, with no word to anyone, and then its data. */
+async function killForGood(server: Embedded, dataDir: string): Promise<void> {
+  const pids = [server.pid(), ...(await childrenOf(server.pid()))];
+  for (const pid of pids) killProcess(pid);
+  await until('the primary dead', () => !pids.some(isAlive) || null);
+  await rm(dataDir, { recursive: true, force: true });
+  await rm(server.socketDir, { recursive: true, force: true });
+}
+
+async function childrenOf(parent: number): Promise<number[]> {
+  const pids = (await readdir('/proc')).map(Number).filter((pid) => pid > 0);
+  const parents = await Promise.all(pids.map(parentOf));
+  return pids.filter((_, n) => parents[n] === parent);
+}
+
+/** The second word behind the name in the kernel's line: the name itself may hold anything. */
+async function parentOf(pid: number): Promise<number> {
+  const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // it may have ended
+  return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1]);
+}
+
+const killServer = (server: Embedded) => killProcess(server.pid(), 'SIGQUIT');
+
+function killProcess(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (isAlive(pid)) process.kill(pid, signal);
+}
+
+async function ask({ connection }: Embedded, text: string): Promise<Record<string, unknown>[]> {
+  const client = new Client({ ...connection, ssl: false });
+  client.on('error', () => {}); // what it was asked tells
+  await client.connect();
+  const asked = client.query<Record<string, unknown>>(text).finally(() => client.end());
+  return (await asked).rows;
+}
+
+const socketOf = ({ connection: { host, port } }: Embedded) => `${host}/.s.PGSQL.${port}`;
