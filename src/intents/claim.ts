@@ -55,7 +55,7 @@ export const findDoubtful = (db: Db, intentId: string): Promise<Intent | null> =
   db.maybeOne(sql.prepared('doubtful_intent', intentRow)`
     select ${intentColumns}
     from intents i
-    where i.id = ${intentId} and i.state = 'in_doubt'`);
+    where i.id = ${intentId} and i.settled_at is null and i.state not in ('queued', 'running')`);
 
 /** Commits what goes out and that bytes may leave from now on. False: the claim is lost or the deadline has passed, so nothing may be sent. */
 export const beginSending = (db: Db, { id, fence }: Held, sent: Record<string, unknown>): Promise<boolean> =>

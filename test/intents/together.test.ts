@@ -63,7 +63,8 @@ describe('intents carried out side by side', () => {
     );
 
     expect(ok).to.deep.equal([true, true, true, true, false, true, true]);
-    const states = await Promise.all(held.map(({ id }) => spine.row(id)));
+    const states = [];
+    for (const { id } of held) states.push(await spine.row(id));
     expect(states.map(({ state }) => state)).to.deep.equal([
       'succeeded',
       'failed',
