@@ -24,6 +24,7 @@ export function tellFeed(ctx: Context, feed: Feed): void {
   res.flushHeaders();
   res.on('error', () => {}); // a reader that went away; its close follows
   res.once('close', feed.stop);
+  res.on('drain', feed.drained);
   if (res.destroyed) feed.stop();
   else feed.start(outletOf(res));
 }

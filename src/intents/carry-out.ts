@@ -38,8 +38,11 @@ export type Carrier = {
   late: Set<Promise<unknown>>;
 };
 
-/** A process stopped for longer than this between committing and sending must not send any more. */
-const SEND_WITHIN_MS = 1_000;
+/**
+ * Bytes leave within this of the moment `sending_at` stands for, or not at all: from that moment on absence becomes proof, however
+ * long its commit took or the process was stopped.
+ */
+const SEND_WITHIN_MS = 2_000;
 
 /**
  * Carries out one intent: claim, prepare, commit what goes out, send, record. Whoever finds that bytes may have left
@@ -69,11 +72,12 @@ async function sendAndRecord<Sent extends Record<string, unknown>, Said>(
   sent: Sent,
   step: Step<Sent, Said>,
 ): Promise<void> {
+  const notAfter = Date.now() + SEND_WITHIN_MS;
   if (!(await beginSending(carrier.db, intent, sent))) {
     await retry(carrier.db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
     return;
   }
-  const limits = { notAfter: Date.now() + SEND_WITHIN_MS, signal: carrier.stopping };
+  const limits = { notAfter, signal: carrier.stopping };
   const sending = step.send(sent, limits, intent);
   const answer = await withinPatience(carrier.patienceMs, sending);
   if (answer !== 'silent') {

@@ -8,5 +8,8 @@ export type Outlet = {
   cut(): void;
 };
 
-/** Events for one reader. The edge calls `start` once, and `stop` once when the reader has gone or the feed has ended. */
-export type Feed = { start(outlet: Outlet): void; stop(): void };
+/**
+ * Events for one reader. The edge calls `start` once, `drained` whenever all that was told has gone out, and `stop` once when the
+ * reader has gone or the feed has ended.
+ */
+export type Feed = { start(outlet: Outlet): void; drained(): void; stop(): void };

@@ -1,7 +1,7 @@
 import type { Entry } from '../../src/sandbox/ledger.ts';
 import type { Stage } from './stage.ts';
 
-/** What the venue's ledger says of the orders this service has on record. All but the first two must be 0. */
+/** What the venue's ledger says of the orders this service has on record. All from `forgotten` to `strange` must be 0. */
 export type Audit = {
   orders: number;
   /** Intents by the state they ended in. */
@@ -16,14 +16,18 @@ export type Audit = {
   denied: number;
   /** The ledger has an order that nobody asked for. */
   strange: number;
+  /** The longest time from the moment bytes might leave to the effect: past the in-flight bound, absence would prove nothing. */
+  latest_ms: number;
 };
 
 /** Joins the ledger with the intents on the order uuid; `taken`: the ids of those the service said that it has. */
 export async function auditOrders({ rows, party }: Stage, taken: readonly string[] = []): Promise<Audit> {
-  const intents = await rows<{ id: string; state: string }>(
-    `select id, state from intents where kind = 'orders/place'`,
+  const intents = await rows<{ id: string; state: string; sent_ms: number | null }>(
+    `select id, state, extract(epoch from sending_at)::float8 * 1000 as sent_ms from intents where kind = 'orders/place'`,
   );
-  const effects = countByKey(party.ledger.entries().filter(({ kind }) => kind === 'market'));
+  const entries = party.ledger.entries().filter(({ kind }) => kind === 'market');
+  const effects = countByKey(entries);
+  const sentMs = new Map(intents.map(({ id, sent_ms }) => [id, sent_ms]));
   const known = new Set(intents.map(({ id }) => id));
   const count = (wrong: (state: string, effects: number) => boolean) =>
     intents.filter(({ id, state }) => wrong(state, effects.get(id) ?? 0)).length;
@@ -35,6 +39,7 @@ export async function auditOrders({ rows, party }: Stage, taken: readonly string
     doubled: [...effects.values()].filter((done) => done > 1).length,
     denied: count((state, done) => (state === 'failed' || state === 'expired') && done > 0),
     strange: [...effects.keys()].filter((key) => !known.has(key)).length,
+    latest_ms: entries.reduce((most, { key, at }) => Math.max(most, Math.round(at - (sentMs.get(key) ?? at))), 0),
   };
 }
 

@@ -75,7 +75,7 @@ type Scene = (size: Size, tell: (verdict: Verdict) => void) => Promise<void>;
 
 /** Room for the load at the exchange; production's budget is the venue's own. */
 const ROOMY = { EXVENUE_BUDGET_PER_MINUTE: '200000', THROTTLE_SCALE: '1000' };
-const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '5000' };
+const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '30000' }; // parties, load and service share the cores
 const SETTLE_MS = 300_000;
 
 /** Every scene by the promise it measures. */
@@ -118,7 +118,13 @@ export const scenes: Record<string, Scene> = {
   },
   async R5({ creations, silentMs, perSecond, seeds: [seed = 1], timing }, tell) {
     tell(creationVerdict(await createUnderLoss({ creations, seed, settings: timing })));
-    const silence = { seed, perSecond: perSecond / 2, doubts: creations / 10, silentMs, settings: { ...timing, ...ROOMY } };
+    const silence = {
+      seed,
+      perSecond: perSecond / 2,
+      doubts: creations / 10,
+      silentMs,
+      settings: { ...timing, ...ROOMY },
+    };
     tell(silenceVerdict(await settleAfterSilence(silence)));
   },
   async R10({ finished, perSecond }, tell) {

@@ -5,7 +5,7 @@ import { type Size, scenes, sizes } from './promises.ts';
 import { shown, type Verdict } from './verdicts.ts';
 
 /*
- * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--small] [--json]: measures the promises of reliability on a
+ * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--rate 60] [--small] [--json]: measures the promises of reliability on a
  * database, processes and parties of its own, against the parties' ledgers. Ends 0 only when all of them are kept.
  */
 const { values } = parseArgs({
@@ -13,6 +13,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     seeds: { type: 'string' },
     orders: { type: 'string' },
+    rate: { type: 'string' },
     small: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -20,6 +21,7 @@ const { values } = parseArgs({
 const size: Size = {
   ...sizes[values.small ? 'small' : 'full'],
   ...(values.orders && { orders: number(values.orders) }),
+  ...(values.rate && { perSecond: number(values.rate) }),
   ...(values.seeds && { seeds: values.seeds.split(',').map(number) }),
 };
 const names = values.only?.toUpperCase().split(',') ?? Object.keys(scenes);

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
 import type { Settlements } from '../../db/settled.ts';
-import type { Feed, Outlet } from '../../kernel/feed.ts';
+import type { Feed } from '../../kernel/feed.ts';
 import { listenToAccounts } from './intents.ts';
-import { type AccountEvent, type Grounds, listEvents, listLogEnds, listVoid, readLogEnd } from './queries.ts';
+import { type Listener, newListener, takesMore, type Wanted } from './listener.ts';
+import { type AccountEvent, listEvents, listLogEnds, listVoid, readLogEnd } from './queries.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
 import { openSeats } from './seats.ts';
 
@@ -12,17 +13,6 @@ const HOLD_TICK_MS = 100; // how exactly `interval_ms` is kept
 const LINGER_MS = 10_000; // what an ended stream's reader has to read the rest
 const GROUNDS_LOOK_MS = 2_000; // within which a stream ends whose credentials were revoked
 const LIVES_MS = 900_000; // then a reader connects again and shows its credentials anew
-
-/** What a stream is opened for. `after` is the place it resumes behind; `snapshot` is read where there is none. */
-type Wanted = {
-  account: string;
-  caller: string;
-  /** What opened it: ended when that is good no longer. */
-  grounds: Grounds;
-  after: number | null;
-  intervalMs: number;
-  snapshot(): Promise<unknown>;
-};
 
 /** The streams of one process: events come over its one listening connection, and are read once per account however many listen. */
 export type Streams = {
@@ -34,13 +24,6 @@ export type Streams = {
   close(): void;
 };
 
-type Listener = Pick<Wanted, 'grounds' | 'intervalMs'> & {
-  place: number;
-  outlet: Outlet | null;
-  notBefore: number;
-  openedAt: number;
-  endedAt: number | null;
-};
 type Channel = { account: string; listeners: Set<Listener>; isReading: boolean; again: boolean; unfollow(): void };
 
 /** Opens the process's streams. One timer serves all of them. */
@@ -57,7 +40,7 @@ export function openStreams(
   const looking = setInterval(() => void endGroundless(), GROUNDS_LOOK_MS).unref();
 
   async function openStream(wanted: Wanted): Promise<Feed> {
-    if (closed) return { start: (outlet) => outlet.end(retryText(Math.random())), stop: () => {} };
+    if (closed) return { start: (outlet) => outlet.end(retryText(Math.random())), drained: () => {}, stop: () => {} };
     const release = seats.take(`${wanted.caller} ${wanted.account}`);
     const listener = newListener(wanted);
     const { channel, isNew } = join(wanted.account, listener); // before anything is read: no event can slip between
@@ -74,6 +57,10 @@ export function openStreams(
           if (closed) return outlet.end(retryText(Math.random()));
           listener.outlet = outlet;
           outlet.tell(retryText(Math.random()) + first);
+          void pump(channel);
+        },
+        drained() {
+          listener.fullSince = null;
           void pump(channel);
         },
         stop,
@@ -138,7 +125,7 @@ export function openStreams(
   }
 
   function dueOf(channel: Channel): Listener[] {
-    const listening = [...channel.listeners].filter(({ outlet, endedAt }) => outlet !== null && endedAt === null);
+    const listening = [...channel.listeners].filter(takesMore);
     const due = listening.filter(({ notBefore }) => notBefore <= Date.now());
     if (due.length < listening.length) hold(channel);
     return due;
@@ -159,12 +146,16 @@ export function openStreams(
     const news = texts.filter(({ place }) => place > listener.place);
     const last = news.at(-1);
     if (!last) return;
-    if (!listener.outlet?.tell(news.map(({ text }) => text).join(''))) {
-      end(listener, endText('too_slow'));
-      return;
-    }
+    if (!say(listener, news.map(({ text }) => text).join(''))) return;
     listener.place = last.place;
     listener.notBefore = Date.now() + listener.intervalMs;
+  }
+
+  /** False: it was not said, for the reader has too much left to read. It is told on once it has read. */
+  function say(listener: Listener, text: string): boolean {
+    const said = listener.outlet?.tell(text) ?? false;
+    if (!said) listener.fullSince ??= Date.now();
+    return said;
   }
 
   function end(listener: Listener, last: string): void {
@@ -187,12 +178,15 @@ export function openStreams(
   }
 
   function keepAlive(listener: Listener, now: number): void {
-    const { outlet, endedAt, openedAt } = listener;
+    const { outlet, endedAt, openedAt, fullSince } = listener;
     if (outlet === null) return;
     if (endedAt !== null) {
       if (endedAt + LINGER_MS < now) outlet.cut();
     } else if (openedAt + LIVES_MS < now) end(listener, '');
-    else if (!outlet.tell(HEARTBEAT)) end(listener, endText('too_slow'));
+    else if (!say(listener, HEARTBEAT) && (fullSince ?? now) + heartbeatMs <= now) {
+      end(listener, endText('too_slow'));
+      log.info('a reader of a stream is too slow');
+    }
   }
 
   async function endGroundless(): Promise<void> {
@@ -229,17 +223,6 @@ export function openStreams(
     },
   };
 }
-
-/** Holds nothing of the request: an idle stream is to cost little. */
-const newListener = ({ grounds, intervalMs }: Wanted): Listener => ({
-  grounds,
-  intervalMs,
-  place: 0,
-  outlet: null,
-  notBefore: 0,
-  openedAt: Date.now(),
-  endedAt: null,
-});
 
 const textOf = (account: string, { position, type, data }: AccountEvent): string =>
   eventText(eventId(account, position), type, data);

@@ -214,7 +214,7 @@ describe('streamTradingEvents', function () {
     await service.db.query(sql.unsafe`
       select record_account_event(${trader.account.id}, 'position', jsonb_build_object('padding', repeat('x', 20000)))
       from generate_series(1, 1000)`);
-    await new Promise((resolve) => setTimeout(resolve, 2 * HEARTBEAT_MS));
+    await eventually(async () => service.log.lines.some(({ msg }) => msg === 'a reader of a stream is too slow'));
     reader.resume();
 
     await eventually(async () => reader.ended());

@@ -1,0 +1,42 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { effectsUnder, market } from '../support/orders.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const STALL_S = 2.5;
+const SEND_WITHIN_MS = 2_000;
+
+describe('a commit of what goes out that takes too long', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  it('is followed by no bytes: they leave with a later one, close to the moment from which absence is counted', async () => {
+    const trader = await service.trader();
+    await service.db.query(sql.unsafe`
+      create function stall_first_try() returns trigger language plpgsql as $$
+      begin
+        perform pg_sleep(${sql.literalValue(String(STALL_S))}::double precision);
+        return new;
+      end $$`);
+    await service.db.query(sql.unsafe`
+      create trigger stalls before update on intents for each row
+      when (old.sending_at is null and new.sending_at is not null and new.kind = 'orders/place' and new.tries = 1)
+      execute function stall_first_try()`);
+
+    const { status, body } = await trader.post('/v1/orders/netvenue', market());
+
+    const { tries, sent_ms } = await service.db.one(sql.type(z.object({ tries: z.number(), sent_ms: z.number() }))`
+      select tries, extract(epoch from sending_at)::double precision * 1000 sent_ms
+      from intents
+      where id = ${body.order_uuid}`);
+    const [effect, ...more] = effectsUnder(service, body.order_uuid);
+    expect(status).to.equal(200);
+    expect(tries).to.be.at.least(2);
+    expect(more).to.be.empty;
+    expect((effect?.at ?? 0) - sent_ms).to.be.within(0, SEND_WITHIN_MS);
+  });
+});
