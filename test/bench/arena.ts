@@ -91,7 +91,6 @@ export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}, p
 /** For benches that are interrupted: the server goes with them. */
 function endWithUs(pid: () => number): void {
   process.once('exit', () => isAlive(pid()) && process.kill(pid(), 'SIGQUIT'));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 }
 
 async function makeTraders(databaseUrl: string, party: NetvenueParty, count: number) {

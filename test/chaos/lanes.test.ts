@@ -26,7 +26,7 @@ describe('lanes across worker processes', function () {
   });
 
   it('never let two orders of one trader and pair overlap or swap, while one of four workers is replaced', async () => {
-    await open(4, { ORDER_DEADLINE_MS: '60000' });
+    await open(4, { ORDER_DEADLINE_MS: '60000', NETVENUE_PATIENCE_MS: '60000' }); // an order in doubt would leave its lane
     const traders = await stage.traders(LANES);
     const placed = traders.map((trader) => placeInTurn(trader, DEEP));
     await until('some orders at the venue', () => watched.passages.length > LANES || null);

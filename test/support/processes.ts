@@ -31,6 +31,7 @@ const alive = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1)); // what we started ends with us
 
 /** Starts `src/<program>.ts` with these settings and none of ours. In a group of its own, so that it can be stopped like one. */
 export const startProgram = (program: Program, settings: Record<string, string>): Running =>

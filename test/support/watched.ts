@@ -14,6 +14,7 @@ export async function watchMiner(minerUrl: string): Promise<Watched> {
   const server = createServer((asked, answered) => {
     const startedAt = performance.now();
     void pass(minerUrl, asked, answered).then((signal) => {
+      if (!signal) return;
       const note = () => {
         const lane = `${signal.subaccount_id}:${signal.trade_pair}`;
         passages.push({ uuid: signal.order_uuid, lane, startedAt, endedAt: performance.now() });
@@ -37,14 +38,14 @@ export async function watchMiner(minerUrl: string): Promise<Watched> {
 
 type Signal = { order_uuid: string; subaccount_id: number; trade_pair: string };
 
-async function pass(minerUrl: string, asked: IncomingMessage, answered: ServerResponse): Promise<Signal> {
+async function pass(minerUrl: string, asked: IncomingMessage, answered: ServerResponse): Promise<Signal | null> {
   const { method, headers, url } = asked;
-  const signal = method === 'POST' ? ((await json(asked)) as Signal) : ({} as Signal); // the service's own adapter wrote it
+  const signal = method === 'POST' ? ((await json(asked)) as Signal) : null; // the service's own adapter wrote it
   const onwards = forward(minerUrl + url, { method, headers }, (reply) => {
     answered.writeHead(reply.statusCode ?? 502, reply.headers);
     reply.pipe(answered);
   });
   onwards.on('error', () => answered.destroy());
-  onwards.end(method === 'POST' ? JSON.stringify(signal) : undefined);
+  onwards.end(signal ? JSON.stringify(signal) : undefined);
   return signal;
 }
