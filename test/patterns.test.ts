@@ -58,15 +58,15 @@ describe('patterns and formats of the contract', () => {
     it(`${word} ${value} takes no longer for texts made to keep it busy`, () => {
       const check = ajv.compile({ type: 'string', [word]: value });
 
-      const slowest = Math.max(...attempts.map((text) => elapsed(() => check(text))));
+      const slow = attempts.filter((text) => isSlow(() => check(text)));
 
-      expect(slowest).to.be.below(MOST_MS);
+      expect(slow).to.be.empty;
     });
 
   it('would be found out otherwise', () => {
     const check = ajv.compile({ type: 'string', pattern: '^([a-z]+)*\\d$' });
 
-    expect(elapsed(() => check('a'.repeat(26)))).to.be.above(MOST_MS);
+    expect(isSlow(() => check('a'.repeat(26)))).to.equal(true);
   });
 });
 
@@ -79,6 +79,9 @@ function textRules(node: unknown, found = new Map<string, [string, string]>()): 
   }
   return [...found.values()];
 }
+
+/** Whether it is slow every time: once may be the collector's work. */
+const isSlow = (work: () => unknown): boolean => [1, 2, 3].every(() => elapsed(work) >= MOST_MS);
 
 function elapsed(work: () => unknown): number {
   const startedAt = process.cpuUsage().user;
