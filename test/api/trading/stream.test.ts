@@ -1,26 +1,14 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { document } from '../../../src/contract/document.ts';
 import { bearer } from '../../support/identity.ts';
 import { eventually } from '../../support/money.ts';
 import { limit, market } from '../../support/orders.ts';
 import { type Reader, readStream, type StreamEvent } from '../../support/stream.ts';
+import { faultOf } from '../../support/stream-schemas.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
 
 const ORDERS = `${TRADING}/orders`;
 const HEARTBEAT_MS = 250;
-const ajv = new Ajv2020({ strict: false });
-formats.default(ajv);
-ajv.addSchema(document, 'contract');
-const SCHEMAS: Record<string, string> = {
-  snapshot: 'TradingSnapshot',
-  order: 'TradingOrderEvent',
-  position: 'TradingPositionEvent',
-  account: 'TradingAccountEvent',
-  closed: 'TradingStreamEnd',
-};
 
 describe('streamTradingEvents', function () {
   this.timeout(30_000);
@@ -80,8 +68,7 @@ describe('streamTradingEvents', function () {
     });
     expect(ofType(reader, 'account')[0]?.data).to.deep.include({ status: 'eliminated', failure_reason: 'drawdown' });
     for (const { type, data } of reader.events) {
-      const check = ajv.getSchema(`contract#/components/schemas/${SCHEMAS[type]}`);
-      expect(check?.(data), `${type} ${ajv.errorsText(check?.errors)} ${JSON.stringify(data)}`).to.equal(true);
+      expect(faultOf(type, data), `${type} ${JSON.stringify(data)}`).to.equal(null);
     }
     const places = reader.events.map(({ id }) => Number(id?.split(':')[1]));
     expect(places.slice(1)).to.deep.equal(places.slice(1).map((_, n) => Number(places[0]) + n + 1));

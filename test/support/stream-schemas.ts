@@ -1,0 +1,22 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { document } from '../../src/contract/document.ts';
+
+const ajv = new Ajv2020({ strict: false });
+formats.default(ajv);
+ajv.addSchema(document, 'contract');
+
+/** The contract's schema of each type of event of a stream. */
+const SCHEMAS: Record<string, string> = {
+  snapshot: 'TradingSnapshot',
+  order: 'TradingOrderEvent',
+  position: 'TradingPositionEvent',
+  account: 'TradingAccountEvent',
+  closed: 'TradingStreamEnd',
+};
+
+/** What the contract finds wrong with an event's data; null where it is valid. */
+export function faultOf(type: string, data: unknown): string | null {
+  const check = ajv.getSchema(`contract#/components/schemas/${SCHEMAS[type]}`);
+  return check?.(data) ? null : ajv.errorsText(check?.errors);
+}
