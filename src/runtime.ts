@@ -36,6 +36,7 @@ import { type TraderFinder, traderFinder } from './trading/keys/queries.ts';
 import { openStreams, type Streams } from './trading/stream/hub.ts';
 import { type UserFinder, userFinder } from './users/queries.ts';
 import { laneStepper, type StepLane } from './webhooks/outcomes.ts';
+import { openPace, type Pace } from './webhooks/pace.ts';
 
 type Common = {
   config: Config;
@@ -90,7 +91,8 @@ type Venues = {
 };
 
 /** What tasks work with. `stop` makes calls under way end as in doubt. */
-export type WorkerRuntime = Common & Carrier & { venues: Venues; mailer: Mailer; stepLane: StepLane; stop(): void };
+export type WorkerRuntime = Common &
+  Carrier & { venues: Venues; mailer: Mailer; stepLane: StepLane; pace: Pace; stop(): void };
 
 /** The process's logger: JSON lines on standard output, secrets struck out wherever a field bears their name. */
 export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
@@ -211,6 +213,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     webhooks: parties.webhooks,
     processor: parties.processor,
     stepLane: laneStepper(db),
+    pace: openPace(config.OUTBOUND_PER_S),
     exvenue: parties.exvenue,
     registrar: parties.registrar,
     venues: networkVenues(config, parties, venue, { db, sealer: ring }),

@@ -40,20 +40,15 @@ export type StepLane = (step: LaneStep) => Promise<Stepped>;
 
 /**
  * Makes the process's way to take lanes a step: records the attempt that was made, under its fence, and takes the next
- * delivery, in one statement. Lanes that come together share a commit, which does not wait for the disk: what a crash of the database
- * takes back of it is delivered once more, under the same id. So a queue of deliveries leaves the disk to orders.
+ * delivery, in one statement. Lanes that come together share a commit.
  */
 export function laneStepper(db: Db): StepLane {
   return batched(async (steps: LaneStep[]) => {
     const batch = JSON.stringify(steps.map((step, n) => ({ ...step, n })));
     const rows = await db.any(sql.prepared('step_lanes', steppedRow)`
-      with unhurried as materialized (
-        select set_config('synchronous_commit', 'off', true)
-      )
-      select s.n, s.verdict, s.held
-      from unhurried
-      cross join step_lanes(${batch}::jsonb) s
-      order by s.n`);
+      select n, verdict, held
+      from step_lanes(${batch}::jsonb)
+      order by n`);
     return [...rows];
   });
 }

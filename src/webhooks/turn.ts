@@ -12,7 +12,7 @@ const PATIENCE_MS = 1_000;
 const TAKEOVER_S = 12;
 const LOOK_AGAIN_MS = 20;
 
-type Deliverer = Pick<WorkerRuntime, 'db' | 'sealer' | 'webhooks' | 'stepLane' | 'late' | 'log'>;
+type Deliverer = Pick<WorkerRuntime, 'db' | 'sealer' | 'webhooks' | 'stepLane' | 'pace' | 'late' | 'log'>;
 
 /**
  * Takes deliveries of one lane, one after the other, until none is due or its turn is over. A turn is many deliveries and one
@@ -26,6 +26,7 @@ export async function takeTurn(lane: Lane, runtime: Deliverer): Promise<void> {
       await sleep(LOOK_AGAIN_MS);
       step = await runtime.stepLane(lane);
     } else if (step.held) {
+      await runtime.pace.turn();
       const attempting = attempt(step.held, runtime);
       const said = await withinPatience(attempting);
       if (said === 'silent') return letGo(lane, attempting, runtime);

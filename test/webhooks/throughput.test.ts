@@ -28,7 +28,7 @@ describe('a queue of deliveries', () => {
     console.log(
       `    ${perS.toFixed(0)} deliveries/s; client alone ${alone.toFixed(0)}/s; ratio ${(perS / alone).toFixed(2)}`,
     );
-    expect(perS / alone).to.be.at.least(0.25); // 0.4 is the aim, measured by test/bench/webhooks.ts on a machine at rest
+    expect(perS / alone).to.be.at.least(0.25); // 0.4 is the aim, measured by the bench on a machine at rest
     await d.settled();
     await receiver.close();
     await d.stop();
@@ -61,7 +61,7 @@ describe('a queue of deliveries', () => {
     console.log(
       `    order p50 ${idle.toFixed(1)} ms idle, ${beside.toFixed(1)} ms beside; ${receiver.ledger.length} delivered meanwhile`,
     );
-    expect(beside).to.be.at.most(idle + 150); // web, worker, venue and receivers share one process here; P6 is measured by the bench
+    expect(beside).to.be.at.most(idle + 60); // web, worker, venue and receivers share one process here; P6 is measured by the bench
     await pool.end();
     await receiver.close();
     await service.stop();
