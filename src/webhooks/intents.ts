@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { newId } from '../kernel/ids.ts';
@@ -17,25 +17,36 @@ const made = z.object({ id: z.string() });
 
 /** Writes an endpoint with its first secret. Refuses more than an app may have. */
 export async function createEndpoint(db: Db, app: string, terms: EndpointTerms, secret: NewSecret): Promise<string> {
-  const written = await db.maybeOne(sql.prepared('create_webhook_endpoint', made)`
-    with endpoint as (
-      insert into webhook_endpoints (id, app, url, events, description)
-      select ${newId('whe')}, ${app}, ${terms.url}, ${sql.array(terms.events, 'text')}, ${terms.description}
-      where (
-        select count(*)
-        from webhook_endpoints e
-        where e.app = ${app} and e.active
-      ) < ${MOST_ENDPOINTS}
-      returning id
-    ), secret as (
-      insert into webhook_secrets (id, endpoint_id, sealed)
-      select ${secret.id}, e.id, ${sql.binary(secret.sealed)}
-      from endpoint e
-    )
-    select id
-    from endpoint`);
-  if (!written) throw new Refusal('V2_WEBHOOK_TOO_MANY');
-  return written.id;
+  return db.transaction(async (tx) => {
+    await lockApp(tx, app);
+    const { id } = await tx.one(sql.prepared('create_webhook_endpoint', made)`
+      with endpoint as (
+        insert into webhook_endpoints (id, app, url, events, description)
+        values (${newId('whe')}, ${app}, ${terms.url}, ${sql.array(terms.events, 'text')}, ${terms.description})
+        returning id
+      ), secret as (
+        insert into webhook_secrets (id, endpoint_id, sealed)
+        select ${secret.id}, e.id, ${sql.binary(secret.sealed)}
+        from endpoint e
+      )
+      select id
+      from endpoint`);
+    await refuseTooMany(tx, app);
+    return id;
+  });
+}
+
+/** Until the transaction ends nobody else gives the app an active endpoint. */
+const lockApp = (tx: DatabaseTransactionConnection, app: string) =>
+  tx.query(sql.prepared('lock_app', made)`select id from apps where id = ${app} for no key update`);
+
+/** Takes back what gave an app more active endpoints than it may have. */
+async function refuseTooMany(tx: DatabaseTransactionConnection, app: string): Promise<void> {
+  const active = await tx.oneFirst(sql.prepared('count_webhook_endpoints', z.object({ count: z.number() }))`
+    select count(*)
+    from webhook_endpoints e
+    where e.app = ${app} and e.active`);
+  if (active > MOST_ENDPOINTS) throw new Refusal('V2_WEBHOOK_TOO_MANY');
 }
 
 /** What may change of an endpoint; what is left out stays. */
@@ -43,11 +54,12 @@ export type EndpointChanges = Partial<EndpointTerms> & { active?: boolean };
 
 /**
  * Changes an endpoint. Activated again it counts its failures anew, and what it missed meanwhile is left to a recovery;
- * deactivated, what waits for it is cancelled.
+ * deactivated, what waits for it is cancelled. Refuses more active ones than an app may have.
  */
 export async function changeEndpoint(db: Db, app: string, endpointId: string, changes: EndpointChanges): Promise<void> {
   const { url = null, events, description, active } = changes;
   await db.transaction(async (tx) => {
+    if (active === true) await lockApp(tx, app);
     const { rowCount } = await tx.query(sql.prepared('change_webhook_endpoint', made)`
       update webhook_endpoints e
       set url = coalesce(${url}, e.url),
@@ -59,6 +71,7 @@ export async function changeEndpoint(db: Db, app: string, endpointId: string, ch
         updated_at = now()
       where e.id = ${endpointId} and e.app = ${app}`);
     if (rowCount === 0) throw new Refusal('V2_WEBHOOK_ENDPOINT_UNKNOWN');
+    if (active === true) await refuseTooMany(tx, app);
     if (active === false) await tx.query(deactivating(endpointId));
   });
 }

@@ -1,19 +1,8 @@
 import { expect } from 'chai';
-import nock from 'nock';
-import { netvenue } from '../../src/adapters/netvenue/index.ts';
 import type { Dashboard } from '../../src/adapters/netvenue/types.ts';
+import { alone, HOTKEY, validator, venue, WALLET } from '../support/validator.ts';
 
-const WALLET = '0xABcd00000000000000000000000000000000AbCd';
 const UUID = '550e8400-e29b-41d4-a716-446655440000';
-const HOTKEY = '5Entity_3';
-const venue = netvenue({
-  minerUrl: 'http://miner.test',
-  minerKey: 'miner-key',
-  validatorUrl: 'http://validator.test',
-  validatorKey: 'validator-key',
-  entityHotkey: '5Entity',
-});
-const validator = nock('http://validator.test', { reqheaders: { authorization: 'Bearer validator-key' } });
 const info = { synthetic_hotkey: HOTKEY, status: 'active', asset_class: 'crypto', account_size: 100_000 };
 const equities = { current_equity: 1.032, daily_open_equity: 1.045, eod_hwm: 1.065, last_eod_equity: 1.05 };
 
@@ -25,13 +14,6 @@ const shown = async (sections: object): Promise<Dashboard> => {
   if (answer.kind !== 'found') throw new Error(answer.kind);
   return answer.said;
 };
-
-/** Lets no call out of the process while a suite runs. */
-function alone(): void {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
-}
 
 describe('reading drawdowns of the network', () => {
   alone();
@@ -175,127 +157,6 @@ describe('reading an account of the network', () => {
     it(`never lets a path through as a wallet: “${address}”`, async () => {
       expect(await venue.walletDashboard(address)).to.include({ kind: 'unreadable' });
       expect(await venue.walletLimits(address)).to.include({ kind: 'unreadable' });
-    });
-  }
-});
-
-describe('reading limits of the network', () => {
-  alone();
-
-  it('reads those of a subaccount', async () => {
-    validator.get(`/subaccounts/${HOTKEY}/limits`).reply(200, {
-      is_pro: false,
-      tier_curve: 'standard',
-      tier: 1,
-      portfolio_multiplier: 1.5,
-      max_portfolio_usd: 150_000,
-      max_asset_class_usd: { crypto: 150_000 },
-      positional_leverage: { BTCUSDC: 1.5, ADAUSDC: 0.5 },
-      entity_collateral: { headroom_theta: null, headroom_usd: null },
-    });
-
-    expect(await venue.limits(HOTKEY)).to.deep.equal({
-      kind: 'found',
-      said: {
-        tier: 1,
-        accountSize: null,
-        portfolioMultiple: 1.5,
-        portfolioUsd: 150_000,
-        perPairUsd: null,
-        classUsd: { crypto: 150_000 },
-        pairLeverage: { BTCUSDC: 1.5, ADAUSDC: 0.5 },
-      },
-    });
-  });
-
-  it('reads those of a wallet', async () => {
-    validator.get(`/hl-traders/${WALLET.toLowerCase()}/limits`).reply(200, {
-      status: 'success',
-      hl_address: WALLET,
-      account_size: 50_000,
-      max_position_per_pair_usd: 25_000,
-      max_portfolio_usd: 500_000,
-      in_challenge_period: true,
-    });
-
-    expect(await venue.walletLimits(WALLET)).to.deep.include({
-      said: {
-        tier: null,
-        accountSize: 50_000,
-        portfolioMultiple: null,
-        portfolioUsd: 500_000,
-        perPairUsd: 25_000,
-        classUsd: null,
-        pairLeverage: {},
-      },
-    });
-  });
-
-  for (const [what, status, body] of [
-    ['a page', 200, '<html>'],
-    ['an answer without the cap of the portfolio', 200, { status: 'success' }],
-    ['400 for a hotkey that is no subaccount’s', 400, { error: 'not a subaccount' }],
-    ['an error', 500, {}],
-  ] as const) {
-    it(`is unreadable, never without limits: ${what}`, async () => {
-      validator.get(`/subaccounts/${HOTKEY}/limits`).reply(status, body);
-
-      expect(await venue.limits(HOTKEY)).to.include({ kind: 'unreadable' });
-    });
-  }
-});
-
-describe('reading payouts of the network', () => {
-  alone();
-
-  const NOON = Date.parse('2026-11-21T12:00:00Z');
-  const week = {
-    start_ms: 1_772_409_600_000,
-    end_ms: 1_773_014_400_000,
-    eow_balance: 130,
-    eow_unrealized: -5,
-    payout: 125,
-  };
-  const asked = (end_time_ms: number) =>
-    validator.post('/entity/subaccount/payout', { subaccount_uuid: UUID, start_time_ms: 0, end_time_ms });
-
-  it('asks for everything up to the last 12-hour boundary', async () => {
-    const sent = asked(NOON).reply(200, { status: 'success', data: { weekly_settlements: [week], payout: 125 } });
-
-    const answer = await venue.settlements(UUID, NOON + 3_600_000);
-
-    sent.done();
-    expect(answer).to.deep.equal({
-      kind: 'found',
-      said: [{ startMs: week.start_ms, endMs: week.end_ms, payoutUsd: 125 }],
-    });
-  });
-
-  it('reads the older name of the object, and sorts the weeks', async () => {
-    const earlier = { ...week, start_ms: week.start_ms - 604_800_000, end_ms: week.start_ms, payout: 1 };
-    asked(NOON).reply(200, { payout_data: { weekly_settlements: [week, earlier] } });
-
-    const answer = await venue.settlements(UUID, NOON);
-
-    expect(answer).to.nested.include({ 'said[0].payoutUsd': 1, 'said[1].payoutUsd': 125 });
-  });
-
-  it('is absent where the validator has none', async () => {
-    asked(NOON).reply(404, { error: 'not in a funded bucket' });
-
-    expect(await venue.settlements(UUID, NOON)).to.deep.equal({ kind: 'absent' });
-  });
-
-  for (const [what, status, body] of [
-    ['a page', 200, '<html>'],
-    ['no weeks', 200, { data: { payout: 0 } }],
-    ['a week without its payout', 200, { data: { weekly_settlements: [week, { ...week, payout: null }] } }],
-    ['a refused alignment', 400, { error: 'end_time_ms must align' }],
-  ] as const) {
-    it(`is unreadable, never without payouts: ${what}`, async () => {
-      asked(NOON).reply(status, body);
-
-      expect(await venue.settlements(UUID, NOON)).to.include({ kind: 'unreadable' });
     });
   }
 });

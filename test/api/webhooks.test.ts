@@ -1,19 +1,10 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import Stripe from 'stripe';
-import { z } from 'zod';
-import type { RefusalCode } from '../../src/kernel/refusals.ts';
-import { insideForms } from '../support/forms.ts';
-import { type Identity, type Said, startIdentity, type TestApp } from '../support/identity.ts';
-import { expectProblem as expectProblemIn } from '../support/problem.ts';
+import { ENDPOINTS, endpointsOf, expectProblem } from '../support/endpoints.ts';
+import { type Identity, startIdentity, type TestApp } from '../support/identity.ts';
 import { until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
-import { type Listeners, listenInside } from '../support/sockets.ts';
-
-const ENDPOINTS = '/v2/webhook-endpoints';
-
-const expectProblem = ({ headers, ...reply }: Said, code: RefusalCode, members?: object) =>
-  expectProblemIn({ ...reply, headers: Object.fromEntries(headers) }, code, members);
 
 describe('webhook endpoints', () => {
   let service: Identity;
@@ -29,15 +20,10 @@ describe('webhook endpoints', () => {
   });
   afterEach(() => receiver.close());
 
-  const create = (more: object = {}) =>
-    app.ask('POST', ENDPOINTS, { json: { url: receiver.url, events: ['*'], ...more } });
-  const created = async (more: object = {}) => (await create(more)).body as { id: string; secret: string };
-  const notify = (fanout_event: string, payload: object = {}) =>
-    app.ask('POST', '/v2/notifications/send', { json: { subject: 's', html: 'h', fanout_event, payload } });
-  const deliveriesOf = async (id: string, query = '') =>
-    (await app.ask('GET', `${ENDPOINTS}/${id}/deliveries${query}`)).body as Record<string, unknown>[];
-  const settled = (id: string) =>
-    until('every delivery ended', async () => (await deliveriesOf(id)).every(({ status }) => status !== 'pending'));
+  const { create, created, notify, deliveriesOf, settled } = endpointsOf(
+    () => app,
+    () => receiver,
+  );
 
   it('walks create, list, notify, deliver, verify, change and delete', async () => {
     const endpoint = await create({ events: ['payment.succeeded', 'payment.failed'], description: 'Ours' });
@@ -203,85 +189,6 @@ describe('webhook endpoints', () => {
     expectProblem(await app.ask('POST', `${path}/redeliver`), 'V2_WEBHOOK_INACTIVE');
   });
 
-  it('recovers what an endpoint missed, spread out and once a minute', async () => {
-    const since = new Date().toISOString();
-    const { id } = await created({ events: ['kyc.updated'] });
-    await notify('kyc.updated', { n: 0 });
-    await settled(id);
-    await app.ask('PATCH', `${ENDPOINTS}/${id}`, { json: { active: false } });
-    for (let n = 1; n <= 5; n += 1) await notify('kyc.updated', { n });
-    await notify('payment.failed');
-    expectProblem(await app.ask('POST', `${ENDPOINTS}/${id}/recover`, { json: { since } }), 'V2_WEBHOOK_INACTIVE');
-
-    const active = await app.ask('PATCH', `${ENDPOINTS}/${id}`, { json: { active: true } });
-    const recovered = await app.ask('POST', `${ENDPOINTS}/${id}/recover`, { json: { since } });
-    await until('all six', () => receiver.ledger.length === 6);
-    const tooSoon = await app.ask('POST', `${ENDPOINTS}/${id}/recover`, { json: { since } });
-
-    expect(active.body).to.include({ active: true, deactivated_because: null });
-    expect(recovered.body).to.deep.equal({ queued: 5, since });
-    expect(receiver.ledger.map(({ body }) => JSON.parse(body).data.n).sort()).to.deep.equal([0, 1, 2, 3, 4, 5]);
-    expectProblem(tooSoon, 'V2_WEBHOOK_RECOVERY_PAUSED', { retryable: true });
-    expect(tooSoon.headers.get('retry-after')).to.equal('60');
-  });
-
-  it('does not knock a receiver over that has just come back', async () => {
-    const { id } = await created();
-    await app.ask('PATCH', `${ENDPOINTS}/${id}`, { json: { active: false } });
-    await service.db.any(
-      sql.type(z.object({}))`select emit_event(${app.appId}, 'a', '{}') from generate_series(1, 300)`,
-    );
-    await app.ask('PATCH', `${ENDPOINTS}/${id}`, { json: { active: true } });
-
-    const startedAt = Date.now();
-    const recovered = await app.ask('POST', `${ENDPOINTS}/${id}/recover`, { json: { since: '2026-01-01T00:00:00Z' } });
-    await until('all of them', () => receiver.ledger.length === 300, 15_000);
-    const tookS = (Date.now() - startedAt) / 1000;
-
-    expect(recovered.body.queued).to.equal(300);
-    expect(tookS).to.be.within(4.5, 9);
-    expect(receiver.inFlight.most).to.be.at.most(4);
-    console.log(`    300 recovered in ${tookS.toFixed(1)} s, at most ${receiver.inFlight.most} at once`);
-  });
-
-  it('pages endpoints and deliveries', async () => {
-    const ids = [];
-    for (let n = 0; n < 5; n += 1) ids.unshift((await created()).id);
-    const { id } = await created();
-    for (let n = 0; n < 5; n += 1) await notify('a', { n });
-
-    const endpoints = await walk(`${ENDPOINTS}?limit=2`);
-    const deliveries = await walk(`${ENDPOINTS}/${id}/deliveries?limit=2`);
-
-    expect(endpoints.map((row) => row.id)).to.deep.equal([id, ...ids]);
-    expect(new Set(deliveries.map((row) => row.id)).size).to.equal(5);
-    expect(deliveries.map((row) => row.created_at)).to.deep.equal(
-      deliveries
-        .map((row) => row.created_at)
-        .sort()
-        .reverse(),
-    );
-  });
-
-  it('takes fifty active endpoints and no more', async () => {
-    for (let n = 0; n < 50; n += 1) expect((await create()).status).to.equal(200);
-
-    expectProblem(await create(), 'V2_WEBHOOK_TOO_MANY');
-  });
-
-  it('logs events in order, and pages them without a gap', async () => {
-    for (let n = 0; n < 7; n += 1) await notify(`event.${n}`, { n });
-    const events = await walk('/v2/events?limit=3');
-    const rest = await app.ask('GET', `/v2/events?after=${events[4]?.id}`);
-
-    expect(events.map(({ type }) => type)).to.deep.equal([0, 1, 2, 3, 4, 5, 6].map((n) => `event.${n}`));
-    expect(events[0]).to.have.all.keys('id', 'type', 'data', 'timestamp');
-    expect(rest.body.map(({ type }: { type: string }) => type)).to.deep.equal(['event.5', 'event.6']);
-    const stranger = await service.app();
-    expectProblem(await stranger.ask('GET', `/v2/events?after=${events[0]?.id}`), 'V2_EVENT_UNKNOWN');
-    expect((await stranger.ask('GET', '/v2/events')).body).to.deep.equal([]);
-  });
-
   it('shows no secret in any row, log line or later answer', async () => {
     const { id, secret } = await created();
     await notify('a');
@@ -302,53 +209,4 @@ describe('webhook endpoints', () => {
     );
     return JSON.stringify(texts);
   }
-
-  /** Every row of a paged list, by its `Link`s. */
-  async function walk(path: string): Promise<Record<string, unknown>[]> {
-    const rows = [];
-    for (let next: string | undefined = path; next; ) {
-      const { body, headers } = await app.ask('GET', next);
-      rows.push(...body);
-      next = /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
-    }
-    return rows;
-  }
-});
-
-describe('webhook endpoints where loopback is not allowed', () => {
-  let service: Identity;
-  let app: TestApp;
-  let inside: Listeners;
-  before(async () => {
-    service = await startIdentity({ WEBHOOK_LOOPBACK: 'false' });
-    app = await service.app();
-    inside = await listenInside();
-  });
-  after(async () => {
-    await inside.close();
-    await service.stop();
-  });
-
-  it('refuse every form of an inside address, at create, update and test, without a connection', async () => {
-    const forms = insideForms(inside.port).filter(({ url, answers }) => !answers && !url.includes('\t'));
-    const { body: endpoint } = await app.ask('POST', ENDPOINTS, {
-      json: { url: 'https://192.0.66.2/hook', events: ['*'] },
-    });
-
-    for (const { url } of forms) {
-      expectProblem(await app.ask('POST', ENDPOINTS, { json: { url, events: ['*'] } }), 'V2_WEBHOOK_URL_FORBIDDEN');
-      expectProblem(
-        await app.ask('PATCH', `${ENDPOINTS}/${endpoint.id}`, { json: { url } }),
-        'V2_WEBHOOK_URL_FORBIDDEN',
-      );
-      await service.db.query(
-        sql.type(z.object({}))`update webhook_endpoints set url = ${url} where id = ${endpoint.id}`,
-      );
-      expectProblem(await app.ask('POST', `${ENDPOINTS}/${endpoint.id}/test`), 'V2_WEBHOOK_URL_FORBIDDEN');
-    }
-
-    console.log(`    ${forms.length} forms at create, update and test: ${inside.connections()} connections`);
-    expect(forms.length).to.be.at.least(150);
-    expect(inside.connections()).to.equal(0);
-  });
 });

@@ -1,6 +1,8 @@
+import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
+import type { FaultKind } from '../../src/sandbox/faults.ts';
 import {
   type RegistrarParty,
   type RegistrarPartyOptions,
@@ -13,6 +15,7 @@ import { startService, type TestService } from './service.ts';
 
 export const REGISTER = '/v1/register/exvenue';
 export const MILLION = 1_000_000n * 1_000_000n;
+const PRICE = 119_000_000n;
 
 /** Somebody who wants to register: a wallet on the exchange and a key that pays, by default the wallet's own. */
 export type Buyer = { wallet: string; payer: string; privateKey: `0x${string}` };
@@ -92,4 +95,26 @@ export async function newBuyer(chain: TestChain, units: bigint): Promise<Buyer> 
   const wallet = privateKeyToAddress(privateKey).toLowerCase();
   await chain.mint(wallet, units);
   return { wallet, payer: wallet, privateKey };
+}
+
+/** What is expected of a purchase, and what may befall it. */
+export function purchases(service: () => RegistrationService, partner: () => Caller) {
+  return {
+    /** Lets the registrar fail once at a step of a registration. */
+    strikes: (step: string, kind: FaultKind, more: object = {}) =>
+      service().registrar.faults.add({ kind, route: `register/${step}`, times: 1, delayMs: 1_000, ...more }),
+    /** Expects one transfer of the price, and that the registration names it. */
+    async expectPaidOnce(buyer: Buyer, { tx_hash }: { tx_hash: string }): Promise<void> {
+      const transfers = await service().paidBy(buyer);
+      expect(transfers.map(({ txHash, to, value }) => ({ txHash, to, value }))).to.deep.equal([
+        { txHash: tx_hash, to: service().registrar.payTo, value: PRICE },
+      ]);
+    },
+    async expectUnpaid(buyer: Buyer, reply: Reply): Promise<void> {
+      expect(await service().paidBy(buyer)).to.be.empty;
+      const { body } = await partner().get(`${REGISTER}/status/${buyer.wallet}`);
+      expect(body).to.include({ status: 'failed', tx_hash: null, is_terminal: true, is_success: false });
+      expect(body.message).to.equal(reply.body.error.message);
+    },
+  };
 }

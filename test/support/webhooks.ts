@@ -100,3 +100,44 @@ export const writingTo = (rows: Deliveries['rows'], settings: Record<string, str
     return { id, secret: secret.secret };
   },
 });
+
+type Delivery = {
+  id: string;
+  state: string;
+  attempts: number;
+  tries: number;
+  response_status: number | null;
+  error: string | null;
+  in_s: number;
+};
+type Attempt = {
+  n: number;
+  duration_ms: number;
+  response_status: number | null;
+  error: string | null;
+  answer: string | null;
+};
+
+/** Reads what is on record of the deliveries of an app, and of its endpoints. */
+export function recorded(d: () => Deliveries, app: () => string) {
+  const attempts = () =>
+    d().rows<Attempt>(
+      `select a.n, a.duration_ms, a.response_status, a.error, a.answer
+       from webhook_attempts a join webhook_deliveries w on w.id = a.delivery_id where w.app = $1 order by w.id, a.n`,
+      [app()],
+    );
+  return {
+    attempts,
+    deliveries: () =>
+      d().rows<Delivery>(
+        `select id, state, attempts, tries, response_status, error, extract(epoch from due_at - now())::float in_s
+         from webhook_deliveries where app = $1 order by id`,
+        [app()],
+      ),
+    async endpointRow(id: string) {
+      const text = 'select active, deactivated_because, failing_since, lanes from webhook_endpoints where id = $1';
+      return (await d().rows(text, [id]))[0];
+    },
+    tried: (times: number) => until(`${times} attempts`, async () => (await attempts()).length >= times),
+  };
+}

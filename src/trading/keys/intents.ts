@@ -20,17 +20,25 @@ export async function mintApiKey(
   const [id, key_id] = [newId('key'), newId('tk')];
   const key_secret = randomBytes(SECRET_BYTES).toString('base64url');
   const api_key = `${key_id}.${key_secret}`;
-  const minted = await db.maybeOne(sql.prepared('mint_trader_key', mintedRow)`
-    insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id)
-    select ${id}, ${key_id}, ${sql.binary(digest(api_key))}, ${label}, ${owner}, ${userId}, ${propAccountId}
-    where (
-      select count(*)
-      from trader_keys k
-      where k.owner = ${owner} and k.user_id = ${userId} and k.prop_account_id = ${propAccountId} and k.revoked_at is null
-    ) < ${MOST_KEYS}
-    returning created_at`);
-  if (!minted) throw new Refusal('V2_API_KEY_TOO_MANY');
-  return { id, label, key_id, key_secret, api_key, prop_account_id: propAccountId, created_at: minted.created_at };
+  const created_at = await db.transaction(async (tx) => {
+    await tx.query(sql.prepared('lock_prop_account', z.object({ id: z.string() }))`
+      select id
+      from prop_accounts
+      where id = ${propAccountId}
+      for no key update`);
+    const minted = await tx.maybeOneFirst(sql.prepared('mint_trader_key', mintedRow)`
+      insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id)
+      select ${id}, ${key_id}, ${sql.binary(digest(api_key))}, ${label}, ${owner}, ${userId}, ${propAccountId}
+      where (
+        select count(*)
+        from trader_keys k
+        where k.owner = ${owner} and k.user_id = ${userId} and k.prop_account_id = ${propAccountId} and k.revoked_at is null
+      ) < ${MOST_KEYS}
+      returning created_at`);
+    if (!minted) throw new Refusal('V2_API_KEY_TOO_MANY');
+    return minted;
+  });
+  return { id, label, key_id, key_secret, api_key, prop_account_id: propAccountId, created_at };
 }
 
 /** Revokes a user's key; one that was revoked before stays so. Refuses foreign and unknown ones alike. */

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { registrar } from '../../src/adapters/registrar/index.ts';
+
+const BASE = 'http://registrar.test';
+const WALLET = `0x${'a'.repeat(40)}`;
+const party = registrar({
+  url: BASE,
+  chainUrl: 'http://chain.test',
+  network: 'eip155:8453',
+  asset: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
+});
+
+describe('reading from the registrar', () => {
+  before(() => {
+    if (!nock.isActive()) nock.activate();
+    nock.disableNetConnect();
+  });
+  afterEach(() => nock.cleanAll());
+
+  it('lists tiers by their place, in both spellings', async () => {
+    const tiers = [{ account_size: 5_000, cost: '49.00' }];
+    nock(BASE)
+      .get('/api/entity')
+      .reply(200, [{ slug: 'other' }, { slug: 'vanta', pricing_tiers: tiers }]);
+    const newer = await party.tiers('vanta');
+    nock(BASE).get('/api/entity').reply(404, '');
+    nock(BASE)
+      .get('/api/v1/miners')
+      .reply(200, [
+        {
+          slug: 'vanta',
+          tiers: [
+            { accountSize: 5_000, priceUsdc: 49 },
+            { accountSize: 9, priceUsdc: '1' },
+          ],
+        },
+      ]);
+    const older = await party.tiers('vanta');
+
+    expect(newer).to.deep.equal({ kind: 'found', said: [{ index: 0, accountSize: 5_000, priceUsdc: '49.00' }] });
+    expect(older).to.have.nested.property('said[1].index', 1);
+  });
+
+  it('knows no such miner, or cannot be read', async () => {
+    nock(BASE).get('/api/entity').reply(200, []).get('/api/entity').reply(500, '');
+
+    expect(await party.tiers('vanta')).to.deep.equal({ kind: 'absent' });
+    expect((await party.tiers('vanta')).kind).to.equal('unreadable');
+  });
+
+  it('tells the status of an address', async () => {
+    const path = `/api/registration-status?hl_address=${WALLET}`;
+    nock(BASE)
+      .get(path)
+      .reply(200, { status: 'active' })
+      .get(path)
+      .reply(200, { status: 'not_found' })
+      .get(path)
+      .reply(502, {});
+
+    expect(await party.status(WALLET)).to.deep.equal({
+      kind: 'found',
+      said: { status: 'active', message: null, estimatedTime: null },
+    });
+    expect(await party.status(WALLET)).to.deep.equal({ kind: 'absent' });
+    expect((await party.status(WALLET)).kind).to.equal('unreadable');
+  });
+});

@@ -1,0 +1,45 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { ENDPOINTS, expectProblem } from '../support/endpoints.ts';
+import { insideForms } from '../support/forms.ts';
+import { type Identity, startIdentity, type TestApp } from '../support/identity.ts';
+import { type Listeners, listenInside } from '../support/sockets.ts';
+
+describe('webhook endpoints where loopback is not allowed', () => {
+  let service: Identity;
+  let app: TestApp;
+  let inside: Listeners;
+  before(async () => {
+    service = await startIdentity({ WEBHOOK_LOOPBACK: 'false' });
+    app = await service.app();
+    inside = await listenInside();
+  });
+  after(async () => {
+    await inside.close();
+    await service.stop();
+  });
+
+  it('refuse every form of an inside address, at create, update and test, without a connection', async () => {
+    const forms = insideForms(inside.port).filter(({ url, answers }) => !answers && !url.includes('\t'));
+    const { body: endpoint } = await app.ask('POST', ENDPOINTS, {
+      json: { url: 'https://192.0.66.2/hook', events: ['*'] },
+    });
+
+    for (const { url } of forms) {
+      expectProblem(await app.ask('POST', ENDPOINTS, { json: { url, events: ['*'] } }), 'V2_WEBHOOK_URL_FORBIDDEN');
+      expectProblem(
+        await app.ask('PATCH', `${ENDPOINTS}/${endpoint.id}`, { json: { url } }),
+        'V2_WEBHOOK_URL_FORBIDDEN',
+      );
+      await service.db.query(
+        sql.type(z.object({}))`update webhook_endpoints set url = ${url} where id = ${endpoint.id}`,
+      );
+      expectProblem(await app.ask('POST', `${ENDPOINTS}/${endpoint.id}/test`), 'V2_WEBHOOK_URL_FORBIDDEN');
+    }
+
+    console.log(`    ${forms.length} forms at create, update and test: ${inside.connections()} connections`);
+    expect(forms.length).to.be.at.least(150);
+    expect(inside.connections()).to.equal(0);
+  });
+});
