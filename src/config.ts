@@ -21,7 +21,7 @@ const settings = z.object({
   WEB_POOL_SIZE: z.coerce.number().int().min(1).default(10),
   WORKER_POOL_SIZE: z.coerce.number().int().min(2).default(20),
   WORKER_RUNNERS: z.enum(['all', 'trading', 'outbound']).default('all'),
-  TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(50),
+  TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_PER_S: z.coerce.number().int().min(25).default(300),
   NETVENUE_MINER_URL: z.url(),

@@ -8,7 +8,7 @@ import { sameSql } from './alone-sql.ts';
  * jobs of kind bench/boss it takes over into its own queue first.
  */
 const QUEUE = 'bench';
-const BATCH = 50;
+const BATCH = 100;
 const IDLE_MS = 100;
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 1 });

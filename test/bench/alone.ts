@@ -3,7 +3,7 @@ import pg from 'pg';
 import { sameSql } from './alone-sql.ts';
 
 /* The reference of P3: graphile-worker with the settings of our trading runner and none of our code. Works on DATABASE_URL. */
-const CONCURRENCY = 50;
+const CONCURRENCY = 100;
 
 await run({
   pgPool: new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 }),
