@@ -1,27 +1,9 @@
 import { expect } from 'chai';
-import type { Caller } from '../support/caller.ts';
 import { expectProblem } from '../support/problem.ts';
-import { purchases, type RegistrationService, startRegistrationService } from '../support/registration.ts';
+import { purchasesSuite } from '../support/registration.ts';
 
 describe('registerExvenueTrader when parties fail', () => {
-  let service: RegistrationService;
-  let partner: Caller;
-  before(async () => {
-    service = await startRegistrationService();
-    partner = await service.partner();
-  });
-  after(() => service.stop());
-
-  afterEach('no key is left', async () => {
-    expect(await service.keys()).to.equal(0);
-    service.registrar.faults.clear();
-    service.exchange.faults.clear();
-  });
-
-  const { strikes, expectPaidOnce, expectUnpaid } = purchases(
-    () => service,
-    () => partner,
-  );
+  const { own, strikes, expectPaidOnce, expectUnpaid } = purchasesSuite();
 
   const lost = [
     ['verify', 'reset'],
@@ -31,10 +13,10 @@ describe('registerExvenueTrader when parties fail', () => {
   ] as const;
   for (const [step, kind] of lost) {
     it(`sends the same authorization again and pays once: ${step} ${kind}`, async () => {
-      const buyer = await service.buyer();
+      const buyer = await own.service.buyer();
       strikes(step, kind);
 
-      const reply = await service.buy(partner, buyer);
+      const reply = await own.service.buy(own.partner, buyer);
 
       expect(reply.body).to.include({ status: 'registered' });
       await expectPaidOnce(buyer, reply.body);
@@ -42,36 +24,36 @@ describe('registerExvenueTrader when parties fail', () => {
   }
 
   it('takes an answer that comes after its patience', async () => {
-    const buyer = await service.buyer();
+    const buyer = await own.service.buyer();
     strikes('verify', 'late', { delayMs: 1_200 });
 
-    const reply = await service.buy(partner, buyer);
-    const ended = await service.status(partner, buyer.wallet);
+    const reply = await own.service.buy(own.partner, buyer);
+    const ended = await own.service.status(own.partner, buyer.wallet);
 
     expect(reply.status).to.equal(200);
     await expectPaidOnce(buyer, ended);
   });
 
   it('finds the registration whose answer was lost', async () => {
-    const buyer = await service.buyer();
+    const buyer = await own.service.buyer();
     strikes('answer', 'reset');
 
-    const reply = await service.buy(partner, buyer);
+    const reply = await own.service.buy(own.partner, buyer);
 
     expect(reply.body).to.include({ status: 'active', is_success: true });
     await expectPaidOnce(buyer, reply.body);
   });
 
   it('says that the payment is in doubt, and why, while nobody knows', async () => {
-    const buyer = await service.buyer();
+    const buyer = await own.service.buyer();
     strikes('verify', 'status_500', { times: undefined });
 
-    const reply = await service.buy(partner, buyer, {}, { prefer: 'wait=0' });
-    const doubted = await service.status(partner, buyer.wallet, ({ message }) =>
+    const reply = await own.service.buy(own.partner, buyer, {}, { prefer: 'wait=0' });
+    const doubted = await own.service.status(own.partner, buyer.wallet, ({ message }) =>
       /facilitator is down/.test(`${message}`),
     );
-    service.registrar.faults.clear();
-    const ended = await service.status(partner, buyer.wallet);
+    own.service.registrar.faults.clear();
+    const ended = await own.service.status(own.partner, buyer.wallet);
 
     expect(reply.status).to.equal(202);
     expect(doubted).to.include({ status: 'processing', tx_hash: null, is_terminal: false });
@@ -79,10 +61,10 @@ describe('registerExvenueTrader when parties fail', () => {
   });
 
   it('follows a registration that the miner makes later', async () => {
-    const buyer = await service.buyer();
+    const buyer = await own.service.buyer();
 
-    const reply = await service.buy(partner, buyer, { email: 'pending@example.com' });
-    const ended = await service.status(partner, buyer.wallet);
+    const reply = await own.service.buy(own.partner, buyer, { email: 'pending@example.com' });
+    const ended = await own.service.status(own.partner, buyer.wallet);
 
     expect(reply.body).to.include({ status: 'pending', is_terminal: false });
     expect(ended).to.include({ status: 'active', tx_hash: reply.body.tx_hash });
@@ -97,12 +79,12 @@ describe('registerExvenueTrader when parties fail', () => {
   ] as const;
   for (const [step, kind] of unrecorded) {
     it(`keeps the payment of a registration that is never recorded: ${step} ${kind}`, async () => {
-      const buyer = await service.buyer();
+      const buyer = await own.service.buyer();
       strikes(step, kind, { delayMs: 50 });
 
-      const reply = await service.buy(partner, buyer);
-      const ended = await service.status(partner, buyer.wallet);
-      const again = await service.buy(partner, buyer);
+      const reply = await own.service.buy(own.partner, buyer);
+      const ended = await own.service.status(own.partner, buyer.wallet);
+      const again = await own.service.buy(own.partner, buyer);
 
       expect(reply.status).to.equal(200);
       expect(reply.body).to.include({ status: 'processing', is_terminal: false });
@@ -115,10 +97,10 @@ describe('registerExvenueTrader when parties fail', () => {
   }
 
   it('proves that nothing was paid once the authorization has run out', async () => {
-    const buyer = await service.buyer();
+    const buyer = await own.service.buyer();
     strikes('verify', 'reset', { times: 20 });
 
-    const reply = await service.buy(partner, buyer);
+    const reply = await own.service.buy(own.partner, buyer);
 
     expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none', retryable: true });
     await expectUnpaid(buyer, reply);

@@ -1,76 +1,59 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import Stripe from 'stripe';
-import { ENDPOINTS, endpointsOf, expectProblem } from '../support/endpoints.ts';
-import { type Identity, startIdentity, type TestApp } from '../support/identity.ts';
+import { ENDPOINTS, endpointsSuite, expectProblem } from '../support/endpoints.ts';
 import { until } from '../support/processes.ts';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
+import { startReceiver } from '../support/receivers.ts';
 
 describe('webhook endpoints', () => {
-  let service: Identity;
-  let app: TestApp;
-  let receiver: Receiver;
-  before(async () => {
-    service = await startIdentity();
-  });
-  after(() => service.stop());
-  beforeEach(async () => {
-    app = await service.app();
-    receiver = await startReceiver();
-  });
-  afterEach(() => receiver.close());
-
-  const { create, created, notify, deliveriesOf, settled } = endpointsOf(
-    () => app,
-    () => receiver,
-  );
+  const { own, create, created, notify, deliveriesOf, settled } = endpointsSuite();
 
   it('walks create, list, notify, deliver, verify, change and delete', async () => {
     const endpoint = await create({ events: ['payment.succeeded', 'payment.failed'], description: 'Ours' });
-    const list = await app.ask('GET', ENDPOINTS);
+    const list = await own.app.ask('GET', ENDPOINTS);
     const { body: first } = await notify('payment.succeeded', { payment_id: 'pay_1' });
     await settled(endpoint.body.id);
-    const changed = await app.ask('PATCH', `${ENDPOINTS}/${endpoint.body.id}`, {
+    const changed = await own.app.ask('PATCH', `${ENDPOINTS}/${endpoint.body.id}`, {
       json: { events: ['kyc.updated'], description: null },
     });
     const { body: second } = await notify('payment.succeeded');
-    const gone = await app.ask('DELETE', `${ENDPOINTS}/${endpoint.body.id}`);
-    const again = await app.ask('DELETE', `${ENDPOINTS}/${endpoint.body.id}`);
+    const gone = await own.app.ask('DELETE', `${ENDPOINTS}/${endpoint.body.id}`);
+    const again = await own.app.ask('DELETE', `${ENDPOINTS}/${endpoint.body.id}`);
 
     expect(endpoint.status).to.equal(200);
     expect(endpoint.body.id).to.match(/^whe_/);
     expect(endpoint.body.secret).to.match(/^whsec_[A-Za-z0-9+/]{44}$/);
     expect(endpoint.headers.get('cache-control')).to.equal('no-store');
     const { secret, ...shown } = endpoint.body;
-    expect(shown).to.include({ url: receiver.url, active: true, description: 'Ours' });
+    expect(shown).to.include({ url: own.receiver.url, active: true, description: 'Ours' });
     expect(list.body).to.deep.equal([shown]);
     expect(first).to.deep.equal({ email_sent: false, webhook_deliveries_queued: 1 });
-    const [received] = receiver.ledger;
+    const [received] = own.receiver.ledger;
     const event = Stripe.webhooks.constructEvent(
       received?.body ?? '',
       String(received?.headers['x-service-signature']),
       secret,
     );
     expect(event).to.deep.include({ type: 'payment.succeeded', data: { payment_id: 'pay_1' } });
-    expect(changed.body).to.deep.include({ events: ['kyc.updated'], description: null, url: receiver.url });
+    expect(changed.body).to.deep.include({ events: ['kyc.updated'], description: null, url: own.receiver.url });
     expect(second.webhook_deliveries_queued).to.equal(0);
     expect([gone.body, again.body]).to.deep.equal([{ deactivated: true }, { deactivated: true }]);
-    expect((await app.ask('GET', ENDPOINTS)).body[0]).to.include({ active: false, deactivated_because: 'asked' });
+    expect((await own.app.ask('GET', ENDPOINTS)).body[0]).to.include({ active: false, deactivated_because: 'asked' });
   });
 
   it('answers 422 V2_WEBHOOK_UNKNOWN_EVENT to a subscription nothing will match', async () => {
     expectProblem(await create({ events: ['payment.succeeded', 'payment.suceeded'] }), 'V2_WEBHOOK_UNKNOWN_EVENT');
     const { id } = await created();
     expectProblem(
-      await app.ask('PATCH', `${ENDPOINTS}/${id}`, { json: { events: ['nope'] } }),
+      await own.app.ask('PATCH', `${ENDPOINTS}/${id}`, { json: { events: ['nope'] } }),
       'V2_WEBHOOK_UNKNOWN_EVENT',
     );
   });
 
   it('wants the scope webhooks, api or *', async () => {
-    const others = await service.app(['reads', 'trading']);
+    const others = await own.service.app(['reads', 'trading']);
     const asked = await Promise.all([
-      others.ask('POST', ENDPOINTS, { json: { url: receiver.url, events: ['*'] } }),
+      others.ask('POST', ENDPOINTS, { json: { url: own.receiver.url, events: ['*'] } }),
       others.ask('GET', ENDPOINTS),
       others.ask('DELETE', `${ENDPOINTS}/whe_1`),
       others.ask('GET', '/v2/events'),
@@ -78,7 +61,7 @@ describe('webhook endpoints', () => {
     for (const reply of asked) expectProblem(reply, 'V2_SCOPE_MISSING');
 
     for (const scope of ['webhooks', 'api', '*']) {
-      expect((await (await service.app([scope])).ask('GET', ENDPOINTS)).status, scope).to.equal(200);
+      expect((await (await own.service.app([scope])).ask('GET', ENDPOINTS)).status, scope).to.equal(200);
     }
   });
 
@@ -86,7 +69,7 @@ describe('webhook endpoints', () => {
     const { id } = await created();
     await notify('a');
     const [delivery] = await deliveriesOf(id);
-    const stranger = await service.app();
+    const stranger = await own.service.app();
 
     for (const [method, path, json] of [
       ['PATCH', `${ENDPOINTS}/${id}`, { description: 'x' }],
@@ -109,14 +92,14 @@ describe('webhook endpoints', () => {
 
   it('rotates the secret with an overlap in which both sign', async () => {
     const { id, secret: old } = await created();
-    const rotated = await app.ask('POST', `${ENDPOINTS}/${id}/rotate-secret`, { json: { overlap_seconds: 600 } });
+    const rotated = await own.app.ask('POST', `${ENDPOINTS}/${id}/rotate-secret`, { json: { overlap_seconds: 600 } });
     await notify('a');
     await settled(id);
-    const cut = await app.ask('POST', `${ENDPOINTS}/${id}/rotate-secret`, { json: { overlap_seconds: 0 } });
+    const cut = await own.app.ask('POST', `${ENDPOINTS}/${id}/rotate-secret`, { json: { overlap_seconds: 0 } });
     await notify('b');
     await settled(id);
 
-    const [both, one] = receiver.ledger;
+    const [both, one] = own.receiver.ledger;
     const verify = (received: typeof both, secret: string) =>
       Stripe.webhooks.constructEvent(received?.body ?? '', String(received?.headers['x-service-signature']), secret);
     expect(new Date(rotated.body.previous_secret_expires_at).getTime() - Date.now()).to.be.within(590_000, 601_000);
@@ -134,33 +117,33 @@ describe('webhook endpoints', () => {
     await created({ url: other.url });
     const { id } = await created({ events: ['kyc.updated'] });
 
-    const tested = await app.ask('POST', `${ENDPOINTS}/${id}/test`);
+    const tested = await own.app.ask('POST', `${ENDPOINTS}/${id}/test`);
     await settled(id);
 
     expect(tested.body).to.include({ endpoint_id: id, event_type: 'webhook.test', status: 'pending' });
-    expect(receiver.ledger.map(({ headers }) => headers['x-service-event'])).to.deep.equal(['webhook.test']);
+    expect(own.receiver.ledger.map(({ headers }) => headers['x-service-event'])).to.deep.equal(['webhook.test']);
     expect(other.ledger).to.deep.equal([]);
-    await app.ask('DELETE', `${ENDPOINTS}/${id}`);
-    expectProblem(await app.ask('POST', `${ENDPOINTS}/${id}/test`), 'V2_WEBHOOK_INACTIVE');
+    await own.app.ask('DELETE', `${ENDPOINTS}/${id}`);
+    expectProblem(await own.app.ask('POST', `${ENDPOINTS}/${id}/test`), 'V2_WEBHOOK_INACTIVE');
     await other.close();
   });
 
   it('shows every attempt, and delivers again under the same id', async () => {
-    receiver.behave((_received, nth) => (nth === 1 ? { status: 500, text: 'not yet' } : 204));
+    own.receiver.behave((_received, nth) => (nth === 1 ? { status: 500, text: 'not yet' } : 204));
     const { id } = await created();
     await notify('a', { n: 1 });
     await until('an attempt', async () => (await deliveriesOf(id))[0]?.response_status === 500);
     const [delivery] = await deliveriesOf(id);
     const path = `/v2/webhook-deliveries/${delivery?.id}`;
 
-    const failed = await app.ask('GET', path);
+    const failed = await own.app.ask('GET', path);
     const failedMs = Date.now();
-    const pulled = await app.ask('POST', `${path}/redeliver`);
+    const pulled = await own.app.ask('POST', `${path}/redeliver`);
     await settled(id);
-    await app.ask('POST', `${path}/redeliver`);
-    await until('a third', () => receiver.ledger.length === 3);
+    await own.app.ask('POST', `${path}/redeliver`);
+    await until('a third', () => own.receiver.ledger.length === 3);
     await settled(id);
-    const shown = await app.ask('GET', path);
+    const shown = await own.app.ask('GET', path);
 
     expect(failed.body).to.include({ status: 'pending', attempts: 1, response_status: 500, error: 'status' });
     expect(new Date(failed.body.next_attempt_at).getTime() - failedMs).to.be.within(2_000, 6_100);
@@ -183,10 +166,10 @@ describe('webhook endpoints', () => {
       [2, 204, ''],
       [3, 204, ''],
     ]);
-    expect(new Set(receiver.ledger.map(({ headers }) => headers['x-service-delivery'])).size).to.equal(1);
-    expect(new Set(receiver.ledger.map(({ body }) => body)).size).to.equal(1);
-    await app.ask('DELETE', `${ENDPOINTS}/${id}`);
-    expectProblem(await app.ask('POST', `${path}/redeliver`), 'V2_WEBHOOK_INACTIVE');
+    expect(new Set(own.receiver.ledger.map(({ headers }) => headers['x-service-delivery'])).size).to.equal(1);
+    expect(new Set(own.receiver.ledger.map(({ body }) => body)).size).to.equal(1);
+    await own.app.ask('DELETE', `${ENDPOINTS}/${id}`);
+    expectProblem(await own.app.ask('POST', `${path}/redeliver`), 'V2_WEBHOOK_INACTIVE');
   });
 
   it('shows no secret in any row, log line or later answer', async () => {
@@ -194,8 +177,15 @@ describe('webhook endpoints', () => {
     await notify('a');
     await settled(id);
 
-    const answers = await Promise.all([app.ask('GET', ENDPOINTS), app.ask('GET', `${ENDPOINTS}/${id}/deliveries`)]);
-    const places = [JSON.stringify(answers.map(({ body }) => body)), JSON.stringify(service.log.lines), await stored()];
+    const answers = await Promise.all([
+      own.app.ask('GET', ENDPOINTS),
+      own.app.ask('GET', `${ENDPOINTS}/${id}/deliveries`),
+    ]);
+    const places = [
+      JSON.stringify(answers.map(({ body }) => body)),
+      JSON.stringify(own.service.log.lines),
+      await stored(),
+    ];
     for (const place of places) expect(place.includes(secret.slice(6))).to.equal(false);
   });
 
@@ -204,7 +194,7 @@ describe('webhook endpoints', () => {
     const tables = ['webhook_endpoints', 'webhook_deliveries', 'webhook_attempts', 'events', 'mails'];
     const texts = await Promise.all(
       [...tables, 'graphile_worker._private_jobs'].map((table) =>
-        service.db.any(sql.unsafe`select t::text as row from ${sql.identifier(table.split('.'))} t`),
+        own.service.db.any(sql.unsafe`select t::text as row from ${sql.identifier(table.split('.'))} t`),
       ),
     );
     return JSON.stringify(texts);

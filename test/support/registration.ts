@@ -97,22 +97,35 @@ export async function newBuyer(chain: TestChain, units: bigint): Promise<Buyer> 
   return { wallet, payer: wallet, privateKey };
 }
 
-/** What is expected of a purchase, and what may befall it. */
-export function purchases(service: () => RegistrationService, partner: () => Caller) {
+/** For a suite: the service and a partner of it; after each test no key may be left. What is expected of a purchase, and what may befall it. */
+export function purchasesSuite() {
+  const own = {} as { service: RegistrationService; partner: Caller }; // as: made before they are used
+  before(async () => {
+    own.service = await startRegistrationService();
+    own.partner = await own.service.partner();
+  });
+  after(() => own.service.stop());
+  afterEach('no key is left', async () => {
+    expect(await own.service.keys()).to.equal(0);
+    own.service.registrar.faults.clear();
+    own.service.exchange.faults.clear();
+  });
+
   return {
+    own,
     /** Lets the registrar fail once at a step of a registration. */
     strikes: (step: string, kind: FaultKind, more: object = {}) =>
-      service().registrar.faults.add({ kind, route: `register/${step}`, times: 1, delayMs: 1_000, ...more }),
+      own.service.registrar.faults.add({ kind, route: `register/${step}`, times: 1, delayMs: 1_000, ...more }),
     /** Expects one transfer of the price, and that the registration names it. */
     async expectPaidOnce(buyer: Buyer, { tx_hash }: { tx_hash: string }): Promise<void> {
-      const transfers = await service().paidBy(buyer);
+      const transfers = await own.service.paidBy(buyer);
       expect(transfers.map(({ txHash, to, value }) => ({ txHash, to, value }))).to.deep.equal([
-        { txHash: tx_hash, to: service().registrar.payTo, value: PRICE },
+        { txHash: tx_hash, to: own.service.registrar.payTo, value: PRICE },
       ]);
     },
     async expectUnpaid(buyer: Buyer, reply: Reply): Promise<void> {
-      expect(await service().paidBy(buyer)).to.be.empty;
-      const { body } = await partner().get(`${REGISTER}/status/${buyer.wallet}`);
+      expect(await own.service.paidBy(buyer)).to.be.empty;
+      const { body } = await own.partner.get(`${REGISTER}/status/${buyer.wallet}`);
       expect(body).to.include({ status: 'failed', tx_hash: null, is_terminal: true, is_success: false });
       expect(body.message).to.equal(reply.body.error.message);
     },

@@ -6,6 +6,7 @@ import { newSecret } from '../../src/webhooks/secrets.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 import { freshDatabase } from './postgres.ts';
 import { until } from './processes.ts';
+import { type Receiver, startReceiver } from './receivers.ts';
 import { type LogLines, logLines, testSettings } from './service.ts';
 import { realSockets } from './sockets.ts';
 
@@ -118,25 +119,38 @@ type Attempt = {
   answer: string | null;
 };
 
-/** Reads what is on record of the deliveries of an app, and of its endpoints. */
-export function recorded(d: () => Deliveries, app: () => string) {
+/** For a suite: deliveries with a worker, and for each test a new app and a receiver; what is on record of the app's deliveries. */
+export function deliveriesSuite() {
+  const own = {} as { d: Deliveries; receiver: Receiver; app: string }; // as: made before they are used
+  before(async () => {
+    own.d = await openDeliveries();
+    await own.d.startWorker();
+  });
+  after(() => own.d.stop());
+  beforeEach(async () => {
+    own.receiver = await startReceiver();
+    own.app = await own.d.app();
+  });
+  afterEach(() => own.receiver.close());
+
   const attempts = () =>
-    d().rows<Attempt>(
+    own.d.rows<Attempt>(
       `select a.n, a.duration_ms, a.response_status, a.error, a.answer
        from webhook_attempts a join webhook_deliveries w on w.id = a.delivery_id where w.app = $1 order by w.id, a.n`,
-      [app()],
+      [own.app],
     );
   return {
+    own,
     attempts,
     deliveries: () =>
-      d().rows<Delivery>(
+      own.d.rows<Delivery>(
         `select id, state, attempts, tries, response_status, error, extract(epoch from due_at - now())::float in_s
          from webhook_deliveries where app = $1 order by id`,
-        [app()],
+        [own.app],
       ),
     async endpointRow(id: string) {
       const text = 'select active, deactivated_because, failing_since, lanes from webhook_endpoints where id = $1';
-      return (await d().rows(text, [id]))[0];
+      return (await own.d.rows(text, [id]))[0];
     },
     tried: (times: number) => until(`${times} attempts`, async () => (await attempts()).length >= times),
   };

@@ -1,50 +1,32 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { type Receiver, startReceiver } from '../support/receivers.ts';
-import { type Deliveries, openDeliveries, recorded } from '../support/webhooks.ts';
+import { deliveriesSuite } from '../support/webhooks.ts';
 
 describe('webhooks/deliver', () => {
-  let d: Deliveries;
-  let receiver: Receiver;
-  let app: string;
-  before(async () => {
-    d = await openDeliveries();
-    await d.startWorker();
-  });
-  after(() => d.stop());
-  beforeEach(async () => {
-    receiver = await startReceiver();
-    app = await d.app();
-  });
-  afterEach(() => receiver.close());
-
-  const { deliveries, attempts, endpointRow, tried } = recorded(
-    () => d,
-    () => app,
-  );
+  const { own, deliveries, attempts, endpointRow, tried } = deliveriesSuite();
 
   it('sends the same id and bytes on every attempt, each signed when it is sent', async () => {
-    receiver.behave((_received, nth) => (nth < 3 ? { status: 500, text: `no ${nth}` } : 200));
-    const { secret } = await d.endpoint(app, `${receiver.url}/hook?a=1`, ['payment.succeeded']);
+    own.receiver.behave((_received, nth) => (nth < 3 ? { status: 500, text: `no ${nth}` } : 200));
+    const { secret } = await own.d.endpoint(own.app, `${own.receiver.url}/hook?a=1`, ['payment.succeeded']);
 
-    await d.emit(app, 'payment.succeeded', { payment_id: 'pay_1' });
+    await own.d.emit(own.app, 'payment.succeeded', { payment_id: 'pay_1' });
     await tried(1);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    await d.hurry();
+    await own.d.hurry();
     await tried(2);
-    await d.hurry();
-    await d.settled();
+    await own.d.hurry();
+    await own.d.settled();
 
     const [delivery] = await deliveries();
     expect(delivery).to.include({ state: 'delivered', attempts: 3, tries: 3, response_status: 200, error: null });
-    expect(receiver.ledger.map(({ path }) => path)).to.deep.equal(Array(3).fill('/hook?a=1'));
-    expect(new Set(receiver.ledger.map(({ body }) => body)).size).to.equal(1);
-    expect(new Set(receiver.ledger.map(({ headers }) => headers['x-service-delivery']))).to.deep.equal(
+    expect(own.receiver.ledger.map(({ path }) => path)).to.deep.equal(Array(3).fill('/hook?a=1'));
+    expect(new Set(own.receiver.ledger.map(({ body }) => body)).size).to.equal(1);
+    expect(new Set(own.receiver.ledger.map(({ headers }) => headers['x-service-delivery']))).to.deep.equal(
       new Set([delivery?.id]),
     );
-    const times = receiver.ledger.map(({ headers }) => Number(headers['x-service-timestamp']));
+    const times = own.receiver.ledger.map(({ headers }) => Number(headers['x-service-timestamp']));
     expect(times[1]).to.be.greaterThan(Number(times[0]));
-    for (const { body, headers, at } of receiver.ledger) {
+    for (const { body, headers, at } of own.receiver.ledger) {
       const event = new Webhook(secret).verify(body, headers as Record<string, string>) as Record<string, unknown>;
       expect(event).to.deep.include({ type: 'payment.succeeded', data: { payment_id: 'pay_1' } });
       expect(event.id).to.match(/^evt_[0-9a-f]{32}$/);
@@ -61,54 +43,58 @@ describe('webhooks/deliver', () => {
   });
 
   it('reaches exact names and `*` only, and inactive endpoints never', async () => {
-    await d.endpoint(app, `${receiver.url}/exact`, ['kyc.updated']);
-    await d.endpoint(app, `${receiver.url}/all`, ['*']);
-    await d.endpoint(app, `${receiver.url}/other`, ['payout.failed', 'payout.completed']);
-    const { id } = await d.endpoint(app, `${receiver.url}/inactive`, ['*']);
-    await d.rows(`select deactivate_endpoint($1, 'asked')`, [id]);
-    await d.endpoint(await d.app(), `${receiver.url}/stranger`, ['*']);
+    await own.d.endpoint(own.app, `${own.receiver.url}/exact`, ['kyc.updated']);
+    await own.d.endpoint(own.app, `${own.receiver.url}/all`, ['*']);
+    await own.d.endpoint(own.app, `${own.receiver.url}/other`, ['payout.failed', 'payout.completed']);
+    const { id } = await own.d.endpoint(own.app, `${own.receiver.url}/inactive`, ['*']);
+    await own.d.rows(`select deactivate_endpoint($1, 'asked')`, [id]);
+    await own.d.endpoint(await own.d.app(), `${own.receiver.url}/stranger`, ['*']);
 
-    const queued = [await d.emit(app, 'kyc.updated'), await d.emit(app, 'kyc'), await d.emit(app, 'kyc.updated.more')];
-    await d.settled();
+    const queued = [
+      await own.d.emit(own.app, 'kyc.updated'),
+      await own.d.emit(own.app, 'kyc'),
+      await own.d.emit(own.app, 'kyc.updated.more'),
+    ];
+    await own.d.settled();
 
     expect(queued).to.deep.equal([2, 1, 1]);
-    expect(receiver.ledger.map(({ path }) => path).sort()).to.deep.equal(['/all', '/all', '/all', '/exact']);
+    expect(own.receiver.ledger.map(({ path }) => path).sort()).to.deep.equal(['/all', '/all', '/all', '/exact']);
   });
 
   it('plans the next try as the plan says, and as Retry-After asks within bounds', async () => {
-    receiver.behave(() => ({ status: 503, headers: { 'Retry-After': '9' } }));
-    await d.endpoint(app, receiver.url);
-    await d.emit(app, 'a');
+    own.receiver.behave(() => ({ status: 503, headers: { 'Retry-After': '9' } }));
+    await own.d.endpoint(own.app, own.receiver.url);
+    await own.d.emit(own.app, 'a');
     await tried(1);
 
     const [first] = await deliveries();
     expect(first?.in_s).to.be.within(8, 9);
 
-    receiver.behave(() => ({ status: 503, headers: { 'Retry-After': '86400' } }));
-    await d.hurry();
+    own.receiver.behave(() => ({ status: 503, headers: { 'Retry-After': '86400' } }));
+    await own.d.hurry();
     await tried(2);
 
     const [second] = await deliveries();
     expect(second).to.include({ state: 'pending', attempts: 2, tries: 2, response_status: 503 });
     expect(second?.in_s).to.be.within(118, 120);
-    const wakes = await d.rows<{ in_s: number }>(
+    const wakes = await own.d.rows<{ in_s: number }>(
       `select extract(epoch from run_at - now())::float in_s from graphile_worker.jobs
        where task_identifier = 'webhooks/wake' and key in (select 'webhook:' || id || ':wake' from webhook_endpoints where app = $1)`,
-      [app],
+      [own.app],
     );
     expect(wakes.map(({ in_s }) => Math.round(in_s / 10))).to.deep.equal([12]);
   });
 
   it('gives up after the tenth try', async () => {
-    receiver.behave(() => 'drop');
-    await d.endpoint(app, receiver.url);
-    await d.emit(app, 'a');
+    own.receiver.behave(() => 'drop');
+    await own.d.endpoint(own.app, own.receiver.url);
+    await own.d.emit(own.app, 'a');
 
     for (let times = 1; times <= 10; times += 1) {
       await tried(times);
-      await d.hurry();
+      await own.d.hurry();
     }
-    await d.settled();
+    await own.d.settled();
 
     expect((await deliveries())[0]).to.include({
       state: 'failed',
@@ -116,54 +102,54 @@ describe('webhooks/deliver', () => {
       error: 'reset',
       response_status: null,
     });
-    expect(receiver.ledger).to.have.length(10);
+    expect(own.receiver.ledger).to.have.length(10);
   });
 
   it('stops and deactivates at 410, cancels what waits, and tells the contact', async () => {
-    receiver.behave(() => ({ status: 410, delayMs: 100 }));
-    const { id } = await d.endpoint(app, `${receiver.url}/gone`);
-    for (let n = 0; n < 12; n += 1) await d.emit(app, 'a');
-    await d.settled();
+    own.receiver.behave(() => ({ status: 410, delayMs: 100 }));
+    const { id } = await own.d.endpoint(own.app, `${own.receiver.url}/gone`);
+    for (let n = 0; n < 12; n += 1) await own.d.emit(own.app, 'a');
+    await own.d.settled();
 
     const states = (await deliveries()).map(({ state }) => state);
     expect(await endpointRow(id)).to.include({ active: false, deactivated_because: 'gone' });
-    expect(await d.emit(app, 'a')).to.equal(0);
+    expect(await own.d.emit(own.app, 'a')).to.equal(0);
     expect(states.filter((state) => state === 'cancelled').length).to.be.at.least(8);
     expect(new Set(states)).to.deep.equal(new Set(['failed', 'cancelled']));
-    expect(receiver.ledger.length).to.be.at.most(4);
-    const mails = await d.rows('select recipient, template, data from mails');
+    expect(own.receiver.ledger.length).to.be.at.most(4);
+    const mails = await own.d.rows('select recipient, template, data from mails');
     expect(mails).to.have.length(1);
     expect(mails[0]).to.deep.include({ recipient: 'contact@app.invalid', template: 'webhook_deactivated' });
-    expect(mails[0]?.data).to.include({ because: 'gone', url: `${receiver.url}/gone` });
-    await d.rows('delete from mails');
+    expect(mails[0]?.data).to.include({ because: 'gone', url: `${own.receiver.url}/gone` });
+    await own.d.rows('delete from mails');
   });
 
   it('deactivates after five days of nothing but failure, and tells the contact; a success starts the count anew', async () => {
-    receiver.behave((_received, nth) => (nth === 2 ? 200 : 500));
-    const { id } = await d.endpoint(app, receiver.url);
+    own.receiver.behave((_received, nth) => (nth === 2 ? 200 : 500));
+    const { id } = await own.d.endpoint(own.app, own.receiver.url);
     const sinceLong = () =>
-      d.rows(
+      own.d.rows(
         `update webhook_endpoints set failing_since = now() - interval '5 days 1 minute' where id = $1 and failing_since is not null`,
         [id],
       );
 
-    await d.emit(app, 'a');
+    await own.d.emit(own.app, 'a');
     await tried(1);
     expect((await endpointRow(id))?.failing_since).not.to.equal(null);
     await sinceLong();
-    await d.hurry();
-    await d.settled();
+    await own.d.hurry();
+    await own.d.settled();
     expect(await endpointRow(id)).to.include({ active: true, failing_since: null });
 
-    await d.emit(app, 'b');
+    await own.d.emit(own.app, 'b');
     await tried(3);
     expect(await endpointRow(id)).to.include({ active: true });
     await sinceLong();
-    await d.hurry();
-    await d.settled();
+    await own.d.hurry();
+    await own.d.settled();
 
     expect(await endpointRow(id)).to.include({ active: false, deactivated_because: 'failing' });
-    expect((await d.rows('select data from mails'))[0]?.data).to.include({ because: 'failing' });
-    await d.rows('delete from mails');
+    expect((await own.d.rows('select data from mails'))[0]?.data).to.include({ because: 'failing' });
+    await own.d.rows('delete from mails');
   });
 });

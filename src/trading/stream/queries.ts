@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
+import { covers, scopes } from '../../kernel/scopes.ts';
 
 const eventRow = z.object({ position: z.number(), type: z.string(), data: z.string() });
 
@@ -33,7 +34,9 @@ export const listLogEnds = (db: Db, accounts: string[]): Promise<readonly z.infe
 /** What a stream stands on: `key <id>` of a trader, `session <id>` of a user, `token <digest>` of an app. */
 export type Grounds = string[];
 
-/** Those of these grounds that are good no longer: revoked, ended, or of a disabled app. */
+const TRADING_SCOPES = scopes.filter((scope) => covers([scope], 'trading'));
+
+/** Those of these grounds that are good no longer: revoked, ended, or of an app that is disabled or may trade no more. */
 export const listVoid = (db: Db, grounds: Grounds): Promise<readonly string[]> =>
   db.anyFirst(sql.prepared('void_stream_grounds', z.object({ ground: z.string() }))`
     select g.ground
@@ -46,7 +49,10 @@ export const listVoid = (db: Db, grounds: Grounds): Promise<readonly string[]> =
         select
         from trader_keys k
         join apps a on a.id = k.owner
-        where k.id = g.id and k.revoked_at is null and a.disabled_at is null
+        where k.id = g.id
+          and k.revoked_at is null
+          and a.disabled_at is null
+          and a.allowed_scopes && ${sql.array(TRADING_SCOPES, 'text')}
       )
       when 'session' then not exists (
         select
@@ -61,5 +67,6 @@ export const listVoid = (db: Db, grounds: Grounds): Promise<readonly string[]> =
         where t.digest = decode(g.id, 'hex')
           and (s.expires_at is null or s.expires_at > now())
           and a.disabled_at is null
+          and a.allowed_scopes && ${sql.array(TRADING_SCOPES, 'text')}
       )
     end`);

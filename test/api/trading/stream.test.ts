@@ -175,23 +175,28 @@ describe('streamTradingEvents', function () {
     expect(byOther?.ended()).to.equal(false);
   });
 
-  it('ends within seconds when its app is disabled', async () => {
-    const [byKey, byApp] = [
-      await open(),
-      await readStream(`${service.url}${TRADING}/stream`, {
-        ...bearer(service.tenant.token),
-        'X-Prop-Account': trader.account.id,
-      }),
-    ];
-    readers.push(byApp);
+  for (const [what, change, undone] of [
+    ['is disabled', sql.fragment`disabled_at = now()`, sql.fragment`disabled_at = null`],
+    ['may trade no more', sql.fragment`allowed_scopes = '{webhooks}'`, sql.fragment`allowed_scopes = '{api}'`],
+  ] as const) {
+    it(`ends within seconds when its app ${what}`, async () => {
+      const [byKey, byApp] = [
+        await open(),
+        await readStream(`${service.url}${TRADING}/stream`, {
+          ...bearer(service.tenant.token),
+          'X-Prop-Account': trader.account.id,
+        }),
+      ];
+      readers.push(byApp);
 
-    const disabled = (at: ReturnType<typeof sql.fragment>) =>
-      service.db.query(sql.unsafe`update apps set disabled_at = ${at} where id = ${service.tenant.appId}`);
-    await disabled(sql.fragment`now()`);
-    await eventually(async () => byKey.ended() && byApp.ended(), 5_000).finally(() => disabled(sql.fragment`null`));
+      const app = (changed: typeof change) =>
+        service.db.query(sql.unsafe`update apps set ${changed} where id = ${service.tenant.appId}`);
+      await app(change);
+      await eventually(async () => byKey.ended() && byApp.ended(), 5_000).finally(() => app(undone));
 
-    for (const reader of [byKey, byApp]) expect(reader.events.at(-1)?.data).to.deep.equal({ reason: 'revoked' });
-  });
+      for (const reader of [byKey, byApp]) expect(reader.events.at(-1)?.data).to.deep.equal({ reason: 'revoked' });
+    });
+  }
 
   it('tells a reader that is too slow and ends; nothing is lost behind its last event', async () => {
     const reader = await open();
