@@ -23,7 +23,7 @@ const settings = z.object({
   WORKER_RUNNERS: z.enum(['all', 'trading', 'outbound']).default('all'),
   TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(100),
-  OUTBOUND_PER_S: z.coerce.number().int().min(25).default(300),
+  OUTBOUND_PER_S: z.coerce.number().int().min(25).default(200),
   NETVENUE_MINER_URL: z.url(),
   NETVENUE_MINER_KEY: z.string().min(1),
   NETVENUE_VALIDATOR_URL: z.url(),

@@ -10,7 +10,7 @@ import { openOutbound } from './p4.ts';
 const MARK = 0.9;
 
 type Size = { intents: number; traders: number; rounds: number; seconds: number; orders: number; deliveries: number };
-const FULL: Size = { intents: 1_000_000, traders: 10_000, rounds: 3, seconds: 4, orders: 2_000, deliveries: 3_000 };
+const FULL: Size = { intents: 1_000_000, traders: 10_000, rounds: 5, seconds: 4, orders: 3_000, deliveries: 3_000 };
 const SMALL: Size = { intents: 5_000, traders: 500, rounds: 1, seconds: 1, orders: 500, deliveries: 500 };
 
 type Stand = { arena: Arena; url: string; size: Size };
