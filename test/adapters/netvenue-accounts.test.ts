@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { Dashboard } from '../../src/adapters/netvenue/types.ts';
-import { alone, HOTKEY, validator, venue, WALLET } from '../support/validator.ts';
+import { alone } from '../support/alone.ts';
+import { HOTKEY, validator, venue, WALLET } from '../support/validator.ts';
 
 const UUID = '550e8400-e29b-41d4-a716-446655440000';
 const info = { synthetic_hotkey: HOTKEY, status: 'active', asset_class: 'crypto', account_size: 100_000 };

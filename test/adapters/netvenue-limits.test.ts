@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { alone, HOTKEY, validator, venue, WALLET } from '../support/validator.ts';
+import { alone } from '../support/alone.ts';
+import { HOTKEY, validator, venue, WALLET } from '../support/validator.ts';
 
 describe('reading limits of the network', () => {
   alone();

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { alone, validator, venue } from '../support/validator.ts';
+import { alone } from '../support/alone.ts';
+import { validator, venue } from '../support/validator.ts';
 
 const UUID = '550e8400-e29b-41d4-a716-446655440000';
 

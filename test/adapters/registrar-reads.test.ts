@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
 import { registrar } from '../../src/adapters/registrar/index.ts';
+import { alone } from '../support/alone.ts';
 
 const BASE = 'http://registrar.test';
 const WALLET = `0x${'a'.repeat(40)}`;
@@ -12,11 +13,7 @@ const party = registrar({
 });
 
 describe('reading from the registrar', () => {
-  before(() => {
-    if (!nock.isActive()) nock.activate();
-    nock.disableNetConnect();
-  });
-  afterEach(() => nock.cleanAll());
+  alone();
 
   it('lists tiers by their place, in both spellings', async () => {
     const tiers = [{ account_size: 5_000, cost: '49.00' }];

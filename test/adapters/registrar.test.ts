@@ -3,6 +3,7 @@ import nock from 'nock';
 import { recoverTypedDataAddress, verifyMessage } from 'viem';
 import { registrar } from '../../src/adapters/registrar/index.ts';
 import type { Payer, PaymentTerms, SignedPayment } from '../../src/adapters/registrar/types.ts';
+import { alone } from '../support/alone.ts';
 
 const BASE = 'http://registrar.test';
 const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
@@ -31,12 +32,7 @@ const body = party.bodyOf(registering);
 const post = () => nock(BASE).post('/api/register');
 
 describe('the registrar on the wire', () => {
-  before(() => {
-    if (!nock.isActive()) nock.activate();
-    nock.disableNetConnect();
-  });
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('is asked for a price with exactly what will be paid for', async () => {
     nock(BASE)

@@ -13,10 +13,3 @@ export const validator = nock('http://validator.test', { reqheaders: { authoriza
 
 export const HOTKEY = '5Entity_3';
 export const WALLET = '0xABcd00000000000000000000000000000000AbCd';
-
-/** Lets no call out of the process while a suite runs. */
-export function alone(): void {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
-}
