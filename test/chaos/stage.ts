@@ -176,7 +176,7 @@ export async function placeOne(trader: Caller, pair = 'BTCUSDC'): Promise<string
   return order_uuid;
 }
 
-/** Waits until every intent has ended. */
+/** Waits until every intent has ended. What has not in time is told with what it waits for. */
 export const allSettled = ({ rows }: Stage, withinMs: number): Promise<true> =>
   until(
     'every intent settled',
@@ -185,4 +185,16 @@ export const allSettled = ({ rows }: Stage, withinMs: number): Promise<true> =>
       return open.length === 0 || null;
     },
     withinMs,
-  );
+  ).catch(async (error: Error) => {
+    throw new Error(`${error.message}; open are ${JSON.stringify(await rows(OPEN), null, 1)}`);
+  });
+
+const OPEN = `
+  select i.id, i.kind, i.state, i.tries, i.looks, i.sending_at, i.deadline_at, now() as now, l.head = i.id as at_head,
+    j.run_at, j.attempts, j.locked_at, j.locked_by, j.last_error
+  from intents i
+  left join lanes l on l.name = i.lane
+  left join graphile_worker._private_jobs j on j.payload ->> 'intent_id' = i.id::text
+  where i.state in ('queued', 'running', 'in_doubt')
+  order by i.created_at
+  limit 10`;
