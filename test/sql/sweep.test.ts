@@ -103,3 +103,32 @@ describe('requeue_stranded', () => {
     expect(await jobs()).to.deep.equal([['orders/place', first.id]]);
   });
 });
+
+describe('release_lost_jobs', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+  });
+  after(() => spine.close());
+
+  it('frees what has been locked for longer than any task takes, and nothing else', async () => {
+    const [lost, atWork] = [item(), item()];
+    await spine.accept(lost, atWork);
+    const lock = (id: string, ago: string) =>
+      spine.query(
+        `update graphile_worker._private_jobs set locked_at = now() - $2::interval, locked_by = 'worker'
+         where payload ->> 'intent_id' = $1`,
+        [id, ago],
+      );
+    await lock(lost.id, '3 minutes');
+    await lock(atWork.id, '1 minute');
+
+    const [freed] = await spine.query<{ n: number }>('select release_lost_jobs() n');
+    const locked = await spine.query<{ id: string }>(
+      `select payload ->> 'intent_id' id from graphile_worker._private_jobs where locked_at is not null`,
+    );
+
+    expect(freed?.n).to.equal(1);
+    expect(locked).to.deep.equal([{ id: atWork.id }]);
+  });
+});
