@@ -47,7 +47,7 @@ async function loadTask(name: string, runtime: WorkerRuntime) {
   const queueTask = async (payload: unknown, helpers?: Partial<JobHelpers>) => {
     const startedAt = performance.now();
     const line = toldTask(name, payload, helpers?.job);
-    if ('intent_id' in (payload as object)) runtime.pace.makeRoom();
+    if ('intent_id' in Object(payload)) runtime.pace.makeRoom();
     try {
       await task(payload, runtime);
       runtime.log.info(ended('done'));

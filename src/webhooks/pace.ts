@@ -8,22 +8,22 @@ export type Pace = {
   /** Told whenever an intent is carried out in this process. */
   makeRoom(): void;
   /** Resolves when the next delivery may leave: at once where no intents are carried out. */
-  turn(): Promise<void>;
+  next(): Promise<void>;
 };
 
 /** Deliveries leave evenly, `perS` a second at most, while intents are carried out beside them; else as fast as they can. */
 export function openPace(perS: number): Pace {
   let roomUntil = 0;
-  let next = 0;
+  let free = 0;
   return {
     makeRoom() {
       roomUntil = performance.now() + MAKE_ROOM_MS;
     },
-    async turn() {
+    async next() {
       const now = performance.now();
       if (now > roomUntil) return;
-      const due = Math.max(next, now);
-      next = due + 1_000 / perS;
+      const due = Math.max(free, now);
+      free = due + 1_000 / perS;
       if (due > now) await sleep(due - now);
     },
   };

@@ -26,7 +26,7 @@ export async function takeTurn(lane: Lane, runtime: Deliverer): Promise<void> {
       await sleep(LOOK_AGAIN_MS);
       step = await runtime.stepLane(lane);
     } else if (step.held) {
-      await runtime.pace.turn();
+      await runtime.pace.next();
       const attempting = attempt(step.held, runtime);
       const said = await withinPatience(attempting);
       if (said === 'silent') return letGo(lane, attempting, runtime);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/adapters/exvenue/index.ts';
 import type { Exvenue } from '../../src/adapters/exvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
 const open = (): Exvenue => exvenue({ url: VENUE, network: 'mainnet' });
@@ -20,9 +21,7 @@ const spotMeta = {
 };
 
 describe('the assets of the exchange', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('are numbered by their place, and known for a while', async () => {
     const venue = open();

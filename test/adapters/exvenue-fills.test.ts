@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/adapters/exvenue/index.ts';
 import type { Exvenue } from '../../src/adapters/exvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
 const USER = `0x${'aB'.repeat(20)}`;
@@ -28,9 +29,7 @@ const fill = {
 };
 
 describe('reading the executions of the exchange', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('reads executions in full', async () => {
     question({ type: 'userFills' }).reply(200, [{ ...fill, liquidation: { method: 'market', markPx: '1' } }]);

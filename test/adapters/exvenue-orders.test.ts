@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/adapters/exvenue/index.ts';
 import type { Exvenue } from '../../src/adapters/exvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
 const USER = `0x${'aB'.repeat(20)}`;
@@ -31,9 +32,7 @@ const order = {
 const limit = { ...order, orderType: 'Limit', isTrigger: false, triggerPx: '0.0', tif: 'Alo', side: 'B', cloid: CLOID };
 
 describe('reading the orders of the exchange', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('reads open orders with triggers and children, decimals in one spelling', async () => {
     question({ type: 'frontendOpenOrders' }).reply(200, [{ ...limit, children: [order] }]);

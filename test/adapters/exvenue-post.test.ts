@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/adapters/exvenue/index.ts';
 import type { Action, PostLimits } from '../../src/adapters/exvenue/types.ts';
+import { alone } from '../support/alone.ts';
 import { signerOfBody } from '../support/exvenue-signer.ts';
 
 const VENUE = 'http://exchange.test';
@@ -30,9 +31,7 @@ const post = async (action: Action = placing(), limits: Partial<PostLimits> = {}
 };
 
 describe('posting to the exchange', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('sends exactly the bytes that were signed, once', async () => {
     const { venue, signer } = open();

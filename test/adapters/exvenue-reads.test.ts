@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/adapters/exvenue/index.ts';
 import type { Exvenue } from '../../src/adapters/exvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
 const USER = `0x${'aB'.repeat(20)}`;
@@ -76,9 +77,7 @@ const state = {
 };
 
 describe('reading the exchange', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('asks for an account by its address in lower case, and reads its positions', async () => {
     question({ type: 'clearinghouseState' }).reply(200, state);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/adapters/exvenue/index.ts';
 import type { Action } from '../../src/adapters/exvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
 
@@ -20,9 +21,7 @@ const ok = (...statuses: unknown[]) => ({ status: 'ok', response: { type: 'order
 const err = (response: string) => ({ status: 'err', response });
 
 describe('waiting for the budget of the exchange', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('goes on after a 429 as soon as the venue said it may, within the last moment of the call', async () => {
     const { venue, signer } = open();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
 import { netvenue } from '../../src/adapters/netvenue/index.ts';
+import { alone } from '../support/alone.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';
 const venue = netvenue({
@@ -15,9 +16,7 @@ const archive = (status: number, body: nock.Body) =>
 const record = (status: string, details: object) => archive(200, { order_uuid: UUID, status, details });
 
 describe('looking up an order in the miner’s archive', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('is absent for a uuid the archive does not hold', async () => {
     archive(404, { order_uuid: UUID, status: 'not_found', message: 'Order not found' });
@@ -82,9 +81,7 @@ describe('looking up an order in the miner’s archive', () => {
 });
 
 describe('listing orders and pairs of the network', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('groups orders by what became of them', async () => {
     const order = { order_uuid: UUID, trade_pair_id: 'BTCUSDC', order_type: 'LONG', price: 0, limit_price: 5 };

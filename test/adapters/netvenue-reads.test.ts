@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { netvenue } from '../../src/adapters/netvenue/index.ts';
 import type { Dashboard } from '../../src/adapters/netvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';
 const LIMIT = '0190a1b2-0000-7000-8000-000000000002';
@@ -122,9 +123,7 @@ const read = async (): Promise<Dashboard> => {
 };
 
 describe('reading a dashboard of the network', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('reads the compact spelling', async () => {
     shown(compact);

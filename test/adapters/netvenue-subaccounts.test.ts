@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
 import { netvenue } from '../../src/adapters/netvenue/index.ts';
+import { alone } from '../support/alone.ts';
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 const venue = netvenue({
@@ -28,9 +29,7 @@ const entity = (subaccounts: unknown) =>
     .reply(200, { status: 'success', entity: { subaccounts, next_subaccount_id: 8 } });
 
 describe('making a subaccount at the network', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('asks with class and size and reads the pending subaccount', async () => {
     nock('http://miner.test')
@@ -119,9 +118,7 @@ describe('making a subaccount at the network', () => {
 });
 
 describe('listing the subaccounts of an entity', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('reads a dictionary and a list to the same', async () => {
     entity({ 7: made });

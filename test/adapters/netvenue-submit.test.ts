@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { netvenue } from '../../src/adapters/netvenue/index.ts';
 import type { Signal } from '../../src/adapters/netvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';
 const MINER = 'http://miner.test';
@@ -37,9 +38,7 @@ const yes = (order_json: string | null) => ({ ...no(''), success: true, order_js
 const miner = () => nock(MINER).post('/behind/a/path/api/submit-order');
 
 describe('submitting a signal to the network', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('carries the key and the signal in the miner’s words, below the path of the base address', async () => {
     const sent = nock(MINER, { reqheaders: { authorization: 'Bearer miner-key' } })

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { netvenue } from '../../src/adapters/netvenue/index.ts';
 import type { Signal } from '../../src/adapters/netvenue/types.ts';
+import { alone } from '../support/alone.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';
 const signal: Signal = { order_uuid: UUID, subaccount_id: 3, execution_type: 'MARKET', order_type: 'FLAT' };
@@ -16,9 +17,7 @@ const miner = () => nock('http://miner.test').post('/api/submit-order');
 const broken = (code: string) => Object.assign(new Error('miner.test 10.0.0.1 miner-key'), { code });
 
 describe('the wire to the network', () => {
-  before(() => nock.disableNetConnect());
-  afterEach(() => nock.cleanAll());
-  after(() => nock.enableNetConnect());
+  alone();
 
   it('is unreachable where the connection is refused', async () => {
     miner().replyWithError(broken('ECONNREFUSED'));
