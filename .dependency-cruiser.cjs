@@ -1,112 +1,150 @@
 /*
- * Who may import whom. Every rule is an error and is shown to be able to fail in test/architecture.test.ts.
- * Tests stand outside: they may reach for whatever they exercise.
+ * Which file may import which. Every rule is an error. test/architecture.test.ts shows for every rule that it can fail.
+ * The rules do not apply to tests: a test may import whatever it exercises.
  */
-const spine = 'contract|edge|kernel|db|intents|adapters|sandbox';
+const spine = 'commands|contract|edge|kernel|db|intents|adapters|sandbox|runtime';
 const capability = `^src/(?!(?:${spine})/)([^/]+)/`;
-/** Files of a capability by their layer; a capability with two venues has a folder for each. */
+/** Files of a capability by layer. A capability with two venues has one folder for each. */
 const layer = (names) => [`${capability}(?:${names})\\.ts$`, `${capability}[^/]+/(?:${names})\\.ts$`];
 const code = '^(src|workers)/';
 
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
 const error = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
-/** A package may be imported only from the files given. */
+/** A package may be imported only by the given files. */
 const only = (name, comment, packages, ...files) =>
   error(name, comment, { path: code, pathNot: files }, { path: npm(...packages) });
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    error('no-cycles', 'Two files that need each other are one file, or three.', {}, { circular: true }),
-    error('resolvable', 'An import names something that is there.', {}, { couldNotResolve: true }),
+    error(
+      'no-cycles',
+      'Imports form no cycle. Merge files that need each other, or extract what they share.',
+      {},
+      { circular: true },
+    ),
+    error('resolvable', 'Every import can be resolved.', {}, { couldNotResolve: true }),
     error(
       'no-development-packages',
-      'What runs in production is listed under dependencies; types are gone by then.',
+      'Packages used in production are listed under dependencies. Type-only imports are exempt: they are erased.',
       { path: code },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
-    error('tests-stay-outside', 'Nothing that ships knows the tests.', { path: code }, { path: '^test/' }),
+    error('tests-stay-outside', 'Production code imports no tests.', { path: code }, { path: '^test/' }),
 
-    only('koa-only-in-edge', 'Capabilities do not know HTTP.', ['koa', '@koa/.+', 'koa-.+'], '^src/edge/'),
-    only('ajv-only-in-validate', 'One place reads the schema.', ['ajv', 'ajv-formats'], '^src/edge/validate\\.ts$'),
+    only('koa-only-in-edge', 'Capabilities do not depend on HTTP.', ['koa', '@koa/.+', 'koa-.+'], '^src/edge/'),
+    only(
+      'ajv-only-in-validate',
+      'Only edge/validate.ts checks schemas.',
+      ['ajv', 'ajv-formats'],
+      '^src/edge/validate\\.ts$',
+    ),
     only(
       'slonik-only-beside-sql',
-      'SQL is written where writes and reads live.',
+      'SQL is only in files for writes and reads.',
       ['slonik', '@slonik/.+'],
-      '^src/(db|intents)/',
+      '^src/(db|intents|commands)/',
       '^src/release\\.ts$',
-      ...layer('intents|outcomes|queries'),
+      ...layer('intents|commands|store|queries'),
     ),
-    only('pg-only-in-db', 'The bare driver serves pools and listening only.', ['pg', 'pg-.+'], '^src/db/'),
+    only('pg-only-in-db', 'The plain driver is only for pools and LISTEN.', ['pg', 'pg-.+'], '^src/db/'),
     only(
       'queue-only-in-workers',
-      'Writes queue by SQL in their own transaction; db/migrate.ts installs the queue for release.ts and the tests.',
+      'Writes queue jobs by SQL in their own transaction. db/migrate.ts installs the queue for release.ts and the tests.',
       ['graphile-worker'],
       '^src/(worker|release|db/migrate)\\.ts$',
       '^workers/',
     ),
-    only('prom-client-only-in-metrics', 'Everyone else records what it has seen.', ['prom-client'], '^src/metrics/'),
-    only('got-only-in-adapters', 'Nobody else opens a socket to a party.', ['got'], '^src/(adapters|sandbox)/'),
+    only('prom-client-only-in-metrics', 'Other code records through the registry.', ['prom-client'], '^src/metrics/'),
+    only(
+      'got-only-in-adapters',
+      'Only adapters call upstreams. The tour is a client of the service.',
+      ['got'],
+      '^src/(adapters|sandbox|commands/tour)/',
+    ),
 
     error(
       'edge-enters-by-operations',
-      'The table of operations is the only door from the edge to the capabilities.',
+      'In the edge, only the table of operations imports capabilities.',
       { path: '^src/edge/', pathNot: '^src/edge/operations\\.ts$' },
       { path: capability },
     ),
     error(
       'edge-sees-only-http',
-      'Behind that door stand the handlers.',
+      'The edge imports only the handlers of a capability.',
       { path: '^src/edge/' },
       { path: capability, pathNot: layer('http') },
     ),
     error(
-      'capabilities-meet-at-intents-and-queries',
-      'A capability asks another by its verbs and its reads, never by the files behind them.',
+      'capabilities-meet-at-their-doors',
+      'A capability uses another only through intents.ts, commands.ts, queries.ts and read-model.ts.',
       { path: capability },
-      { path: capability, pathNot: ['^src/$1/', ...layer('intents|queries')] },
+      { path: capability, pathNot: ['^src/$1/', ...layer('intents|commands|queries|read-model')] },
+    ),
+    error(
+      'queries-only-read',
+      'A read does not depend on code that writes.',
+      { path: layer('queries') },
+      { path: layer('intents|commands|store|http') },
+    ),
+    error(
+      'read-models-ask-venues',
+      'Read models get rows from queries.ts. They contain no SQL and write nothing.',
+      { path: layer('read-model') },
+      { path: ['^src/db/', ...layer('intents|commands|http')], dependencyTypesNot: ['type-only'] },
     ),
     error(
       'adapters-come-from-runtime',
-      'Adapters are handed over by runtime.ts; others may know the types they speak, and no more.',
+      'The runtime passes adapters in. Other code may import only their types.',
       { path: [capability, '^src/(contract|edge|kernel|db|intents)/', '^workers/'] },
       { path: '^src/adapters/', dependencyTypesNot: ['type-only'] },
     ),
     error(
       'adapters-show-only-types',
-      'The types meant for others are in the types.ts of an adapter.',
+      'The public types of an adapter are in its types.ts.',
       { path: [capability, '^src/(contract|edge|kernel|db|intents)/', '^workers/'] },
       { path: '^src/adapters/', pathNot: '^src/adapters/[^/]+/types\\.ts$' },
     ),
     error(
       'rules-are-pure',
-      'A rule decides from what it is given: kernel and contract types are all it needs.',
+      'A rule depends only on its arguments. It needs only the kernel and contract types.',
       { path: '^src/.+/rules\\.ts$' },
-      { pathNot: ['^src/kernel/', '^src/contract/types\\.ts$'] },
+      { pathNot: ['^src/kernel/', '^src/contract/(body|types)\\.ts$'] },
     ),
     error(
       'adapters-know-little',
-      'An adapter says it on the wire and decides nothing.',
+      'An adapter translates to and from the wire and decides nothing.',
       { path: '^src/adapters/' },
       { path: '^src/', pathNot: ['^src/(kernel|adapters)/', '^src/(contract/types|config)\\.ts$'] },
     ),
     error(
       'adapters-do-not-meet',
-      'What they share is adapters/http.ts.',
+      'Adapters share only adapters/http.ts.',
       { path: '^src/adapters/([^/]+)' },
       { path: '^src/adapters/', pathNot: ['^src/adapters/$1', '^src/adapters/http\\.ts$'] },
     ),
     error('nobody-imports-workers', 'Tasks are found by their path.', { pathNot: '^test/' }, { path: '^workers/' }),
-    error('kernel-stands-alone', 'All may lean on it.', { path: '^src/kernel/' }, { path: '^src/(?!kernel/)' }),
+    error(
+      'nobody-imports-commands',
+      'A person runs commands. Code they share with the service is in the modules they import.',
+      { pathNot: '^(src/commands|test)/' },
+      { path: '^src/commands/' },
+    ),
+    error(
+      'kernel-stands-alone',
+      'Everything may import the kernel.',
+      { path: '^src/kernel/' },
+      { path: '^src/(?!kernel/)' },
+    ),
     error(
       'kernel-does-no-io',
-      'It computes.',
+      'The kernel only computes.',
       { path: '^src/kernel/' },
       { path: '^(node:)?(fs|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads)(/|$)' },
     ),
     error(
       'sandbox-only-from-start',
-      'Production can not fall back to it in silence.',
+      'Production must not fall back to the sandbox unnoticed.',
       { path: code, pathNot: ['^src/start\\.ts$', '^src/sandbox/'] },
       { path: '^src/sandbox/' },
     ),

@@ -6,7 +6,7 @@ const port = z.coerce.number().int().min(0).max(65535);
 const ms = z.coerce.number().int().min(0);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
-/** Every setting, its kind and its default. The README's table lists them with their meaning. */
+/** Every setting, its kind and its default. src/docs/configuration.md lists them with their meaning. */
 const settings = z.object({
   DATABASE_URL: z.string().min(1),
   DATABASE_DIRECT_URL: z.string().min(1).optional(),
@@ -35,9 +35,10 @@ const settings = z.object({
   EXVENUE_URL: z.url(),
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
   EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(1).default(0.5),
-  EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // without it, what the venue's own papers say
+  EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // default: the limit in the venue's documentation
   EXVENUE_PATIENCE_MS: ms.default(5_000),
   EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),
+  EXVENUE_CLOCK_MARGIN_MS: ms.default(5_000),
   VENUE_READ_MS: ms.min(50).default(4_000),
   REGISTRAR_URL: z.url(),
   REGISTRAR_CHAIN_URL: z.url(),
@@ -63,7 +64,7 @@ const settings = z.object({
   PROCESSOR_WEBHOOK_SECRET: z.string().min(1).optional(),
   CHECKOUT_DEADLINE_MS: ms.default(120_000),
   ACCOUNT_DEADLINE_MS: ms.default(3_600_000),
-  PAYMENT_LOOK_MS: ms.default(300_000),
+  PAYMENT_RECONCILE_MS: ms.default(300_000),
   LIFECYCLE_SWEEP_MS: ms.default(300_000),
   STREAM_HEARTBEAT_MS: ms.min(100).default(15_000),
   TRADING_WATCH_MS: ms.min(50).default(2_000),
@@ -77,15 +78,15 @@ const settings = z.object({
   THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
   RETAIN_INTENTS_DAYS: z.coerce.number().min(8).default(90), // past the 7 days of an Idempotency-Key
   RETAIN_ORDERS_DAYS: z.coerce.number().min(8).default(400),
-  RETAIN_EVENTS_DAYS: z.coerce.number().min(7).default(30), // past the last try of a delivery
+  RETAIN_EVENTS_DAYS: z.coerce.number().min(7).default(30), // past the last attempt of a delivery
   RETAIN_SESSIONS_DAYS: z.coerce.number().min(1).default(30),
 });
 
-/** What one setting wants of another. */
+/** Settings that depend on each other. */
 const consistent = settings
   .refine((all) => all.DATABASE_POOLER === 'none' || all.DATABASE_DIRECT_URL, {
     path: ['DATABASE_DIRECT_URL'],
-    message: 'needed beside DATABASE_POOLER: a pooler of transactions keeps no session to listen in',
+    message: 'needed with DATABASE_POOLER: LISTEN needs a session connection, which a transaction pooler does not keep',
   })
   .refine(
     ({ METRICS_PORT, METRICS_HOST, METRICS_TOKEN }) =>
@@ -98,11 +99,12 @@ const consistent = settings
 
 const isLoopback = (host: string) => /^(127(\.\d+){3}|::1|localhost)$/.test(host);
 
+/** The checked settings of a process. `directUrl` bypasses a pooler; without one it equals `DATABASE_URL`. */
 export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;
 
 /**
- * Reads the environment once, into one frozen object. Throws with the name of every setting that is missing or
- * out of range, and never with a value. `given` takes the place of what the environment does not set.
+ * Reads the environment into one frozen object. `given` supplies defaults for settings that the environment leaves
+ * unset. Throws if settings are missing or out of range; the error names every such setting and contains no value.
  */
 export function readConfig(given: Record<string, string> = {}): Config {
   const read = consistent.safeParse({ ...given, ...present(process.env) });
@@ -110,19 +112,39 @@ export function readConfig(given: Record<string, string> = {}): Config {
   return Object.freeze({ ...read.data, directUrl: read.data.DATABASE_DIRECT_URL ?? read.data.DATABASE_URL });
 }
 
-/** Whether the environment names a database; without one the embedded server and the sandbox are used. */
+/** Whether the environment sets a database. If not, the embedded server and the sandbox are used. */
 export const namesDatabase = (): boolean => Boolean(process.env.DATABASE_URL);
 
-/** The database that the environment names, by its direct address; for scripts, which need no other setting. */
+/** The database of the environment, by its direct address if set. For scripts that need no other setting. */
 export const databaseUrl = (): string | undefined =>
   process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL || undefined;
 
-/** Where the embedded database lives, and what is kept with it: DATA_DIR, or `.data` beside the sources. */
+/** The folder of the embedded database and its companion files: DATA_DIR, or `.data` beside the sources. */
 export const dataFolder = (): string =>
   path.resolve(process.env.DATA_DIR || fileURLToPath(new URL('../.data', import.meta.url)));
 
-/** The keyring of the environment alone, for scripts that work on sealed values; undefined where there is none. */
+/** The keyring of the environment, for scripts that work on sealed values; undefined if it is not set. */
 export const sealingKeys = (): string | undefined => process.env.SEALING_KEYS || undefined;
+
+const TOUR_SETTINGS = ['TOUR_KEY', 'TOUR_CLIENT_ID', 'TOUR_CLIENT_SECRET', 'TOUR_LEDGERS', 'TOUR_MAILS'] as const;
+
+/**
+ * The running service that `npm run tour` calls; null without TOUR_URL. With TOUR_URL, throws unless all TOUR_… are
+ * set.
+ */
+export function tourSettings(): Record<'TOUR_URL' | (typeof TOUR_SETTINGS)[number], string> | null {
+  const { TOUR_URL, TOUR_KEY, TOUR_CLIENT_ID, TOUR_CLIENT_SECRET, TOUR_LEDGERS, TOUR_MAILS } = process.env;
+  if (!TOUR_URL) return null;
+  if (!TOUR_KEY || !TOUR_CLIENT_ID || !TOUR_CLIENT_SECRET || !TOUR_LEDGERS || !TOUR_MAILS)
+    throw new Error(`With TOUR_URL, set ${TOUR_SETTINGS.join(', ')} as well.`);
+  return { TOUR_URL, TOUR_KEY, TOUR_CLIENT_ID, TOUR_CLIENT_SECRET, TOUR_LEDGERS, TOUR_MAILS };
+}
+
+/** The environment for a child process that uses its own database: this environment without the database settings. */
+export function environmentOfItsOwn(settings: Record<string, string>): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _, DATABASE_DIRECT_URL: __, ...env } = process.env;
+  return { ...env, ...settings };
+}
 
 const present = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
 

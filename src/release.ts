@@ -1,8 +1,8 @@
 import { readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
-import { openLog } from './runtime.ts';
+import { openLog } from './runtime/log.ts';
 
 const config = readConfig();
 const log = openLog(config);
 await migrate(config.directUrl, (line) => log.info(line));
-log.info('the database is up to date');
+log.info('database is up to date');

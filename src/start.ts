@@ -7,7 +7,8 @@ import { migrate } from './db/migrate.ts';
 import { newSealingKey } from './kernel/seal.ts';
 import { openMetrics } from './metrics/registry.ts';
 import { withMetrics } from './metrics/serve.ts';
-import { openLog, type WorkerRuntime } from './runtime.ts';
+import { openLog } from './runtime/log.ts';
+import type { WorkerRuntime } from './runtime/worker.ts';
 import { seed } from './sandbox/seed.ts';
 import { type Sandbox, startSandbox } from './sandbox/start.ts';
 import { stopOnSignal } from './stop.ts';
@@ -17,11 +18,13 @@ import { startWorker } from './worker.ts';
 const DATA_FOLDER = path.join(dataFolder(), 'postgres');
 const SANDBOX_FOLDER = path.join(dataFolder(), 'sandbox');
 const SEALING_KEYS_FILE = path.join(dataFolder(), 'sealing-keys');
-const STOP_WITHIN_MS = 58_000; // web, worker, then the database: each has its own bound below this
+const STOP_WITHIN_MS = 58_000; // web, worker and database stop in turn; each has its own, shorter limit
 
 type Stop = () => Promise<void>;
 
-/** Starts everything in one process. Stops in the order of need: web, worker, sandbox, and PostgreSQL last. */
+/**
+ * Starts everything in one process. Returns a function that stops web, worker, sandbox and PostgreSQL, in this order.
+ */
 async function start(): Promise<Stop> {
   const stops: Stop[] = [];
   const stopAll = async () => {
@@ -30,7 +33,9 @@ async function start(): Promise<Stop> {
   try {
     const { config, sandbox } = namesDatabase() ? { config: readConfig(), sandbox: null } : await bringUp(stops);
     const log = openLog(config);
-    await migrate(config.directUrl, (line) => log.debug(line));
+    await migrate(config.directUrl, (line) => log.debug(line)).catch((cause) => {
+      throw sandbox ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
+    });
     const metrics = openMetrics();
     const worker = await startWorker(config, log, metrics);
     stops.push(worker.stop);
@@ -46,7 +51,7 @@ async function start(): Promise<Stop> {
   }
 }
 
-/** The embedded database and the parties played locally, for a machine where nothing is set up. */
+/** Starts the embedded database and local sandboxes of the upstreams, for a machine where nothing is set up. */
 async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbox }> {
   const database = await startEmbedded({ dataDir: DATA_FOLDER });
   stops.push(() => database.stop());
@@ -58,15 +63,18 @@ async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbo
     HOST: '127.0.0.1',
     METRICS_PORT: '0',
     LOG_LEVEL: 'warn',
-    SEALING_KEYS: await ownSealingKeys(),
+    SEALING_KEYS: await localSealingKeys(),
     ...sandbox.settings,
   };
   const { PORT } = readConfig({ ...given, PUBLIC_URL: 'http://127.0.0.1' });
   return { config: readConfig({ ...given, PUBLIC_URL: `http://127.0.0.1:${PORT}` }), sandbox };
 }
 
-/** The keyring beside the embedded database, made at the first start. Of two starters at once the first one's stays. */
-async function ownSealingKeys(): Promise<string> {
+/**
+ * The keyring beside the embedded database, created at the first start. If two processes start at once, the first one
+ * wins.
+ */
+async function localSealingKeys(): Promise<string> {
   await writeFile(SEALING_KEYS_FILE, newSealingKey(), { mode: 0o600, flag: 'wx' }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -93,7 +101,7 @@ async function greet(
 
 const log: Pick<Logger, 'fatal'> = openLog({ LOG_LEVEL: 'fatal' });
 try {
-  stopOnSignal(await start(), STOP_WITHIN_MS, (err) => log.fatal({ err }, 'stopped badly'));
+  stopOnSignal(await start(), STOP_WITHIN_MS, (err) => log.fatal({ err }, 'shutdown failed'));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
   process.exit(1);

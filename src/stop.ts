@@ -1,8 +1,8 @@
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /**
- * Stops a process once, however many signals arrive: a platform may send SIGTERM several times, and only the first one counts.
- * Exits 0 when `stop` has ended, 1 when it failed or took longer than `withinMs`.
+ * Stops the process on the first SIGTERM or SIGINT. Later signals are ignored: a platform may send SIGTERM several
+ * times. Exits with 0 when `stop` resolves, and with 1 when it rejects or takes longer than `withinMs`.
  */
 export function stopOnSignal(stop: () => Promise<void>, withinMs: number, onError: (error: unknown) => void): void {
   let stopping = false;
@@ -10,7 +10,7 @@ export function stopOnSignal(stop: () => Promise<void>, withinMs: number, onErro
     process.on(signal, () => {
       if (stopping) return;
       stopping = true;
-      setTimeout(() => exit(1, new Error('The stop took too long')), withinMs).unref();
+      setTimeout(() => exit(1, new Error('Shutdown timed out')), withinMs).unref();
       stop().then(
         () => process.exit(0),
         (error) => exit(1, error),

@@ -1,25 +1,20 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from 'pino';
-import { type Config, readConfig } from './config.ts';
-import { drainable } from './edge/drain.ts';
-import { createEdge } from './edge/server.ts';
-import { type Metrics, openMetrics } from './metrics/registry.ts';
-import { withMetrics } from './metrics/serve.ts';
-import { openLog, openWebRuntime, type WebRuntime } from './runtime.ts';
-import { stopOnSignal } from './stop.ts';
+import type { Config } from './config.ts';
+import { createEdge, drainable } from './edge/server.ts';
+import { openMetrics } from './metrics/registry.ts';
+import { openLog } from './runtime/log.ts';
+import { runProcess } from './runtime/process.ts';
+import { openWebRuntime, type WebRuntime } from './runtime/web.ts';
 
-const DRAIN_MS = 15_000; // how long requests may go on waiting after the stop; then they answer where to poll
-const STOP_WITHIN_MS = 25_000; // a platform kills after 30 s
+const DRAIN_MS = 15_000; // how long requests may wait for an outcome during a stop; then they respond with 202
+const STOP_WITHIN_MS = 25_000; // the platform kills the process after 30 s
 
+/** A web process that accepts requests at `url`. */
 export type RunningWeb = { url: string; runtime: WebRuntime; stop(): Promise<void> };
 
-/** Starts the HTTP edge. `stop` takes no new requests, lets those under way end, then gives everything back. */
-export async function startWeb(
-  config: Config,
-  log: Logger = openLog(config),
-  metrics: Metrics = openMetrics(),
-): Promise<RunningWeb> {
+/** Starts the HTTP edge. `stop` accepts no new requests, waits for those in progress, then releases all connections. */
+export async function startWeb(config: Config, log = openLog(config), metrics = openMetrics()): Promise<RunningWeb> {
   const runtime = await openWebRuntime(config, log, metrics);
   const server = createEdge(runtime);
   const drain = drainable(server);
@@ -35,7 +30,7 @@ export async function startWeb(
     runtime,
     async stop() {
       runtime.readiness.stop();
-      runtime.streams.close(); // their readers connect again, to another process
+      runtime.streams.close(); // readers reconnect, to another process
       const hurry = setTimeout(runtime.stop, DRAIN_MS);
       await drain();
       clearTimeout(hurry);
@@ -44,10 +39,4 @@ export async function startWeb(
   };
 }
 
-if (import.meta.main) {
-  const config = readConfig();
-  const log = openLog(config);
-  const web = await startWeb(config, log);
-  const { stop } = await withMetrics(web);
-  stopOnSignal(stop, STOP_WITHIN_MS, (err) => log.fatal({ err }, 'stopped badly'));
-}
+if (import.meta.main) await runProcess(startWeb, STOP_WITHIN_MS);

@@ -11,49 +11,58 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from './config.ts';
+import type { Config } from './config.ts';
 import { keepAlive } from './db/liveness.ts';
 import { openQueuePool } from './db/pool.ts';
 import { listTaskNames, TASKS, type Task } from './intents/task.ts';
-import { tellable } from './kernel/errors.ts';
-import { secondsSince } from './metrics/parties.ts';
+import { sanitizeError } from './kernel/serialize-error.ts';
 import { watchPool } from './metrics/process.ts';
 import { type Metrics, openMetrics } from './metrics/registry.ts';
-import { withMetrics } from './metrics/serve.ts';
-import { openLog, openWorkerRuntime, type WorkerRuntime } from './runtime.ts';
-import { stopOnSignal } from './stop.ts';
+import { secondsSince } from './metrics/upstreams.ts';
+import { openLog } from './runtime/log.ts';
+import { runProcess } from './runtime/process.ts';
+import { openWorkerRuntime, type WorkerRuntime } from './runtime/worker.ts';
 
 const TRADING = ['orders/', 'accounts/', 'payments/', 'payouts/', 'kyc/', 'registration/', 'enrollments/'];
-const POLL_MS = 500; // for jobs planned ahead; new ones are announced
-const LOCAL_MS = 500; // jobs fetched ahead that still wait, because calls hang, go back for others to take
-const DRAIN_MS = 12_000; // how long calls under way may go on after the stop before they end as in doubt
+const POLL_MS = 500; // only for jobs scheduled for later; new jobs are announced
+const LOCAL_MS = 500; // jobs fetched ahead return to the queue if they cannot start within this time
+const DRAIN_MS = 12_000; // how long calls in progress may continue during a stop before they end in doubt
 const STOP_WITHIN_MS = 25_000;
 const RESTART_MS = 500;
-const GIVEN_UP_MS = 5_000; // a runner that the queue gave up has so long to end; its jobs are then anyone's, as a dead worker's are
-/** Fewer connections than jobs at once: the queue's own statements are short. A task that threw has its own line already. */
-const TOLD_ELSEWHERE = /maxPoolSize|^Failed task /;
+/**
+ * How long a runner that the queue gave up may take to end. After that its jobs are released, as a dead worker's are.
+ */
+const ABANDONED_MS = 5_000;
+/**
+ * Messages of the queue that are not logged. The warning about `maxPoolSize` is expected: the queue's own statements
+ * are short, so it needs fewer connections than jobs. A task that threw is logged by `loadTask`.
+ */
+const LOGGED_ELSEWHERE = /maxPoolSize|^Failed task /;
 
+/** A worker process that executes jobs. */
 export type RunningWorker = { runtime: WorkerRuntime; stop(): Promise<void> };
 type RunnerName = 'trading' | 'outbound';
 
-/** Every task of `workers/`, bound to a runtime. The file's path is the task's name. */
+/** Loads every task of `workers/`, bound to a runtime. The name of a task is the path of its file. */
 export async function loadTasks(runtime: WorkerRuntime): Promise<TaskList> {
   const named = await Promise.all(listTaskNames().map((name) => loadTask(name, runtime)));
   return Object.fromEntries(named);
 }
 
 async function loadTask(name: string, runtime: WorkerRuntime) {
-  const { default: task } = (await import(new URL(`${name}.ts`, TASKS).href)) as { default: Task<unknown> };
+  const { default: task } = (await import(new URL(`${name}.ts`, TASKS).href)) as {
+    default: Task<unknown, WorkerRuntime>;
+  };
   const queueTask = async (payload: unknown, helpers?: Partial<JobHelpers>) => {
     const startedAt = performance.now();
-    const line = toldTask(name, payload, helpers?.job);
-    if ('intent_id' in Object(payload)) runtime.pace.makeRoom();
+    const line = sanitizedTask(name, payload, helpers?.job);
+    if ('intent_id' in Object(payload)) runtime.activity.lastIntentMs = startedAt;
     try {
       await task(payload, runtime);
       runtime.log.info(ended('done'));
     } catch (err) {
       runtime.log.error({ ...ended('threw'), err }, 'task threw');
-      throw tellable(err); // the queue keeps its text beside the job
+      throw sanitizeError(err); // the queue stores the error text with the job
     }
 
     function ended(outcome: 'done' | 'threw') {
@@ -64,8 +73,8 @@ async function loadTask(name: string, runtime: WorkerRuntime) {
   return [name, queueTask] as const;
 }
 
-/** What the log tells of a job: ids only. */
-const toldTask = (task: string, payload: unknown, job: Partial<Job> | undefined) => ({
+/** What the log contains about a job: only ids. */
+const sanitizedTask = (task: string, payload: unknown, job: Partial<Job> | undefined) => ({
   task,
   ...(payload as object),
   ...(job && { job: job.id, attempt: job.attempts }),
@@ -74,19 +83,19 @@ const toldTask = (task: string, payload: unknown, job: Partial<Job> | undefined)
 const isTrading = (task: string) => TRADING.some((prefix) => task.startsWith(prefix));
 
 /**
- * Starts the runners this process is told to run. A runner that the queue gave up, as it does when the database goes away,
- * starts again. `stop` takes no new jobs, lets those under way end, and burns no attempt.
+ * Starts the runners that `WORKER_RUNNERS` names. A runner that the queue gives up, for example when the database goes
+ * away, is started again. `stop` takes no new jobs, waits for those in progress, and uses up no attempt of a job.
  */
 export async function startWorker(
   config: Config,
-  log: Logger = openLog(config),
-  metrics: Metrics = openMetrics(),
+  log = openLog(config),
+  metrics = openMetrics(),
 ): Promise<RunningWorker> {
   const runtime = await openWorkerRuntime(config, log, metrics);
   const tasks = await loadTasks(runtime);
   const liveness = keepAlive(config.directUrl, {
     onError: (err) => log.warn({ err }, 'liveness connection'),
-    onBuried: (buried) => log.warn({ buried }, 'took over from dead workers'),
+    onReaped: (reaped) => log.warn({ reaped }, 'took over from dead workers'),
   });
   const names = config.WORKER_RUNNERS === 'all' ? (['trading', 'outbound'] as const) : [config.WORKER_RUNNERS];
   const pools = new Map<RunnerName, string>();
@@ -135,12 +144,12 @@ function superviseRunner(
         await Promise.race([runner.promise, overdue]);
       } catch (err) {
         log.error({ err, runner: name }, 'runner ended');
-        if (runner) void stopQuietly(runner); // what is left of one that did not end
+        if (runner) void stopQuietly(runner); // a runner that was abandoned may still be running
       }
       unwatch();
-      const ended = pool.end().catch(() => {}); // its connections may be gone already
-      await Promise.race([ended, sleep(RESTART_MS)]); // or be in the hands of what did not end
-      await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {}); // the stop ends the pause
+      const ended = pool.end().catch(() => {}); // its connections may be closed already
+      await Promise.race([ended, sleep(RESTART_MS)]); // an abandoned runner may hold connections and block the end
+      await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {}); // a stop ends the pause
     }
   }
 
@@ -160,19 +169,20 @@ const queuePoolState = (pool: ReturnType<typeof openQueuePool>) => () => ({
 });
 
 /**
- * Refuses when the queue gives a runner up by itself, as it does when it cannot write down that a job has ended, and the end then
- * does not come: the queue waits for calls that hang, and without end for what it lost with the database.
+ * Rejects if the queue gives up a runner by itself and the runner does not end within `ABANDONED_MS`. The queue gives a
+ * runner up when it cannot record that a job has ended. It then waits for calls that hang, and forever for what it lost
+ * with the database.
  */
 function overdueEnd(events: WorkerEvents, stopping: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     events.once('pool:gracefulShutdown', () => {
-      if (stopping.aborted) return; // then it is our own stop, which has its own bounds
-      setTimeout(reject, GIVEN_UP_MS, new Error('The queue gave the runner up, and it did not end'));
+      if (stopping.aborted) return; // this is our own stop, which has its own limits
+      setTimeout(reject, ABANDONED_MS, new Error('The runner was abandoned by the queue and did not end'));
     });
   });
 }
 
-/** Stopping twice throws in the queue; both times it stops. */
+/** The queue throws when it is stopped twice. The runner stops in both cases. */
 const stopQuietly = (runner: Runner) => runner.stop().catch(() => {});
 
 function startRunner(
@@ -187,7 +197,7 @@ function startRunner(
     pgPool,
     events,
     logger: new QueueLogger(() => (level, message) => {
-      if ((level === 'error' || level === 'warning') && !TOLD_ELSEWHERE.test(message))
+      if ((level === 'error' || level === 'warning') && !LOGGED_ELSEWHERE.test(message))
         log.warn({ runner: name }, message);
     }),
     noHandleSignals: true,
@@ -196,8 +206,8 @@ function startRunner(
         concurrentJobs: concurrency,
         pollInterval: POLL_MS,
         localQueue: { size: concurrency, ttl: LOCAL_MS },
-        completeJobBatchDelay: 0, // only in batches does the queue end itself, and not the process, where it cannot
-        failJobBatchDelay: 0, // write down that a job has ended
+        completeJobBatchDelay: 0, // batching makes the queue end the runner, not the process, when it
+        failJobBatchDelay: 0, // cannot record that a job has ended
         gracefulShutdownAbortTimeout: STOP_WITHIN_MS,
       },
     },
@@ -206,10 +216,4 @@ function startRunner(
   });
 }
 
-if (import.meta.main) {
-  const config = readConfig();
-  const log = openLog(config);
-  const worker = await startWorker(config, log);
-  const { stop } = await withMetrics(worker);
-  stopOnSignal(stop, STOP_WITHIN_MS, (err) => log.fatal({ err }, 'stopped badly'));
-}
+if (import.meta.main) await runProcess(startWorker, STOP_WITHIN_MS);

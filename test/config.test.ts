@@ -8,13 +8,13 @@ const settings = testSettings('postgres://nobody@127.0.0.1:1/nowhere', {
 });
 
 describe('the settings', () => {
-  it('name the address past the pooler that is missing', () => {
+  it('report the missing address past the pooler', () => {
     expect(() => readConfig({ ...settings, DATABASE_POOLER: 'transaction' })).to.throw(
       /^Setting DATABASE_DIRECT_URL: needed/,
     );
   });
 
-  it('take a pooler beside an address past it', () => {
+  it('accept a pooler next to a direct address', () => {
     const { directUrl, DATABASE_URL } = readConfig({
       ...settings,
       DATABASE_POOLER: 'transaction',
@@ -24,7 +24,7 @@ describe('the settings', () => {
     expect([DATABASE_URL, directUrl]).to.deep.equal([settings.DATABASE_URL, 'postgres://nobody@127.0.0.1:2/nowhere']);
   });
 
-  it("refuse more than the whole of the exchange's budget", () => {
+  it('reject more than the whole budget of the exchange', () => {
     expect(() => readConfig({ ...settings, EXVENUE_BUDGET_SHARE: '1.1' })).to.throw(/^Setting EXVENUE_BUDGET_SHARE/);
   });
 });

@@ -3,10 +3,10 @@ import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { document } from '../src/contract/document.ts';
 
-const MOST_MS = 50; // a quadratic pattern takes a hundred times as long as a linear one, which takes below one
+const MOST_MS = 50; // a quadratic pattern takes 100 times as long as a linear one, which takes below 1
 const LENGTH = 20_000;
 
-/** Beginnings, parts that repeat, and endings that none of the texts wants. */
+/** Prefixes, repeated parts, and suffixes that match none of the patterns. */
 const heads = [
   '',
   'a@',
@@ -54,16 +54,16 @@ const ajv = new Ajv2020();
 formats.default(ajv);
 
 describe('patterns and formats of the contract', () => {
-  for (const [word, value] of textRules(document))
-    it(`${word} ${value} takes no longer for texts made to keep it busy`, () => {
-      const check = ajv.compile({ type: 'string', [word]: value });
+  for (const [keyword, value] of textRules(document))
+    it(`${keyword} ${value} takes no longer for adversarial texts`, () => {
+      const check = ajv.compile({ type: 'string', [keyword]: value });
 
       const slow = attempts.filter((text) => isSlow(() => check(text)));
 
       expect(slow).to.be.empty;
     });
 
-  it('would be found out otherwise', () => {
+  it('would be detected as slow otherwise', () => {
     const check = ajv.compile({ type: 'string', pattern: '^([a-z]+)*\\d$' });
 
     expect(isSlow(() => check('a'.repeat(26)))).to.equal(true);
@@ -80,7 +80,7 @@ function textRules(node: unknown, found = new Map<string, [string, string]>()): 
   return [...found.values()];
 }
 
-/** Whether it is slow every time: once may be the collector's work. */
+/** Whether it is slow every time: once may be the garbage collector. */
 const isSlow = (work: () => unknown): boolean => [1, 2, 3].every(() => elapsed(work) >= MOST_MS);
 
 function elapsed(work: () => unknown): number {

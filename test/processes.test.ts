@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect } from 'chai';
 import { startEmbedded } from '../src/db/embedded.ts';
-import { type NetvenueParty, startNetvenueParty } from '../src/sandbox/netvenue/index.ts';
+import { type NetvenueUpstream, startNetvenueUpstream } from '../src/sandbox/network/index.ts';
 import { caller } from './support/caller.ts';
 import { type Running, runProgram, startProgram, startScript, startWebProcess } from './support/processes.ts';
 import { KEYS, testSettings } from './support/service.ts';
@@ -23,22 +23,22 @@ describe('release, web and worker with DATABASE_URL', function () {
   this.timeout(60_000);
 
   for (const { name, binaries, missing } of servers) {
-    it(`carry an order from HTTP to the venue on ${name}${missing}`, async function () {
+    it(`execute an order from HTTP to the venue on ${name}${missing}`, async function () {
       if (missing) this.skip();
       const dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-processes-`));
       const server = await startEmbedded({ dataDir, ...binaries });
-      const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0 });
+      const upstream = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0 });
       const running: Running[] = [];
       try {
-        const replies = await walk(testSettings(server.url, party), running);
+        const replies = await walk(testSettings(server.url, upstream), running);
         expect(replies.map(({ status }) => status)).to.deep.equal([200, 200]);
-        expect(party.ledger.entries().map(({ kind }) => kind)).to.deep.equal(['subaccount', 'market']);
+        expect(upstream.ledger.entries().map(({ kind }) => kind)).to.deep.equal(['subaccount', 'market']);
         for (const { kill } of running) kill('SIGTERM');
         expect(await Promise.all(running.map(({ exited }) => exited))).to.deep.equal(
           running.map(() => ({ code: 0, signal: null })),
         );
       } finally {
-        await clear(running, party);
+        await clear(running, upstream);
         await server.stop('immediate');
         await rm(dataDir, { recursive: true, force: true });
       }
@@ -46,7 +46,7 @@ describe('release, web and worker with DATABASE_URL', function () {
   }
 
   for (const program of ['web', 'worker', 'release', 'start'] as const) {
-    it(`${program} refuses to start without a setting, by its name and without any value`, async () => {
+    it(`${program} exits without a required setting, and reports its name but no value`, async () => {
       const url = 'postgres://someone:their-password@127.0.0.1:1/nowhere';
       const { NETVENUE_MINER_KEY: _, ...rest } = testSettings(url, {
         minerUrl: 'http://127.0.0.1:1',
@@ -55,15 +55,15 @@ describe('release, web and worker with DATABASE_URL', function () {
 
       const { code, lines } = await runProgram(program, rest);
 
-      const said = lines.join('\n');
+      const data = lines.join('\n');
       expect(code).to.equal(1);
-      expect(said).to.include('Setting NETVENUE_MINER_KEY').and.to.include('Setting NETVENUE_VALIDATOR_URL');
-      expect(said).not.to.match(/their-password|nonsense|test-validator-key/);
+      expect(data).to.include('Setting NETVENUE_MINER_KEY').and.to.include('Setting NETVENUE_VALIDATOR_URL');
+      expect(data).not.to.match(/their-password|nonsense|test-validator-key/);
     });
   }
 });
 
-/** Brings the database up to date twice, then registers a trader and places an order. */
+/** Migrates the database twice, then registers a trader and places an order. */
 async function walk(settings: Record<string, string>, running: Running[]) {
   const releases = [await runProgram('release', settings), await runProgram('release', settings)];
   expect(
@@ -72,7 +72,7 @@ async function walk(settings: Record<string, string>, running: Running[]) {
   ).to.deep.equal([0, 0]);
   const web = await startWebProcess(settings);
   running.push(web, startProgram('worker', settings));
-  const minting = startScript('scripts/partner-create.ts', settings, ['Tests']);
+  const minting = startScript('src/commands/partner-create.ts', settings, ['Tests']);
   await minting.exited;
   const key = /tpk_\S+/.exec(minting.lines.join('\n'))?.[0] ?? '';
   const registered = await caller(web.url, key).post('/v1/register/netvenue', {
@@ -84,8 +84,8 @@ async function walk(settings: Record<string, string>, running: Running[]) {
   return [registered, await trader.post('/v1/orders/netvenue', order)];
 }
 
-async function clear(running: Running[], party: NetvenueParty): Promise<void> {
+async function clear(running: Running[], upstream: NetvenueUpstream): Promise<void> {
   for (const { kill } of running) kill('SIGKILL');
   await Promise.all(running.map(({ exited }) => exited));
-  await party.close();
+  await upstream.close();
 }

@@ -1,15 +1,18 @@
-import type { components } from '../contract/types.ts';
+import type { Config } from '../config.ts';
 import type { Handler } from '../edge/handler.ts';
-import { pendingHeaders, resultOf } from '../intents/answers.ts';
+import type { Accept, NewIntent } from '../intents/accept.ts';
+import { pendingHeaders, resultOf } from '../intents/follow.ts';
 import { provisionSubaccount } from './intents.ts';
+import { provisionResult } from './provision.ts';
 
-type Registered = components['schemas']['RegisteredSubaccount'];
+type Deps = { acceptIntent: Accept<NewIntent>; config: Pick<Config, 'PROVISION_DEADLINE_MS'> };
 
-export const registerNetvenueTrader: Handler<'registerNetvenueTrader'> = async (call) => {
-  const { acceptIntent, config } = call.runtime;
-  const who = { accept: acceptIntent, asking: call.asking, deadlineMs: config.PROVISION_DEADLINE_MS };
-  const intent = await call.settled(await provisionSubaccount(who, call.body));
-  const result = resultOf(intent) as Registered | null; // as recordSubaccount wrote it
+/** Handles `POST /v1/register/netvenue`: register a trader on the network. */
+export const registerNetvenueTrader: Handler<'registerNetvenueTrader', Deps> = async (call) => {
+  const { acceptIntent, config } = call.deps;
+  const context = { accept: acceptIntent, context: call.context, deadlineMs: config.PROVISION_DEADLINE_MS };
+  const intent = await call.settled(await provisionSubaccount(context, call.body));
+  const result = resultOf(intent, provisionResult);
   if (result) return { status: 200, body: { subaccount: result.subaccount, message: result.message } };
   return {
     status: 202,

@@ -1,22 +1,15 @@
-import type { NewSubaccount } from '../adapters/netvenue/types.ts';
+import type { NewSubaccount } from '../adapters/network/types.ts';
 import type { components } from '../contract/types.ts';
-import type { Accept, Accepted, Offer } from '../intents/accept.ts';
-import { newIntentId } from '../kernel/ids.ts';
+import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
 
-const LINKED_ACCOUNT_SIZE = 10_000; // USD; the network wants a size for linked accounts too
+const LINKED_ACCOUNT_SIZE = 10_000; // USD; the network requires a size for linked accounts too
 
-/** Accepts the making of a subaccount. It has no lane: subaccounts do not wait for one another. */
+/** Accepts a request to create a subaccount. It has no lane: creations do not wait for one another. */
 export const provisionSubaccount = (
-  who: { accept: Accept<Offer>; asking: { owner: string; digest: string; request_id: string }; deadlineMs: number },
+  context: Submission<NewIntent>,
   request: components['schemas']['RegisterNetvenueRequest'],
 ): Promise<Accepted> =>
-  who.accept({
-    ...who.asking,
-    id: newIntentId(),
-    kind: 'accounts/provision',
-    asked: { subaccount: newSubaccount(request) },
-    deadline_s: who.deadlineMs / 1000,
-  });
+  context.accept(intentFor(context, 'accounts/provision', { subaccount: newSubaccount(request) }));
 
 function newSubaccount(request: components['schemas']['RegisterNetvenueRequest']): NewSubaccount {
   if (!request.ex_address)

@@ -9,8 +9,9 @@ const creationsRow = z.object({
 });
 
 /**
- * Creations of one size and class at an entity that were sent and whose outcome is open, oldest first, and which of these subaccounts
- * some row of ours owns. Both from one snapshot: a creation that ended between two would leave its subaccount to nobody.
+ * Sent creations of one size and class at an entity whose outcome is open, oldest first, and which of `hotkeys` have an
+ * owner in our tables. One snapshot serves both: a creation that ended between two queries would leave its subaccount
+ * without an owner.
  */
 export const getCreations = (
   db: Db,
@@ -29,9 +30,9 @@ export const getCreations = (
         where i.kind = 'accounts/provision'
           and i.state in ('running', 'in_doubt')
           and i.sending_at is not null
-          and coalesce(i.sent ->> 'entity', ${at.platform}) = ${at.entity}
-          and i.sent -> 'subaccount' ->> 'assetClass' = ${at.assetClass}
-          and (i.sent -> 'subaccount' ->> 'accountSize')::numeric = ${at.accountSize}
+          and coalesce(i.sent_payload ->> 'entity', ${at.platform}) = ${at.entity}
+          and i.sent_payload -> 'subaccount' ->> 'assetClass' = ${at.assetClass}
+          and (i.sent_payload -> 'subaccount' ->> 'accountSize')::numeric = ${at.accountSize}
       ) as open,
       array(
         select s.synthetic_hotkey
@@ -39,7 +40,7 @@ export const getCreations = (
         where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})
       ) as owned`);
 
-/** Which of these subaccounts some row of ours owns already. */
+/** Which of these subaccounts have an owner in our tables. */
 export const listOwnedSubaccounts = async (db: Db, hotkeys: string[]): Promise<ReadonlySet<string>> =>
   new Set(
     await db.anyFirst(sql.prepared('owned_subaccounts', z.object({ synthetic_hotkey: z.string() }))`

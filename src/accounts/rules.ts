@@ -1,52 +1,67 @@
-/** A creation that was sent and whose outcome is open; `sent_ms` is epoch milliseconds by the database's clock. */
+import type { Hotkey } from '../kernel/ids.ts';
+/** A sent creation whose outcome is open. `sent_ms` is epoch milliseconds by the database's clock. */
 export type OpenCreation = { id: string; sent_ms: number; in_doubt: boolean };
 
-/** A subaccount at the network that no row of ours owns. `createdMs` is by the network's clock, null when it does not say. */
-export type Orphan = { syntheticHotkey: string; createdMs: number | null };
-
-export type Match<O> = { kind: 'mine'; orphan: O } | { kind: 'none' } | { kind: 'wait' } | { kind: 'ambiguous' };
-
-const CLOCK_SKEW_MS = 5_000; // the network's clock and our database's agree to within this
+/**
+ * A subaccount at the network without an owner in our tables. `createdMs` is by the network's clock; null if the
+ * network omits it.
+ */
+export type Orphan = { syntheticHotkey: Hotkey; createdMs: number | null };
 
 /**
- * Which subaccount a creation in doubt made. Creations of one size and class are interchangeable while nobody owns their
- * subaccounts, so orphans go to doubts in order of time. More orphans than doubts means that someone else makes subaccounts at
- * this entity: then nothing is guessed. An orphan that a creation still under way may have made is left alone.
+ * The result of a search: the orphan of this creation (`found`), none, wait for another creation, or more than one
+ * candidate.
+ */
+export type Match<O> = { kind: 'found'; orphan: O } | { kind: 'none' } | { kind: 'wait' } | { kind: 'ambiguous' };
+
+const CLOCK_SKEW_MS = 5_000; // largest assumed difference between the network's clock and the database's
+
+/**
+ * Finds the subaccount that a creation in doubt created. Creations of one size and class are interchangeable until
+ * their subaccounts have owners, so orphans are assigned to creations in doubt in order of time. More orphans than
+ * creations in doubt mean that someone else creates subaccounts at this entity; the match is then `ambiguous`. An
+ * orphan that a creation still running may have created is not assigned.
  */
 export function matchCreation<O extends Orphan>(
   id: string,
   open: readonly OpenCreation[],
   orphans: readonly O[],
 ): Match<O> {
-  const doubts = open.filter(({ in_doubt }) => in_doubt);
-  const first = Math.min(...doubts.map(({ sent_ms }) => sent_ms));
+  const inDoubt = open.filter(({ in_doubt }) => in_doubt);
+  const first = Math.min(...inDoubt.map(({ sent_ms }) => sent_ms));
   const candidates = orphans.filter(({ createdMs }) => createdMs === null || createdMs >= first - CLOCK_SKEW_MS);
   if (candidates.length === 0) return { kind: 'none' };
   if (candidates.some(({ createdMs }) => createdMs === null)) return { kind: 'ambiguous' };
   const underWay = open.filter(({ in_doubt }) => !in_doubt);
   if (candidates.some((orphan) => underWay.some((creation) => mayHaveMade(creation, orphan)))) return { kind: 'wait' };
-  if (candidates.length > doubts.length) return { kind: 'ambiguous' };
+  if (candidates.length > inDoubt.length) return { kind: 'ambiguous' };
   const assigned = assign(
-    doubts,
+    inDoubt,
     [...candidates].sort((a, b) => Number(a.createdMs) - Number(b.createdMs)),
   );
   const orphan = assigned.get(id);
-  return orphan ? { kind: 'mine', orphan } : { kind: 'none' };
+  return orphan ? { kind: 'found', orphan } : { kind: 'none' };
 }
 
 const mayHaveMade = ({ sent_ms }: OpenCreation, { createdMs }: Orphan) => Number(createdMs) >= sent_ms - CLOCK_SKEW_MS;
 
-/** Gives each orphan, oldest first, to the oldest doubt without one that was sent before the orphan was made. */
-function assign<O extends Orphan>(doubts: readonly OpenCreation[], orphans: readonly O[]): Map<string, O> {
+/**
+ * Assigns each orphan, oldest first, to the oldest creation in doubt that has none yet and was sent before the orphan
+ * was created.
+ */
+function assign<O extends Orphan>(inDoubt: readonly OpenCreation[], orphans: readonly O[]): Map<string, O> {
   const assigned = new Map<string, O>();
   for (const orphan of orphans) {
-    const doubt = doubts.find((candidate) => !assigned.has(candidate.id) && mayHaveMade(candidate, orphan));
-    if (doubt) assigned.set(doubt.id, orphan);
+    const creation = inDoubt.find((candidate) => !assigned.has(candidate.id) && mayHaveMade(candidate, orphan));
+    if (creation) assigned.set(creation.id, orphan);
   }
   return assigned;
 }
 
-/** Refusals that stand until somebody tops up the entity or mends our access: every next creation would meet the same. */
+/**
+ * Whether a rejection needs an operator: until someone tops up the entity or repairs our access, every creation gets
+ * the same rejection.
+ */
 export const needsOperator = (slug: string): boolean =>
   ['insufficient_collateral', 'collateral_unverified', 'max_subaccounts', 'entity_unknown', 'venue_auth'].includes(
     slug,

@@ -2,8 +2,8 @@ import http from 'node:http';
 import https from 'node:https';
 import got, { type RequestFunction } from 'got';
 
-/** One request to a party. `notAfter` (epoch ms of this process) is the last moment at which it may leave. */
-type Ask = {
+/** One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). */
+type HttpRequest = {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
   headers?: Record<string, string>;
@@ -14,33 +14,45 @@ type Ask = {
 };
 
 /**
- * How far a request came. `unsent`: provably no byte of it left, sending again is safe. `lost`: it may have
- * arrived, in part or whole. `why` is a code of ours or the platform's, never an address, header or body.
+ * Result of one request. `unsent`: provably no byte left, so sending again is safe. `lost`: the request may have
+ * arrived, in part or in whole. `why` is a code of this service or of Node; it never contains an address, header or
+ * body.
  */
 export type Reply =
   | { kind: 'response'; status: number; headers: http.IncomingHttpHeaders; text: string }
   | { kind: 'unsent'; why: string }
   | { kind: 'lost'; why: string };
 
-export type HttpClient = (ask: Ask) => Promise<Reply>;
+/** Sends one request. Resolves for every network fault; see `Reply`. */
+export type HttpClient = (request: HttpRequest) => Promise<Reply>;
 
-/** A party that answers nothing within this on TCP or TLS is not there; waiting longer only blocks the lane. */
+/** An upstream that does not complete TCP or TLS within this time is down. Waiting longer only blocks the lane. */
 const CONNECT_MS = 5_000;
-/** Idle sockets go before the shortest usual server limit (Node: 5 s) does: a write on a socket just closed is `lost`. */
+/** Below the shortest usual idle limit of servers (Node: 5 s). A write on a socket the server just closed is `lost`. */
 const IDLE_MS = 4_000;
-/** The largest answer known, an entity of 10,000 subaccounts at some 500 bytes, is 5 MB; what never ends is no answer. */
+/**
+ * The largest known response is 5 MB: an entity of 10,000 subaccounts at about 500 bytes each. The cap stops endless
+ * bodies.
+ */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
-/** A client with its own keep-alive sockets. Never retries, never follows a redirect, never throws for a fault of the network. */
+/**
+ * A client with separate keep-alive sockets. It never retries, follows no redirect and never throws for a network
+ * fault.
+ */
 export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient => {
   const agent = {
     http: new http.Agent({ keepAlive: true, timeout: IDLE_MS }),
     https: new https.Agent({ keepAlive: true, timeout: IDLE_MS }),
   };
-  return async (ask) => {
+  return async (request) => {
     const journey: Journey = { reached: 'nothing' };
     try {
-      const stream = got.stream(ask.url, { ...options(ask), agent, request: watched(journey, ask.notAfter) });
+      const stream = got.stream(request.url, {
+        ...options(request),
+        agent,
+        request: watched(journey, request.notAfter),
+      });
       const text = await readUpTo(maxReplyBytes, stream);
       const { statusCode: status = 0, headers = {} } = stream.response ?? {};
       return { kind: 'response', status, headers, text };
@@ -51,7 +63,7 @@ export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient
   };
 };
 
-/** The value a text holds as JSON, `undefined` where it holds none (cut off, HTML, empty). */
+/** Parses JSON. Returns `undefined` for a text that is not JSON (truncated, HTML, empty). */
 export const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -62,14 +74,14 @@ export const parseJson = (text: string): unknown => {
 
 type Journey = { reached: 'nothing' | 'socket' | 'connection' };
 
-/** Faults of looking up, connecting and shaking hands, and our own refusal to send late. Any other may strike later. */
+/** Faults of DNS, TCP and TLS, and `TOO_LATE` of this client. Any other fault may occur after bytes have left. */
 const CONNECTING_FAILED =
   /^(TOO_LATE|ECONNREFUSED|ENOTFOUND|EAI_|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT \((lookup|connect|secureConnect)\)|EPROTO|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|\w*SELF_SIGNED_CERT)/;
 
 const neverLeft = ({ reached }: Journey, why: string) =>
   reached === 'nothing' || (reached === 'socket' && CONNECTING_FAILED.test(why));
 
-const options = ({ method, headers, body, timeoutMs, signal }: Ask) => ({
+const options = ({ method, headers, body, timeoutMs, signal }: HttpRequest) => ({
   method,
   ...(headers && { headers }),
   ...(body !== undefined && { body }),
@@ -82,8 +94,8 @@ const options = ({ method, headers, body, timeoutMs, signal }: Ask) => ({
 });
 
 /**
- * Node writes a request once its socket is connected (TLS: secured): until then nothing has left, from then on
- * anything may have. A reused socket is connected from the start.
+ * Node writes a request once its socket is connected (TLS: secured). Before that nothing has left; after that any part
+ * may have left. A reused socket is connected from the start.
  */
 const watched =
   (journey: Journey, notAfter = Number.POSITIVE_INFINITY): RequestFunction =>
@@ -93,7 +105,7 @@ const watched =
     request.once('socket', (socket) => {
       journey.reached = 'socket';
       const handOver = () => {
-        // Looked at here and not earlier: the process may have been stopped for minutes while connecting.
+        // Checked only here: the process may have been suspended for minutes while it was connecting.
         if (Date.now() > notAfter) request.destroy(coded('TOO_LATE'));
         else journey.reached = 'connection';
       };
@@ -116,9 +128,9 @@ const readUpTo = async (maxBytes: number, stream: AsyncIterable<Buffer>): Promis
 
 const coded = (code: string) => Object.assign(new Error(code), { code });
 
-/** Messages of errors carry addresses and more; their codes do not. */
+/** The code of an error. Error messages may contain addresses; codes do not. */
 const codeOf = (error: unknown): string => {
   const { code, event } = Object(error) as { code?: unknown; event?: unknown }; // as: any value may be thrown
-  const word = typeof code === 'string' ? code : 'UNKNOWN';
-  return typeof event === 'string' ? `${word} (${event})` : word;
+  const name = typeof code === 'string' ? code : 'UNKNOWN';
+  return typeof event === 'string' ? `${name} (${event})` : name;
 };

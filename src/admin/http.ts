@@ -1,37 +1,41 @@
+import type { Db } from '../db/pool.ts';
+import type { Throttle } from '../db/throttles.ts';
 import type { Call, Handler } from '../edge/handler.ts';
 import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import { digest } from '../kernel/digest.ts';
 import { normalisedEmail } from '../kernel/emails.ts';
-import { hashPassword, isOutdated, isPassword } from '../kernel/passwords.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { adminOf } from '../kernel/principal.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { stepOf } from '../kernel/totp.ts';
-import { type Actor, note } from './audit/intents.ts';
-import { adminSeed, closeAdminSession, confirmAdminTotp, enrollAdminTotp, openAdminSession } from './intents.ts';
-import { type AdminRow, readAdmin } from './queries.ts';
+import { checkSecondFactor, hasRightPassword } from '../login/commands.ts';
+import { type Actor, note } from './audit/commands.ts';
+import { readAdmin } from './queries.ts';
+import { closeAdminSession, openAdminSession } from './sessions/commands.ts';
+import { adminSealContext, confirmAdminTotp, enrollAdminTotp } from './totp/commands.ts';
 
-export const logInAdmin: Handler<'logInAdmin'> = async (call) => {
-  const { runtime, body } = call;
+type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
+
+/** Handles `POST /v2/admin/login`: log an operator in. */
+export const logInAdmin: Handler<'logInAdmin', Deps> = async (call) => {
+  const { deps, body } = call;
   const email = normalisedEmail(body.email);
   const from = digest(call.network);
-  const admin = await readAdmin(runtime.db, email, from);
-  const tries = [budgetOf('login', 'admin', email, call.network)];
-  await call.throttle(...tries, ...(admin.is_known_address ? [] : [budgetOf('login_strangers', 'admin', email)]));
-  if (!(await isPassword(body.password, admin.password_hash)) || !admin.id || !admin.email || !admin.password_hash) {
-    return refuseLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');
-  }
-  const shown = { admin_id: admin.id, email: admin.email, totp_enrolled: admin.is_enrolled === true };
-  if (admin.is_enrolled && body.totp_code === undefined) {
-    return { status: 200, body: { ...shown, totp_required: true, expires_at: null } };
-  }
-  const step = admin.is_enrolled ? await stepOfCode(call, admin, body.totp_code ?? '') : null;
-  const newHash = isOutdated(admin.password_hash) ? await hashPassword(body.password) : null;
-  const checked = { adminId: admin.id, hash: admin.password_hash, newHash, step };
-  const act = { actor: actorOf(call, admin.id), action: 'admin.login' };
-  const session = await openAdminSession(runtime.db, checked, act, from);
-  if (!session) return refuseLogin(call, admin.id, 'V2_MFA_INVALID');
-  await runtime.throttle.forgive([...tries, budgetOf('totp', 'admin', admin.id)]);
+  const admin = await readAdmin(deps.db, email, from);
+  const budgets = [budgetOf('login', 'admin', email, call.network)];
+  await call.throttle(...budgets, ...(admin.is_known_address ? [] : [budgetOf('login_strangers', 'admin', email)]));
+  const found = await hasRightPassword(admin, body.password);
+  if (!found?.email) return rejectLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');
+  const shown = { admin_id: found.id, email: found.email, totp_enrolled: found.has_totp === true };
+  const checked = await checkSecondFactor(found, { password: body.password, code: body.totp_code }, async (seed) => {
+    await call.throttle(budgetOf('totp', 'admin', found.id));
+    return deps.sealer.open(seed, adminSealContext(found.id)).toString();
+  });
+  if (checked === 'code_missing') return { status: 200, body: { ...shown, totp_required: true, expires_at: null } };
+  const act = { actor: actorOf(call, found.id), action: 'admin.login' };
+  const session = checked === 'code_wrong' ? null : await openAdminSession(deps.db, checked, act, from);
+  if (!session) return rejectLogin(call, found.id, 'V2_MFA_INVALID');
+  await deps.throttle.forgive([...budgets, budgetOf('totp', 'admin', found.id)]);
   return {
     status: 200,
     body: { ...shown, totp_required: false, expires_at: session.expiresAt },
@@ -39,47 +43,43 @@ export const logInAdmin: Handler<'logInAdmin'> = async (call) => {
   };
 };
 
-/** The time step of an operator's code, counted as a try before it is compared. */
-async function stepOfCode(call: Call, { id, totp_seed, now_s }: AdminRow, code: string): Promise<number> {
-  if (!id || !totp_seed) throw new Error('An enrolled operator has a seed');
-  await call.throttle(budgetOf('totp', 'admin', id));
-  const step = stepOf(call.runtime.sealer.open(totp_seed, adminSeed(id)).toString(), code, now_s);
-  return step ?? refuseLogin(call, id, 'V2_MFA_INVALID');
-}
-
-async function refuseLogin(
-  call: Call,
+async function rejectLogin(
+  call: Call<'logInAdmin', Deps>,
   adminId: string | null,
   code: 'V2_INVALID_CREDENTIALS' | 'V2_MFA_INVALID',
 ): Promise<never> {
-  await note(call.runtime.db, { actor: actorOf(call, null), action: 'admin.login_refused', detail: { code } }, adminId);
-  throw new Refusal(code, { headers: { 'WWW-Authenticate': 'Session realm="v2 operators"' } });
+  await note(call.deps.db, { actor: actorOf(call, null), action: 'admin.login_refused', detail: { code } }, adminId);
+  throw new ApiError(code, { headers: { 'WWW-Authenticate': 'Session realm="v2 operators"' } });
 }
 
 const setCookie = (token: string, rest = '') =>
   `${ADMIN_COOKIE_NAME}=${token}; Path=/; HttpOnly; Secure; SameSite=Strict${rest}`;
 
-export const logOutAdmin: Handler<'logOutAdmin'> = async (call) => {
+/** Handles `POST /v2/admin/logout`: end the current admin session. */
+export const logOutAdmin: Handler<'logOutAdmin', Deps> = async (call) => {
   const admin = adminOf(call.principal);
-  await closeAdminSession(call.runtime.db, admin, actorOf(call, admin.adminId));
+  await closeAdminSession(call.deps.db, admin, actorOf(call, admin.adminId));
   return { status: 200, body: { revoked: true }, headers: { 'Set-Cookie': setCookie('', '; Max-Age=0') } };
 };
 
-export const getCurrentAdmin: Handler<'getCurrentAdmin'> = async ({ principal }) => {
+/** Handles `GET /v2/admin/me`: read the current operator. */
+export const getCurrentAdmin: Handler<'getCurrentAdmin', Deps> = async ({ principal }) => {
   const { adminId, email, isSuperadmin, isEnrolled } = adminOf(principal);
   return { status: 200, body: { admin_id: adminId, email, is_superadmin: isSuperadmin, totp_enrolled: isEnrolled } };
 };
 
-export const enrollAdminAuthenticator: Handler<'enrollAdminAuthenticator'> = async (call) => {
+/** Handles `POST /v2/admin/totp/enroll`: begin to enroll an operator's authenticator. */
+export const enrollAdminAuthenticator: Handler<'enrollAdminAuthenticator', Deps> = async (call) => {
   const admin = adminOf(call.principal);
-  const { db, sealer } = call.runtime;
+  const { db, sealer } = call.deps;
   const body = await enrollAdminTotp(db, sealer, admin, actorOf(call, admin.adminId));
   return { status: 200, body, headers: { 'Cache-Control': 'no-store' } };
 };
 
-export const confirmAdminAuthenticator: Handler<'confirmAdminAuthenticator'> = async (call) => {
+/** Handles `POST /v2/admin/totp/confirm`: confirm an operator's authenticator by its first code. */
+export const confirmAdminAuthenticator: Handler<'confirmAdminAuthenticator', Deps> = async (call) => {
   const admin = adminOf(call.principal);
-  const { db, sealer } = call.runtime;
+  const { db, sealer } = call.deps;
   await call.throttle(budgetOf('totp', 'admin', admin.adminId));
   await confirmAdminTotp(db, sealer, admin, call.body.code, actorOf(call, admin.adminId));
   return { status: 200, body: { enabled: true } };

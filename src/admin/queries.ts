@@ -3,12 +3,15 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { digest } from '../kernel/digest.ts';
 import type { Admin } from '../kernel/principal.ts';
+import { loginRow } from '../login/queries.ts';
 
-/** Finds the operator of a session token and keeps the session awake; null for unknown, ended and idle sessions. */
+/**
+ * Finds the operator of a session token and resets the session's idle time. Null for an unknown, ended or idle session.
+ */
 export type AdminFinder = (token: string) => Promise<Admin | null>;
 
 const IDLE_S = 30 * 60;
-const NOTED_EVERY_S = 30; // an idle time is exact to this; a session in use writes no oftener
+const NOTED_EVERY_S = 30; // precision of the idle time; a session in use writes no more often
 
 const sessionRow = z.object({
   admin_id: z.string(),
@@ -18,7 +21,7 @@ const sessionRow = z.object({
   is_enrolled: z.boolean(),
 });
 
-/** Makes the process's finder of operators. */
+/** Creates the process's finder of operators. */
 export function adminFinder(db: Db): AdminFinder {
   return async (token) => {
     const row = await db.maybeOne(sql.prepared('find_admin_session', sessionRow)`
@@ -53,23 +56,15 @@ const adminOfRow = (row: z.infer<typeof sessionRow>): Admin => ({
   isEnrolled: row.is_enrolled,
 });
 
-const adminRow = z.object({
-  id: z.string().nullable(),
-  email: z.string().nullable(),
-  password_hash: z.string().nullable(),
-  totp_seed: z.instanceof(Buffer).nullable(),
-  is_enrolled: z.boolean().nullable(),
-  is_known_address: z.boolean(),
-  now_s: z.number(),
-});
+const adminRow = loginRow.extend({ email: z.string().nullable() });
 
-/** What a log-in needs of the operator with that address; members are null where there is none. */
+/** What a login needs of the operator with that address. The members are null if there is none. */
 export type AdminRow = z.infer<typeof adminRow>;
 
-/** Reads an operator for a log-in. One row either way, so that unknown addresses cost the same. */
+/** Reads an operator for a login. It always returns one row, so that unknown addresses cost the same. */
 export const readAdmin = (db: Db, email: string, address: Buffer): Promise<AdminRow> =>
   db.one(sql.prepared('read_admin', adminRow)`
-    select a.id, a.email, a.password_hash, a.totp_seed, a.totp_enrolled_at is not null as is_enrolled,
+    select a.id, a.email, a.password_hash, a.totp_seed, a.totp_enrolled_at is not null as has_totp,
       exists (
         select from known_addresses k
         where k.account = a.id and k.address = ${sql.binary(address)}
@@ -80,12 +75,12 @@ export const readAdmin = (db: Db, email: string, address: Buffer): Promise<Admin
 
 const seedRow = z.object({ totp_seed: z.instanceof(Buffer), now_s: z.number() });
 
-/** The sealed seed that waits for its first code, or null; and the database's time. */
+/** The sealed seed that waits for its first code, and the database's time; null if there is none. */
 export const findPendingSeed = (db: Db, adminId: string): Promise<z.infer<typeof seedRow> | null> =>
   db.maybeOne(sql.prepared('find_pending_admin_seed', seedRow)`
     select a.totp_seed, extract(epoch from now())::double precision as now_s
     from admins a
     where a.id = ${adminId} and a.totp_seed is not null and a.totp_enrolled_at is null`);
 
-/** Whether any operator has been made. */
+/** Whether any operator exists. */
 export const hasAdmins = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from admins`);

@@ -1,11 +1,15 @@
+import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import { userOf } from '../kernel/principal.ts';
-import { signAgreement as sign } from './intents.ts';
+import { signAgreement as sign } from './commands.ts';
 import { findNewestSignature, listSignatures } from './queries.ts';
 
-export const signAgreement: Handler<'signAgreement'> = async ({ runtime, principal, body, header, address }) => {
+type Deps = { db: Db };
+
+/** Handles `POST /v2/agreements/sign`: sign an agreement. */
+export const signAgreement: Handler<'signAgreement', Deps> = async ({ deps, principal, body, header, address }) => {
   const { owner, userId } = userOf(principal);
-  const signature = await sign(runtime.db, {
+  const signature = await sign(deps.db, {
     app: owner,
     userId,
     version: body.agreement_version,
@@ -20,14 +24,16 @@ export const signAgreement: Handler<'signAgreement'> = async ({ runtime, princip
   return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
 };
 
-export const getAgreementStatus: Handler<'getAgreementStatus'> = async ({ runtime, principal }) => {
+/** Handles `GET /v2/agreements/status`: read the newest signature of the user. */
+export const getAgreementStatus: Handler<'getAgreementStatus', Deps> = async ({ deps, principal }) => {
   const { owner, userId } = userOf(principal);
-  const newest = await findNewestSignature(runtime.db, owner, userId);
+  const newest = await findNewestSignature(deps.db, owner, userId);
   const { signed_at = null, agreement_version = null } = newest ?? {};
   return { status: 200, body: { signed: newest !== null, signed_at, agreement_version } };
 };
 
-export const listAgreementAudits: Handler<'listAgreementAudits'> = async ({ runtime, principal }) => {
+/** Handles `GET /v2/agreements/audits`: list every signature of the user. */
+export const listAgreementAudits: Handler<'listAgreementAudits', Deps> = async ({ deps, principal }) => {
   const { owner, userId } = userOf(principal);
-  return { status: 200, body: [...(await listSignatures(runtime.db, owner, userId))] };
+  return { status: 200, body: [...(await listSignatures(deps.db, owner, userId))] };
 };

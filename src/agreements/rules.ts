@@ -1,28 +1,16 @@
+import type { components } from '../contract/types.ts';
 import { digest } from '../kernel/digest.ts';
 
-/** A row of a chain, as rules see it. */
-export type Signed = {
-  id: string;
-  app_id: string;
-  user_id: string;
-  place: number;
-  agreement_version: string;
-  signature_name: string;
-  document_url: string | null;
-  document_sha256: string | null;
-  address: string | null;
-  user_agent: string | null;
-  signed_at: string;
-  previous_hash: string;
-  row_hash: string;
-};
+/** A row of a chain. */
+export type Signed = components['schemas']['AgreementSignature'];
 
-/** The hash before the first row. */
+/** The previous hash of the first row. */
 const NO_HASH = '0'.repeat(64);
 
 /**
- * The hash a row must have: SHA-256 over netstrings (length in bytes, colon, UTF-8, comma; an absent value is `~,`) of these
- * members in this order. Written independently of the SQL function agreement_canonical, which made it.
+ * The hash a row must have: SHA-256 over netstrings of these members in this order. A netstring is the length in bytes,
+ * a colon, the UTF-8 value and a comma; an absent value is `~,`. Written independently of the SQL function
+ * agreement_canonical, so that one checks the other.
  */
 export function hashOf(row: Signed): string {
   const members = [
@@ -45,17 +33,18 @@ export function hashOf(row: Signed): string {
 
 const netstring = (value: string | null) => (value === null ? '~,' : `${Buffer.byteLength(value)}:${value},`);
 
-/** Something wrong with a chain, and the row or place where it shows. */
+/** A fault in a chain, with the row or position where it shows. */
 export type Fault = { app: string; place: number; id: string | null; what: string };
 
-/** Follows one chain row by row. `place` and `last` are where it stands. */
+/** A check of one chain, row by row. `place` is the position of the row checked last; `last` is its id and hash. */
 export type Walk = { app: string; place: number; last: { id: string | null; hash: string } };
 
+/** The start of a check, before the first row of an app's chain. */
 export const startOf = (app: string): Walk => ({ app, place: 0, last: { id: null, hash: NO_HASH } });
 
 /**
- * Checks the next row against the chain so far and moves on to it. A row that was changed no longer has its hash; one that was
- * changed together with its hash no longer is the one the next row names; one that is gone leaves its place empty.
+ * Checks the next row against the chain before it and moves on to it. A changed row no longer has its hash. If its hash
+ * was changed too, the next row names another hash. A deleted row leaves a gap in the positions.
  */
 export function follow(walk: Walk, row: Signed): { walk: Walk; faults: Fault[] } {
   const { app, place, last } = walk;
@@ -63,19 +52,19 @@ export function follow(walk: Walk, row: Signed): { walk: Walk; faults: Fault[] }
   for (let missing = place + 1; missing < row.place; missing += 1) {
     faults.push({ app, place: missing, id: null, what: 'the row is missing' });
   }
-  if (row.place <= place) faults.push({ app, place: row.place, id: row.id, what: 'the place is taken twice' });
-  const isWhole = hashOf(row) === row.row_hash;
-  if (!isWhole) faults.push({ app, place: row.place, id: row.id, what: 'the row was changed' });
+  if (row.place <= place) faults.push({ app, place: row.place, id: row.id, what: 'two rows have this position' });
+  const isIntact = hashOf(row) === row.row_hash;
+  if (!isIntact) faults.push({ app, place: row.place, id: row.id, what: 'the row was changed' });
   if (row.place === place + 1 && row.previous_hash !== last.hash) {
-    const what = isWhole
-      ? 'the row is not the one its successor was chained to'
-      : 'its successor, changed itself, names another row';
+    const what = isIntact
+      ? 'the hash of this row differs from the one its successor names'
+      : 'its successor was changed and names another hash';
     faults.push({ app, place, id: last.id, what });
   }
   return { walk: { app, place: row.place, last: { id: row.id, hash: row.row_hash } }, faults };
 }
 
-/** Checks where a chain ends against what was recorded when its last row was written. */
+/** Checks the end of a chain against the length and hash recorded with its last row. */
 export function endOf({ app, place, last }: Walk, recorded: { length: number; last_hash: string | null }): Fault[] {
   const faults: Fault[] = [];
   for (let missing = place + 1; missing <= recorded.length; missing += 1) {
@@ -83,7 +72,7 @@ export function endOf({ app, place, last }: Walk, recorded: { length: number; la
   }
   if (place > recorded.length) faults.push({ app, place, id: last.id, what: 'the row is beyond the recorded end' });
   else if (place === recorded.length && last.hash !== (recorded.last_hash ?? NO_HASH)) {
-    faults.push({ app, place, id: last.id, what: 'the row is not the one recorded as the last' });
+    faults.push({ app, place, id: last.id, what: 'the hash of the last row differs from the recorded one' });
   }
   return faults;
 }

@@ -4,12 +4,12 @@ import { endOf, type Fault, follow, hashOf, type Signed, startOf } from './rules
 
 const ROWS_AT_ONCE = 1_000;
 
-/** What a walk over every chain found. */
+/** The result of a check of every chain. */
 export type Verified = { chains: number; rows: number; faults: Fault[] };
 
 /**
- * Walks every chain and names each row that was changed, is missing or was put in, whatever the triggers say. `receipts`,
- * kept by partners, also uncover a chain that was written anew from some row on.
+ * Checks every chain and reports each row that was changed, deleted or inserted. It does not rely on the table's
+ * triggers. Receipts stored by partners also reveal a chain that was rewritten from some row on.
  */
 export async function verifyAgreements(db: Db, receipts: Signed[] = []): Promise<Verified> {
   const faults: Fault[] = [];
@@ -47,5 +47,5 @@ function contradicted(receipt: Signed, hashes: Map<string, string>): Fault[] {
   const { app_id: app, place, id } = receipt;
   if (hashOf(receipt) !== receipt.row_hash) return [{ app, place, id, what: 'the receipt itself was changed' }];
   if (hashes.get(id) === receipt.row_hash) return [];
-  return [{ app, place, id, what: 'the row is not the one a receipt was given for' }];
+  return [{ app, place, id, what: 'the row differs from its receipt' }];
 }

@@ -1,35 +1,42 @@
-import type { Call, Handler } from '../edge/handler.ts';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/pool.ts';
+import type { CallWith, Handler } from '../edge/handler.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { type App, appOf } from '../kernel/principal.ts';
-import { Refusal } from '../kernel/refusals.ts';
 import { grant, scopes } from '../kernel/scopes.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { issueToken, revokeToken, rotateOwnSecret, TOKEN_LIVES_S } from './intents.ts';
+import { issueToken, revokeToken, rotateOwnSecret, TOKEN_LIVES_S } from './commands.ts';
+import type { ClientFinder } from './queries.ts';
 import { getApp } from './queries.ts';
 
-const NOT_KEPT = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }; // RFC 6749, section 5.1
+type Deps = { clients: ClientFinder; config: Pick<Config, 'PUBLIC_URL'>; db: Db };
 
-export const issueAccessToken: Handler<'issueAccessToken'> = async (call) => {
+const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }; // RFC 6749, section 5.1
+
+/** Handles `POST /v2/oauth/token`: exchange client credentials for an access token. */
+export const issueAccessToken: Handler<'issueAccessToken', Deps> = async (call) => {
   const app = await clientOf(call, call.body);
-  if (call.body.grant_type !== 'client_credentials') throw new Refusal('V2_UNSUPPORTED_GRANT');
-  const asked = call.body.scope?.split(' ').filter(Boolean) ?? [];
-  const granted = asked.length > 0 ? grant(app.scopes, asked) : app.scopes;
-  if (granted.length === 0) throw new Refusal('V2_INVALID_SCOPE');
-  const token = await issueToken(call.runtime.db, app, granted);
+  if (call.body.grant_type !== 'client_credentials') throw new ApiError('V2_UNSUPPORTED_GRANT');
+  const requested = call.body.scope?.split(' ').filter(Boolean) ?? [];
+  const granted = requested.length > 0 ? grant(app.scopes, requested) : app.scopes;
+  if (granted.length === 0) throw new ApiError('V2_INVALID_SCOPE');
+  const token = await issueToken(call.deps.db, app, granted);
   return {
     status: 200,
     body: { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIVES_S, scope: granted.join(' ') },
-    headers: NOT_KEPT,
+    headers: NO_STORE,
   };
 };
 
-export const revokeAccessToken: Handler<'revokeAccessToken'> = async (call) => {
-  await revokeToken(call.runtime.db, await clientOf(call, call.body), call.body.token);
-  return { status: 200, body: undefined, headers: NOT_KEPT };
+/** Handles `POST /v2/oauth/revoke`: revoke an access token. */
+export const revokeAccessToken: Handler<'revokeAccessToken', Deps> = async (call) => {
+  await revokeToken(call.deps.db, await clientOf(call, call.body), call.body.token);
+  return { status: 200, body: undefined, headers: NO_STORE };
 };
 
-/** The client behind a basic authorization or the form's own members: exactly one of the two (RFC 6749, section 2.3). */
+/** The client of basic authorization or of the form's members: exactly one of the two (RFC 6749, section 2.3). */
 async function clientOf(
-  { principal, runtime, throttle, network }: Pick<Call, 'principal' | 'runtime' | 'throttle' | 'network'>,
+  { principal, deps, throttle, network }: Pick<CallWith<Deps>, 'principal' | 'deps' | 'throttle' | 'network'>,
   form: { client_id?: string; client_secret?: string },
 ): Promise<App> {
   if (principal.kind === 'app') {
@@ -41,16 +48,17 @@ async function clientOf(
   if (form.client_id === undefined) throw missing('client_id', 'must be given');
   if (form.client_secret === undefined) throw missing('client_secret', 'must be given');
   await throttle(budgetOf('client', form.client_id, network));
-  const app = await runtime.clients(form.client_id, form.client_secret);
+  const app = await deps.clients(form.client_id, form.client_secret);
   if (!app)
-    throw new Refusal('V2_INVALID_CREDENTIALS', { headers: { 'WWW-Authenticate': 'Basic realm="v2 clients"' } });
+    throw new ApiError('V2_INVALID_CREDENTIALS', { headers: { 'WWW-Authenticate': 'Basic realm="v2 clients"' } });
   return app;
 }
 
 const missing = (member: string, msg: string) =>
-  new Refusal('INVALID_REQUEST', { fields: [{ loc: ['body', member], msg, type: 'client_authentication' }] });
+  new ApiError('INVALID_REQUEST', { fields: [{ loc: ['body', member], msg, type: 'client_authentication' }] });
 
-export const getOauthPrincipal: Handler<'getOauthPrincipal'> = async ({ principal }) => {
+/** Handles `GET /v2/oauth/me`: read the app of the access token. */
+export const getOauthPrincipal: Handler<'getOauthPrincipal', Deps> = async ({ principal }) => {
   const app = appOf(principal);
   return {
     status: 200,
@@ -64,21 +72,23 @@ export const getOauthPrincipal: Handler<'getOauthPrincipal'> = async ({ principa
   };
 };
 
-export const getOwnApp: Handler<'getOwnApp'> = async ({ runtime, principal }) => ({
+/** Handles `GET /v2/apps/me`: read the app itself. */
+export const getOwnApp: Handler<'getOwnApp', Deps> = async ({ deps, principal }) => ({
   status: 200,
-  body: await getApp(runtime.db, appOf(principal).owner),
+  body: await getApp(deps.db, appOf(principal).owner),
 });
 
 const DEFAULT_OVERLAP_S = 86_400;
 
-export const rotateOwnAppSecret: Handler<'rotateOwnAppSecret'> = async ({ runtime, principal, body }) => ({
+/** Handles `POST /v2/apps/me/rotate-secret`: replace the client secret. */
+export const rotateOwnAppSecret: Handler<'rotateOwnAppSecret', Deps> = async ({ deps, principal, body }) => ({
   status: 200,
-  body: await rotateOwnSecret(runtime.db, appOf(principal), body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
-  headers: NOT_KEPT,
+  body: await rotateOwnSecret(deps.db, appOf(principal), body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
+  headers: NO_STORE,
 });
 
-/** RFC 8414. */
-export const getAuthorizationServer: Handler<'getAuthorizationServer'> = async ({ runtime: { config } }) => ({
+/** Serves `GET /.well-known/oauth-authorization-server`: the metadata of RFC 8414. */
+export const getAuthorizationServer: Handler<'getAuthorizationServer', Deps> = async ({ deps: { config } }) => ({
   status: 200,
   body: {
     issuer: config.PUBLIC_URL,

@@ -1,14 +1,19 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { batched } from '../db/batched.ts';
+import type { components } from '../contract/types.ts';
+import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { digest } from '../kernel/digest.ts';
+import type { AppId } from '../kernel/ids.ts';
 import type { App } from '../kernel/principal.ts';
 import { grant } from '../kernel/scopes.ts';
 
-/** Finds the app a client id and secret belong to; null for wrong and ended secrets and disabled apps. Its scopes are all it holds. */
+/**
+ * Finds the app of a client id and secret, with every scope it holds. Null for a wrong or expired secret and for a
+ * disabled app.
+ */
 export type ClientFinder = (clientId: string, secret: string) => Promise<App | null>;
-/** Finds the app of an access token; null for unknown and expired ones, ended secrets and disabled apps. */
+/** Finds the app of an access token. Null for an unknown or expired token, an expired secret and a disabled app. */
 export type AppFinder = (token: string) => Promise<App | null>;
 
 const clientRow = z.object({
@@ -24,7 +29,7 @@ const tokenRow = clientRow.extend({
   expires_at: z.string(),
 });
 
-/** Makes the process's finder of clients. */
+/** Creates the process's client finder. */
 export function clientFinder(db: Db): ClientFinder {
   return async (clientId, secret) => {
     const row = await db.maybeOne(sql.prepared('find_client', clientRow)`
@@ -40,11 +45,11 @@ export function clientFinder(db: Db): ClientFinder {
 }
 
 /**
- * Makes the process's finder of apps by token. Every token is looked up anew, and carries no scope that was taken from the app
- * since; look-ups that come together share a query.
+ * Creates the process's finder of apps by token. It reads every token from the database, without a cache, and omits
+ * scopes that the app has lost since. Concurrent reads share a query.
  */
 export function appFinder(db: Db): AppFinder {
-  return batched(async (tokens: string[]) => {
+  return batch(async (tokens: string[]) => {
     const digests = tokens.map(digest);
     const rows = await db.any(sql.prepared('find_app_tokens', tokenRow)`
       select t.digest, t.scopes, t.expires_at, a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, s.id as secret_id
@@ -74,17 +79,10 @@ const appOfRow = (row: z.infer<typeof clientRow>, scopes: string[]): Omit<App, '
   secretId: row.secret_id,
 });
 
-const recordRow = z.object({
-  app_id: z.string(),
-  slug: z.string(),
-  name: z.string(),
-  entity_hotkey: z.string().nullable(),
-  allowed_scopes: z.array(z.string()),
-  active: z.boolean(),
-});
+const recordRow = z.custom<components['schemas']['TenantApp']>();
 
-/** The record of an app as it sees itself. It holds no secret. */
-export const getApp = (db: Db, appId: string): Promise<z.infer<typeof recordRow>> =>
+/** The record of an app in the form shown to the app. It contains no secret. */
+export const getApp = (db: Db, appId: AppId): Promise<z.infer<typeof recordRow>> =>
   db.one(sql.prepared('get_app', recordRow)`
     select a.id as app_id, a.slug, a.name, a.entity_hotkey, a.allowed_scopes, a.disabled_at is null as active
     from apps a

@@ -1,4 +1,4 @@
-import { Refused } from './api.js';
+import { RequestFailure } from './api.js';
 import { h } from './dom.js';
 import { control, valuesOf } from './fields.js';
 import { wording } from './notices.js';
@@ -8,19 +8,19 @@ import { wording } from './notices.js';
  * @template T
  * @typedef {object} Action
  * @property {string} title
- * @property {(string | Node)[]} [says] what it does, in paragraphs
+ * @property {(string | Node)[]} [says] the description, in paragraphs
  * @property {Field[]} [fields]
  * @property {string} button
  * @property {boolean} [isDanger]
- * @property {{ says: string, word: string }} [twice] asks a second time, for that very word
- * @property {(values: any, key: string) => Promise<T>} run does it; `values` as the fields are named, `key` the same for the same values
+ * @property {{ says: string, word: string }} [twice] a second confirmation: the operator must type `word`
+ * @property {(values: any, key: string) => Promise<T>} run executes it; `values` by field name, `key` is equal for equal values
  */
 
 let forms = 0;
 
 /**
- * Asks for an action in a dialog and carries it out. Gives its answer, or null where the operator left. A refusal is shown in the
- * dialog, and what was typed stays.
+ * Shows a dialog for an action and executes it. Resolves to its result, or null if the operator cancelled. An error is
+ * shown in the dialog; the typed values stay.
  * @template T
  * @param {Action<T>} action
  * @returns {Promise<T | null>}
@@ -28,14 +28,14 @@ let forms = 0;
 export function act(action) {
   const scope = `form-${++forms}`;
   const fields = (action.fields ?? []).map((field) => control(field, scope));
-  const second = secondAsking(action, scope);
-  const refused = h('p', { class: 'refused', role: 'alert' });
+  const second = confirmation(action, scope);
+  const failure = h('p', { class: 'refused', role: 'alert' });
   const submit = h('button', { type: 'submit', class: action.isDanger ? 'danger' : 'primary' }, action.button);
-  const leave = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
-  const form = h('form', {}, h('h2', { id: scope }, action.title), paragraphs(action.says), fields, second, refused);
-  form.append(h('p', { class: 'buttons' }, submit, leave));
+  const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
+  const form = h('form', {}, h('h2', { id: scope }, action.title), paragraphs(action.says), fields, second, failure);
+  form.append(h('p', { class: 'buttons' }, submit, cancel));
   const dialog = open(scope, form);
-  /** @type {{ answer: T } | null} */
+  /** @type {{ response: T } | null} */
   let done = null;
   const keyOf = keys();
 
@@ -43,14 +43,14 @@ export function act(action) {
     event.preventDefault();
     if (second?.hidden) return reveal(second);
     const { again, ...values } = valuesOf(form);
-    refused.textContent = again === action.twice?.word ? '' : `That is not ${action.twice?.word}.`;
-    if (refused.textContent) return;
+    failure.textContent = again === action.twice?.word ? '' : `That is not ${action.twice?.word}.`;
+    if (failure.textContent) return;
     submit.disabled = true;
     try {
-      done = { answer: await action.run(values, keyOf(values)) };
+      done = { response: await action.run(values, keyOf(values)) };
       dialog.close();
     } catch (error) {
-      refused.textContent = wording(error);
+      failure.textContent = wording(error);
       markFields(form, error);
     } finally {
       submit.disabled = false;
@@ -59,16 +59,16 @@ export function act(action) {
   return new Promise((resolve) => {
     dialog.addEventListener('close', () => {
       dialog.remove();
-      resolve(done ? done.answer : null);
+      resolve(done ? done.response : null);
     });
   });
 }
 
 /** @param {Action<any>} action @param {string} scope */
-function secondAsking({ twice }, scope) {
+function confirmation({ twice }, scope) {
   if (!twice) return null;
-  const sure = { name: 'again', label: `Type ${twice.word} to go on`, more: { disabled: true } };
-  return h('div', { class: 'twice', hidden: true }, h('p', {}, h('strong', {}, twice.says)), control(sure, scope));
+  const field = { name: 'again', label: `Type ${twice.word} to go on`, more: { disabled: true } };
+  return h('div', { class: 'twice', hidden: true }, h('p', {}, h('strong', {}, twice.says)), control(field, scope));
 }
 
 /** @param {HTMLElement} second */
@@ -80,18 +80,20 @@ function reveal(second) {
   input.focus();
 }
 
-/** The same key for the same values, so that a repeat after a lost answer does nothing twice; another for others. */
+/**
+ * Equal values get the same key, so that a retry after a lost response does nothing twice. Other values get a new key.
+ */
 function keys() {
-  let [asked, key] = ['', ''];
+  let [last, key] = ['', ''];
   return (/** @type {object} */ values) => {
-    if (key === '' || asked !== JSON.stringify(values)) [asked, key] = [JSON.stringify(values), crypto.randomUUID()];
+    if (key === '' || last !== JSON.stringify(values)) [last, key] = [JSON.stringify(values), crypto.randomUUID()];
     return key;
   };
 }
 
 /** @param {HTMLFormElement} form @param {unknown} error */
 function markFields(form, error) {
-  const wrong = error instanceof Refused ? error.fields.map(({ loc }) => String(loc.at(-1))) : [];
+  const wrong = error instanceof RequestFailure ? error.fields.map(({ loc }) => String(loc.at(-1))) : [];
   for (const input of form.querySelectorAll('input, textarea, select')) {
     if (wrong.includes(input.getAttribute('name') ?? '')) input.setAttribute('aria-invalid', 'true');
     else input.removeAttribute('aria-invalid');
@@ -110,7 +112,7 @@ function open(labelledBy, content, more = {}) {
 }
 
 /**
- * Shows secrets that can not be shown again; only its button closes it. Settles when it is closed.
+ * Shows secrets that cannot be shown again. Only its button closes the dialog. Resolves when it is closed.
  * @param {string} title
  * @param {[label: string, value: string][]} secrets
  * @returns {Promise<void>}
@@ -118,7 +120,7 @@ function open(labelledBy, content, more = {}) {
 export function showOnce(title, secrets) {
   const scope = `form-${++forms}`;
   const close = h('button', { type: 'button', class: 'primary', onclick: () => dialog.close() }, 'I have kept it');
-  const content = h('div', {}, h('h2', { id: scope }, title), h('p', {}, 'Copy it now: it can not be shown again.'));
+  const content = h('div', {}, h('h2', { id: scope }, title), h('p', {}, 'Copy it now: it cannot be shown again.'));
   content.append(...secrets.map(secretLine), h('p', { class: 'buttons' }, close));
   const dialog = open(scope, content, { closedby: 'none' });
   dialog.addEventListener('cancel', (event) => event.preventDefault());
@@ -133,11 +135,11 @@ export function showOnce(title, secrets) {
 /** @param {[label: string, value: string]} secret */
 function secretLine([label, value]) {
   const shown = h('code', { class: 'secret' }, value);
-  const told = h('span', { role: 'status' });
+  const notes = h('span', { role: 'status' });
   const copy = async () => {
     await navigator.clipboard.writeText(value).then(
       () => {
-        told.textContent = 'Copied';
+        notes.textContent = 'Copied';
       },
       () => getSelection()?.selectAllChildren(shown),
     );
@@ -148,6 +150,6 @@ function secretLine([label, value]) {
     h('p', {}, label),
     shown,
     h('button', { type: 'button', onclick: copy }, `Copy ${label.toLowerCase()}`),
-    told,
+    notes,
   );
 }

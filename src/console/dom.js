@@ -1,8 +1,8 @@
 /** @typedef {Node | string | number | null | undefined | false} Child */
 
 /**
- * Makes an element. Attributes by name (true stands for an empty one, null and false for none), `on…` members are listeners, and
- * text stays text: nothing given here ever becomes markup.
+ * Creates an element. Attributes are given by name: true sets an empty attribute, null and false set none. Functions
+ * under `on…` are listeners. Text stays text and never becomes markup.
  * @template {keyof HTMLElementTagNameMap} T
  * @param {T} tag
  * @param {Record<string, unknown>} [attributes]
@@ -29,7 +29,7 @@ export function h(tag, attributes = {}, ...children) {
 const nodeOf = (child) => (child instanceof Node ? child : String(child));
 
 /**
- * The element with that id, which the page holds.
+ * The element with that id. Throws if the page has none.
  * @param {string} id
  * @returns {HTMLElement}
  */
@@ -40,14 +40,15 @@ export function byId(id) {
 }
 
 /**
- * Runs a change of the page and puts the focus back on what stands under the same id afterwards, or else on `otherwise`.
+ * Runs a change of the page. If the focused element was removed, focuses the element with the same id, or else
+ * `otherwise`.
  * @param {() => void} change
  * @param {() => HTMLElement | null} otherwise
  */
 export function keepingFocus(change, otherwise) {
-  const held = document.activeElement;
-  const id = held?.id;
+  const focused = document.activeElement;
+  const id = focused?.id;
   change();
-  if (held?.isConnected && held !== document.body) return;
+  if (focused?.isConnected && focused !== document.body) return;
   ((id && document.getElementById(id)) || otherwise())?.focus();
 }

@@ -6,24 +6,24 @@ import { h } from './dom.js';
  * @property {string} label
  * @property {string} [hint]
  * @property {'text' | 'password' | 'email' | 'url' | 'number' | 'area' | 'select' | 'checks'} [kind]
- * @property {(string | [value: string, label: string])[]} [options] of a selection or of checks
- * @property {string | number | string[] | null} [value] what stands there at first
+ * @property {(string | [value: string, label: string])[]} [options] for `select` and `checks`
+ * @property {string | number | string[] | null} [value] the initial value
  * @property {boolean} [optional]
- * @property {boolean} [isPlain] optional, and does not say so
+ * @property {boolean} [isPlain] optional, without the mark "(optional)"
  * @property {Record<string, unknown>} [more] further attributes of the control
  */
 /** @typedef {Record<string, string | string[]>} Values */
 
-/** Why an operator acts: what every operation that wants a reason is given. @type {Field} */
+/** The field of every operation that requires a reason. @type {Field} */
 export const reason = {
   name: 'reason',
   label: 'Reason',
-  hint: 'Kept in the audit beside your name.',
+  hint: 'Stored in the audit with your name.',
   kind: 'area',
   more: { minlength: 3, maxlength: 500 },
 };
 
-/** A labelled control. @param {Field} field @param {string} scope sets its ids apart from those of other forms */
+/** Creates a labelled control. @param {Field} field @param {string} scope prefix of its ids, unique per form */
 export function control(field, scope) {
   const id = `${scope}-${field.name}`;
   const hint = field.hint && h('small', { id: `${id}-hint` }, field.hint);
@@ -55,15 +55,15 @@ function choice(option, chosen) {
 /** @param {Field} field @param {string} id @param {Node | '' | undefined} hint */
 function checks({ name, label, options = [], value }, id, hint) {
   const boxes = options.map((option) => {
-    const word = String(option);
-    const attributes = { type: 'checkbox', id: `${id}-${word}`, name, value: word, 'data-many': true };
-    const isOn = Array.isArray(value) && value.includes(word);
-    return h('label', { class: 'check' }, h('input', { ...attributes, checked: isOn }), word);
+    const text = String(option);
+    const attributes = { type: 'checkbox', id: `${id}-${text}`, name, value: text, 'data-many': true };
+    const isOn = Array.isArray(value) && value.includes(text);
+    return h('label', { class: 'check' }, h('input', { ...attributes, checked: isOn }), text);
   });
   return h('fieldset', {}, h('legend', {}, label), boxes, hint);
 }
 
-/** What a form holds: texts, and lists for checks. Empty ones are left out. @param {HTMLFormElement} form @returns {Values} */
+/** The values of a form: texts, and lists for checks. Empty texts are left out. @param {HTMLFormElement} form @returns {Values} */
 export function valuesOf(form) {
   /** @type {Values} */
   const values = {};

@@ -2,7 +2,7 @@ import { h } from './dom.js';
 import { control, valuesOf } from './fields.js';
 
 /**
- * A form that narrows a list; what it holds stands in the address.
+ * Creates a form that filters a list. Its values are stored in the URL's fragment.
  * @param {import('./route.js').Route} route
  * @param {import('./fields.js').Field[]} fields
  */
@@ -12,7 +12,7 @@ export function filter(route, fields) {
   );
   const form = h(
     'form',
-    { class: 'filter', role: 'search', 'aria-label': 'Narrow the list' },
+    { class: 'filter', role: 'search', 'aria-label': 'Filter the list' },
     filled,
     h('p', {}, h('button', { id: 'filter-show' }, 'Show')),
   );

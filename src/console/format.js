@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 
 /**
- * A moment in UTC, to the second, as logs show it.
+ * A time in UTC, to the second, as in logs.
  * @param {string | null | undefined} at ISO-8601
  */
 export const moment = (at) =>
@@ -14,7 +14,7 @@ const STEPS = /** @type {const} */ ([
 ]);
 
 /**
- * How long, in the largest unit that fits.
+ * A duration, in the largest unit that fits.
  * @param {number | null | undefined} seconds
  */
 export function lasting(seconds) {
@@ -31,7 +31,7 @@ export function lasting(seconds) {
 export const money = (cents, currency) =>
   new Intl.NumberFormat('en', { style: 'currency', currency }).format(cents / 100);
 
-/** An id or another word for machines. @param {string | number | null | undefined} text */
+/** An id or a code. @param {string | number | null | undefined} text */
 export const code = (text) => (text === null || text === undefined || text === '' ? '–' : h('code', {}, text));
 
 /** @type {Record<string, 'good' | 'bad' | 'wary'>} */
@@ -59,8 +59,8 @@ const TONES = {
   subaccount_failed: 'bad',
 };
 
-/** A state as a badge: the word says it, the colour helps. @param {string} state */
+/** A state as a badge: a text, supported by a colour. @param {string} state */
 export const badge = (state) => h('span', { class: `badge ${TONES[state] ?? ''}` }, state.replaceAll('_', ' '));
 
-/** Whether an app or a partner is at work. @param {boolean} isActive */
+/** A badge for an active or disabled app or partner. @param {boolean} isActive */
 export const activity = (isActive) => badge(isActive ? 'active' : 'disabled');

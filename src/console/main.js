@@ -10,7 +10,7 @@ import { views } from './views.js';
 
 let shown = 0;
 
-/** Shows the view that the address names: its heading at once, with the focus, and its content when it has been read. */
+/** Shows the view in the URL's fragment: its heading at once, with the focus, and its content after it was read. */
 async function show() {
   const route = readRoute(location.hash);
   const view = views.find(({ name }) => name === route.view) ?? views[0];
@@ -30,7 +30,7 @@ async function show() {
 
 /** @param {View} view @param {Route} route @param {HTMLElement} body @param {number} turn */
 async function fill(view, route, body, turn) {
-  const again = (/** @type {string} */ told) => fill(view, route, body, turn).then(() => say(told));
+  const again = (/** @type {string} */ notes) => fill(view, route, body, turn).then(() => say(notes));
   try {
     const { content, isLive } = await view.render(route, again);
     if (turn !== shown) return;
@@ -76,7 +76,7 @@ async function start() {
   listViews();
   byId('log-out').addEventListener('click', logOut);
   document.querySelector('.skip')?.addEventListener('click', (event) => {
-    event.preventDefault(); // the fragment names the view
+    event.preventDefault(); // the fragment selects the view
     byId('view').focus();
   });
   byId('who').textContent = await readOperator();

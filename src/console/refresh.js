@@ -1,7 +1,7 @@
 import { h } from './dom.js';
 
-const LOOK_MS = 5_000;
-const AWAY_MS = 10 * 60_000; // then nobody is looking, and the session may grow idle
+const POLL_MS = 5_000;
+const AWAY_MS = 10 * 60_000; // without input for this long, refreshing stops and the session may become idle
 
 let isPaused = false;
 let lastMove = Date.now();
@@ -12,30 +12,30 @@ for (const move of ['pointermove', 'pointerdown', 'keydown', 'scroll']) {
 /** @type {ReturnType<typeof setInterval> | undefined} */
 let timer;
 
-/** Repeats something while the page is seen and its operator near it; replaces what was repeated before. @param {() => Promise<void>} look */
-export function refreshBy(look) {
+/** Repeats a read while the page is visible and in use. Replaces the previous one. @param {() => Promise<void>} read */
+export function refreshBy(read) {
   stopRefreshing();
   let isReading = false;
   timer = setInterval(async () => {
     if (isReading || !isWatched()) return;
     isReading = true;
-    await look();
+    await read();
     isReading = false;
-  }, LOOK_MS);
+  }, POLL_MS);
 }
 
 const isWatched = () =>
   !isPaused && !document.hidden && !document.querySelector('dialog[open]') && Date.now() - lastMove < AWAY_MS;
 
-/** Ends the repetition. */
+/** Stops refreshing. */
 export function stopRefreshing() {
   clearInterval(timer);
 }
 
-/** Says that a view is read again by itself, with a button that pauses this. */
+/** A note that the view refreshes automatically, with a button that pauses it. */
 export function refreshNote() {
   const button = h('button', { type: 'button', id: 'pause', 'aria-pressed': isPaused, onclick: toggle }, 'Pause');
-  return h('p', { class: 'note' }, button, `Read again every ${LOOK_MS / 1_000} seconds while you are here.`);
+  return h('p', { class: 'note' }, button, `Refreshes every ${POLL_MS / 1_000} seconds while you use this page.`);
 
   function toggle() {
     isPaused = !isPaused;

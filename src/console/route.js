@@ -8,7 +8,7 @@ export function readRoute(hash) {
   return { view, id, query, with: (more) => routeTo(id === '' ? view : `${view}/${id}`, { ...query, ...more }) };
 }
 
-/** The fragment of a view; members that are empty are left out. @param {string} path @param {Record<string, string>} [query] */
+/** The fragment of a view. Empty members are left out. @param {string} path @param {Record<string, string>} [query] */
 export function routeTo(path, query = {}) {
   const given = Object.entries(query).filter(([, value]) => value !== '');
   return `#/${path}${given.length > 0 ? `?${new URLSearchParams(given)}` : ''}`;

@@ -1,4 +1,4 @@
-import { ask, onSessionEnd, Refused } from './api.js';
+import { ask, onSessionEnd, RequestFailure } from './api.js';
 import { byId, h } from './dom.js';
 import { control, valuesOf } from './fields.js';
 import { complain, wording } from './notices.js';
@@ -10,7 +10,7 @@ import { drawQrCode } from './qr.js';
 const codeField = {
   name: 'code',
   label: 'Code of your authenticator',
-  hint: 'Six digits, good once.',
+  hint: '6 digits, valid once.',
   more: { inputmode: 'numeric', autocomplete: 'one-time-code', pattern: '[0-9]{6}', maxlength: 6 },
 };
 /** @type {Field[]} */
@@ -23,7 +23,10 @@ const passwordFields = [
 let loggingIn = null;
 let operator = '';
 
-/** Brings back a session whenever the service says that there is none: a log-in over everything, which stays beneath as it was. */
+/**
+ * Renews the session whenever the service reports that there is none. The log-in covers the page, which stays
+ * unchanged.
+ */
 export function keepSession() {
   onSessionEnd((error) => {
     loggingIn ??= logIn(error).finally(() => {
@@ -33,24 +36,24 @@ export function keepSession() {
   });
 }
 
-/** Whose session it is; from now on the page is that operator's. */
+/** Reads the operator of the session. From then on the page belongs to that operator. */
 export async function readOperator() {
   const { email } = await ask('get', '/v2/admin/me');
   operator = email;
   return email;
 }
 
-/** Ends the session and forgets everything on the page. Complains where the service did not hear of it. */
+/** Ends the session and reloads the page. Shows an error if the service did not receive the request. */
 export async function logOut() {
   try {
     await ask('post', '/v2/admin/logout', { isLogIn: true });
   } catch (error) {
-    if (!(error instanceof Refused) || error.status !== 401) return complain(error);
+    if (!(error instanceof RequestFailure) || error.status !== 401) return complain(error);
   }
   location.reload();
 }
 
-/** @param {Refused} error */
+/** @param {RequestFailure} error */
 async function logIn(error) {
   const page = byId('console');
   const { hidden } = page;
@@ -59,47 +62,47 @@ async function logIn(error) {
   dialog.addEventListener('cancel', (event) => event.preventDefault());
   document.body.append(dialog);
   dialog.showModal();
-  const told = hidden ? '' : 'Your session has ended. Log in to go on where you were.';
-  const email = await identify(dialog, error.code, told).catch((fault) => showFault(dialog, fault));
-  if (operator !== '' && operator !== email) return location.reload(); // another one sees nothing of the one before
+  const notes = hidden ? '' : 'Your session has ended. Log in to go on where you were.';
+  const email = await identify(dialog, error.code, notes).catch((fault) => showFault(dialog, fault));
+  if (operator !== '' && operator !== email) return location.reload(); // another operator must not see the previous operator's page
   dialog.close();
   dialog.remove();
   page.hidden = hidden;
 }
 
-/** @param {HTMLDialogElement} dialog @param {string} code why there is no session @param {string} told */
-async function identify(dialog, code, told) {
+/** @param {HTMLDialogElement} dialog @param {string} code the error that reported the missing session @param {string} notes */
+async function identify(dialog, code, notes) {
   if (code === 'V2_TOTP_REQUIRED') await enroll(dialog);
-  else await enterPassword(dialog, told);
+  else await enterPassword(dialog, notes);
   return (await ask('get', '/v2/admin/me', { isLogIn: true })).email;
 }
 
 /** @param {HTMLDialogElement} dialog @param {unknown} fault @returns {never} */
 function showFault(dialog, fault) {
-  const refused = h('p', { class: 'refused', role: 'alert' }, wording(fault));
-  const hint = 'Browsers keep the session over https and on this machine only.';
+  const failure = h('p', { class: 'refused', role: 'alert' }, wording(fault));
+  const hint = 'Browsers keep the session only over https or on localhost.';
   const again = h('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Start again');
   dialog.replaceChildren(
     h('h1', { id: 'log-in-title' }, 'Not logged in'),
-    refused,
+    failure,
     h('p', {}, hint),
     h('p', {}, again),
   );
   throw fault;
 }
 
-/** @param {HTMLDialogElement} dialog @param {string} told */
-async function enterPassword(dialog, told) {
+/** @param {HTMLDialogElement} dialog @param {string} notes */
+async function enterPassword(dialog, notes) {
   /** @type {Record<string, unknown>} */
   let given = {};
-  const answer = await step(dialog, 'Log in', told, passwordFields, 'Log in', async (values) => {
+  const response = await step(dialog, 'Log in', notes, passwordFields, 'Log in', async (values) => {
     given = values;
     return logInWith(values);
   });
-  if (answer.totp_required) {
-    const says = `Password accepted for ${answer.email}.`;
+  if (response.totp_required) {
+    const says = `Password accepted for ${response.email}.`;
     await step(dialog, 'Log in', says, [codeField], 'Log in', ({ code }) => logInWith({ ...given, totp_code: code }));
-  } else if (!answer.totp_enrolled) await enroll(dialog);
+  } else if (!response.totp_enrolled) await enroll(dialog);
 }
 
 /** @param {object} body */
@@ -129,30 +132,30 @@ async function enroll(dialog) {
 }
 
 /**
- * One form of the log-in, shown until what it does succeeds.
+ * One form of the log-in, shown until its action succeeds.
  * @template T
- * @param {HTMLDialogElement} dialog @param {string} title @param {string} told @param {Field[]} fields @param {string} button
+ * @param {HTMLDialogElement} dialog @param {string} title @param {string} notes @param {Field[]} fields @param {string} button
  * @param {(values: Record<string, unknown>) => Promise<T>} run
  * @param {Node[]} [shown]
  * @returns {Promise<T>}
  */
-function step(dialog, title, told, fields, button, run, shown = []) {
-  const refused = h('p', { class: 'refused', role: 'alert' });
+function step(dialog, title, notes, fields, button, run, shown = []) {
+  const failure = h('p', { class: 'refused', role: 'alert' });
   const submit = h('button', { type: 'submit', class: 'primary' }, button);
   const controls = fields.map((field) => control(field, 'log-in'));
   const heading = h('h1', { id: 'log-in-title' }, title);
-  const form = h('form', {}, heading, h('p', { role: 'status' }, told), shown, controls, refused, h('p', {}, submit));
+  const form = h('form', {}, heading, h('p', { role: 'status' }, notes), shown, controls, failure, h('p', {}, submit));
   dialog.replaceChildren(form);
   form.querySelector('input')?.focus();
   return new Promise((resolve) => {
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       submit.disabled = true;
-      refused.textContent = '';
+      failure.textContent = '';
       try {
         resolve(await run(valuesOf(form)));
       } catch (error) {
-        refused.textContent = wording(error);
+        failure.textContent = wording(error);
         submit.disabled = false;
         if (fields.includes(codeField)) form.querySelector('input')?.select();
       }

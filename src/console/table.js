@@ -7,13 +7,13 @@ import { h } from './dom.js';
  */
 
 /**
- * A table with a caption; the first column names its row. Where there is little room each row becomes a card, so the roles are
- * written out: browsers forget them with the display.
+ * A table with a caption. The first column is the row's heading. On narrow screens CSS turns each row into a card; the
+ * roles are explicit because browsers drop implicit ones when `display` changes.
  * @template T
  * @param {string} caption
  * @param {Column<T>[]} columns
  * @param {T[]} rows
- * @param {string} empty what to say instead where there are no rows
+ * @param {string} empty the text without rows
  */
 export function table(caption, columns, rows, empty) {
   if (rows.length === 0) return h('section', { class: 'empty' }, h('h2', {}, caption), h('p', {}, empty));
@@ -45,9 +45,9 @@ function cell([label, show], row, n) {
 }
 
 /**
- * A button of a row. Its name tells the row, too; its id finds it again when the table has changed.
+ * A button of a row. Its accessible name contains the row. Its id stays the same when the table is rendered again.
  * @param {string} label
- * @param {string} of what the row is
+ * @param {string} of the name of the row
  * @param {() => void} onclick
  */
 export const rowButton = (label, of, onclick) =>
@@ -63,7 +63,16 @@ export const rowButton = (label, of, onclick) =>
   );
 
 /**
- * What two or more members are, beside one another.
+ * The button above a table that creates a row.
+ * @param {string} id
+ * @param {string} label
+ * @param {() => void} onclick
+ */
+export const makeButton = (id, label, onclick) =>
+  h('p', {}, h('button', { type: 'button', id, class: 'primary', onclick }, label));
+
+/**
+ * Labelled values, side by side.
  * @param {[label: string, value: Child | Child[]][]} members
  */
 export const facts = (members) =>

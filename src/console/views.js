@@ -6,18 +6,18 @@ import { intents } from './views/intents.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
 import { requests } from './views/requests.js';
-import { unserved } from './views/unserved.js';
+import { unfulfilled } from './views/unfulfilled.js';
 
-/** @typedef {(told: string) => Promise<void>} Again reads the view anew and says what was done */
-/** @typedef {{ content: Node[], isLive?: boolean }} Rendered `isLive`: it is read again by itself */
+/** @typedef {(notes: string) => Promise<void>} Again reads the view again and shows what was done */
+/** @typedef {{ content: Node[], isLive?: boolean }} Rendered `isLive`: it refreshes automatically */
 /**
  * @typedef {object} View
- * @property {string} name in the address
+ * @property {string} name in the URL's fragment
  * @property {string} group
  * @property {string} title
- * @property {string} [titleOfOne] where the address holds an id
+ * @property {string} [titleOfOne] the title if the fragment contains an id
  * @property {(route: import('./route.js').Route, again: Again) => Promise<Rendered>} render
  */
 
-/** Every view, in the order of the menu; the first is where an operator arrives. @type {View[]} */
-export const views = [overview, intents, deliveries, accounts, unserved, requests, apps, partners, audit];
+/** All views, in the order of the menu. The first is the start page. @type {View[]} */
+export const views = [overview, intents, deliveries, accounts, unfulfilled, requests, apps, partners, audit];

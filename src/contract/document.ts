@@ -1,40 +1,50 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
+import { completeDocument } from './complete.ts';
 import type { operations } from './types.ts';
 
+/** The id of an operation of the contract. */
 export type OperationId = keyof operations & string;
+/** Where a parameter is sent. */
 export type ParameterPlace = 'path' | 'query' | 'header';
 /** A security scheme that must pass, and the scopes or roles it must carry. */
 export type Requirement = { scheme: string; roles: string[] };
+/** A parameter. `pointer` is the JSON pointer of its schema. */
 export type Parameter = { name: string; in: ParameterPlace; required: boolean; pointer: string };
 
-/** One operation of the contract, as the edge needs it. Pointers are JSON pointers into the document. */
+/** One operation of the contract, with the data that the edge needs. Pointers are JSON pointers into the document. */
 export type Operation = {
   id: OperationId;
   method: string;
   path: string;
-  /** Sets of requirements of which one must pass whole; no set, or an empty one, lets anyone in. */
+  /** Sets of requirements. One whole set must pass. Without sets, or with an empty set, no credential is required. */
   security: Requirement[][];
-  /** Whether tries are counted per address of the net (`x-throttled` in the contract). */
+  /** Whether unknown callers may call it. Then attempts are counted before any credential is checked. */
+  isOpen: boolean;
+  /** Whether attempts are counted per network address (`x-throttled` in the contract). */
   throttled: boolean;
-  /** Whether refusals speak RFC 6749 as well (`x-oauth-errors`). */
-  /** Whether its answers are kept under an Idempotency-Key, having no intent to answer from. */
-  keepsAnswers: boolean;
+  /** Whether it responds with an event stream. */
+  streams: boolean;
+  /** Whether its responses are stored under an Idempotency-Key, because no intent holds them. */
+  keepsResponses: boolean;
+  /** Whether its errors also contain the members of RFC 6749 (`x-oauth-errors`). */
   oauthErrors: boolean;
   parameters: Parameter[];
   body: { pointer: string; contentType: string; required: boolean } | undefined;
-  /** Response schemas by status: the pointer of the JSON schema, or null for an answer without one. */
+  /** Response schemas by status: the pointer of the JSON schema, or null for a response without one. */
   responses: Map<number, string | null>;
 };
 
 type Json = Record<string, unknown>;
-const ANSWER_KEY = '#/components/parameters/AnswerKey';
+const STORED_RESPONSE_KEY = '#/components/parameters/StoredResponseKey';
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** The one contract, read once from the checked-in YAML. */
-export const document: Json = parse(readFileSync(new URL('./openapi.yaml', import.meta.url), 'utf8'), { merge: true });
+/** The contract: the checked-in YAML, read once, completed by the error responses it implies. */
+export const document: Json = completeDocument(
+  parse(readFileSync(new URL('./openapi.yaml', import.meta.url), 'utf8'), { merge: true }),
+);
 
-/** Every operation of the contract. */
+/** All operations of the contract. */
 export const listOperations = (): Operation[] =>
   Object.entries(at('/paths') as Json).flatMap(([path, item]) =>
     METHODS.filter((method) => Object.hasOwn(item as Json, method)).map((method) => operation(path, method)),
@@ -51,9 +61,13 @@ function operation(path: string, method: string): Operation {
     security: security.map((set) =>
       Object.entries(set).map(([scheme, roles]) => ({ scheme, roles: roles as string[] })),
     ),
+    isOpen: security.length === 0 || security.some((set) => Object.keys(set).length === 0),
+    streams: Object.values(spec.responses as Json).some(
+      (each) => 'text/event-stream' in Object((each as Json).content),
+    ),
     throttled: spec['x-throttled'] === true,
     oauthErrors: spec['x-oauth-errors'] === true,
-    keepsAnswers: ((spec.parameters ?? []) as Json[]).some(({ $ref }) => $ref === ANSWER_KEY),
+    keepsResponses: ((spec.parameters ?? []) as Json[]).some(({ $ref }) => $ref === STORED_RESPONSE_KEY),
     parameters: ((spec.parameters ?? []) as Json[]).map((_, n) => parameter(`${base}/parameters/${n}`)),
     body: spec.requestBody ? body(`${base}/requestBody`) : undefined,
     responses: new Map(
@@ -76,7 +90,7 @@ function parameter(pointer: string): Parameter {
 function body(pointer: string): Operation['body'] {
   const resolved = resolve(pointer);
   const spec = at(resolved) as Json;
-  const contentType = Object.keys(spec.content as Json)[0] as string; // the document check wants at least one
+  const contentType = Object.keys(spec.content as Json)[0] as string; // as: the document check requires at least one
   return {
     pointer: `${resolved}/content/${escaped(contentType)}/schema`,
     contentType,

@@ -13,7 +13,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Place an order on the network */
+        /**
+         * Place an order on the network
+         * @description Places a market order, or an order that rests until its price. The order is checked against the account's rules before it is sent.
+         */
         post: operations["submitNetvenueOrder"];
         delete?: never;
         options?: never;
@@ -32,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Close the open position in a trade pair
-         * @description Resolves the open position of the pair, then submits with execution type `FLAT_ALL`.
+         * @description Finds the open position of the pair, then submits an order with execution type `FLAT_ALL`.
          */
         post: operations["closeNetvenuePosition"];
         delete?: never;
@@ -52,8 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Add or replace take-profit and stop-loss of a position
-         * @description Without a size the position's whole protection is replaced; with one of `leverage`, `value`, `quantity` protection for that
-         *     part is added. `order_uuid` of the result is the protecting order's.
+         * @description Without a size, the whole protection of the position is replaced. With one of `leverage`, `value` and `quantity`, protection for that part is added. `order_uuid` of the result is the protecting order's.
          */
         post: operations["setNetvenueTpSl"];
         delete?: never;
@@ -70,13 +72,16 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Status of a network order
-         * @description Kept for 400 days after it ended unless the service is set otherwise; so long its `order_uuid` stands for this order.
+         * Read the status of a network order
+         * @description An order can be read for 400 days after it ended, unless the deployment is configured otherwise. During that time its `order_uuid` cannot be used for another order.
          */
         get: operations["getNetvenueOrder"];
         put?: never;
         post?: never;
-        /** Cancel a resting network order */
+        /**
+         * Cancel a resting network order
+         * @description Removes an order that has not executed. An order that has executed or was cancelled is 409.
+         */
         delete: operations["cancelNetvenueOrder"];
         options?: never;
         head?: never;
@@ -94,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Amend a resting network order
-         * @description Members left out keep their value; the network is sent the whole order.
+         * @description Members left out keep their value. The network receives the whole order.
          */
         post: operations["editNetvenueOrder"];
         delete?: never;
@@ -110,13 +115,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every enrollment of this partner */
+        /**
+         * List enrollments
+         * @description Every enrollment of the partner, without the keys.
+         */
         get: operations["listSessions"];
         put?: never;
         /**
          * Enroll the signing key of an exchange wallet
-         * @description Enrolling an enrolled wallet replaces its key. The key must be the wallet's own or an agent key the exchange knows for it. It is sealed
-         *     at rest and never returned.
+         * @description Enrolling an enrolled wallet replaces its key. The key must be the wallet's own, or an agent key that the exchange knows for the wallet. It is encrypted at rest and never returned.
          */
         post: operations["enrollSession"];
         delete?: never;
@@ -132,11 +139,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One enrollment */
+        /**
+         * Read an enrollment
+         * @description The enrollment of one wallet, without its key.
+         */
         get: operations["getSession"];
         put?: never;
         post?: never;
-        /** Revoke an enrollment and wipe its key */
+        /**
+         * Revoke an enrollment and wipe its key
+         * @description Erases the stored key. Later writes for the wallet are rejected.
+         */
         delete: operations["revokeSession"];
         options?: never;
         head?: never;
@@ -150,15 +163,21 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Open orders on the exchange */
+        /**
+         * List open orders on the exchange
+         * @description Open orders of the wallet as the exchange reports them, including orders placed elsewhere. No enrollment is needed.
+         */
         get: operations["listExvenueOrders"];
         put?: never;
         /**
          * Place an order on the exchange
-         * @description A market order is an immediate-or-cancel limit at the mid price and `max_slippage` beyond it.
+         * @description A market order is sent as an immediate-or-cancel limit order at `max_slippage` from the mid price.
          */
         post: operations["submitExvenueOrder"];
-        /** Cancel every open order on the exchange */
+        /**
+         * Cancel every open order on the exchange
+         * @description Cancels the orders that are open when the request is executed, in all pairs.
+         */
         delete: operations["cancelAllExvenueOrders"];
         options?: never;
         head?: never;
@@ -176,7 +195,7 @@ export interface paths {
         put?: never;
         /**
          * Close a position at market
-         * @description A reduce-only, immediate-or-cancel order of the position's whole size.
+         * @description Sends a reduce-only, immediate-or-cancel order of the position's whole size.
          */
         post: operations["closeExvenuePosition"];
         delete?: never;
@@ -196,7 +215,7 @@ export interface paths {
         put?: never;
         /**
          * Add or replace take-profit and stop-loss of a position
-         * @description New triggers are placed and seen at the exchange before old ones go; the position is never without protection.
+         * @description New triggers are placed and confirmed at the exchange before the old ones are cancelled, so the position is never without protection.
          */
         post: operations["setExvenueTpSl"];
         delete?: never;
@@ -215,7 +234,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancel one open order on the exchange */
+        /**
+         * Cancel one open order on the exchange
+         * @description Cancels the order with this identifier of the exchange, wherever it was placed.
+         */
         delete: operations["cancelExvenueOrder"];
         options?: never;
         head?: never;
@@ -233,9 +255,7 @@ export interface paths {
         put?: never;
         /**
          * Register a trader on the network
-         * @description Makes a subaccount: a standard one from `asset_class` and `account_size`, or one linked to an exchange wallet from `ex_address`.
-         *     The subaccount's id is the `Trader-ID` of later calls. Creation cannot be repeated safely at the network: a creation whose
-         *     answer was lost is looked up, never sent again.
+         * @description Creates a subaccount: a standard one from `asset_class` and `account_size`, or one that is linked to an exchange wallet from `ex_address`. The subaccount's id is the `Trader-ID` of later calls. A creation cannot be repeated safely at the network: when its response is lost, the effect is reconciled and the request is not sent again.
          */
         post: operations["registerNetvenueTrader"];
         delete?: never;
@@ -255,10 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Buy and register an account on the exchange
-         * @description Checks the wallet's balance on the exchange, asks the registrar for its price, pays it with one signed authorization of
-         *     the payment chain (x402, EIP-3009) and registers. The authorization's nonce belongs to this request, so it is paid once
-         *     whatever is sent again. `private_key` is the payment chain's; it is sealed, used once and wiped. The payer needs USDC and
-         *     no gas. The registrar may want a signature of the exchange wallet itself: pay from that wallet, or enroll its own key first.
+         * @description Checks the wallet's balance on the exchange, asks the registrar for its price, pays it with one signed authorization of the payment chain (x402, EIP-3009) and registers. The nonce of the authorization is derived from this request, so sending it again never pays twice. `private_key` is a key of the payment chain; it is encrypted, used once and erased. The payer needs USDC and no gas. The registrar may require a signature of the exchange wallet itself: pay from that wallet, or enroll its own key first.
          */
         post: operations["registerExvenueTrader"];
         delete?: never;
@@ -275,7 +292,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Status of a registration on the exchange
+         * Read the status of a registration on the exchange
          * @description The newest registration of this address that the caller made; `not_found` for every other address.
          */
         get: operations["getExvenueRegistration"];
@@ -295,10 +312,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The trader's account, on either venue
-         * @description For a subaccount of the network what the network says of it. For an exchange wallet what the network says of the subaccount
-         *     linked to it, and what the wallet holds on the exchange; where the network knows no such wallet its members are those of an
-         *     account of size 0, and only the exchange's own are filled.
+         * Read the trader's account on either venue
+         * @description For a subaccount, its figures at the network. For an exchange wallet, the figures of the subaccount that is linked to it, and what the wallet holds on the exchange. If the network does not know the wallet, the network's members are those of an account of size 0.
          */
         get: operations["getBalance"];
         put?: never;
@@ -317,8 +332,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a wallet holds on the exchange
-         * @description The value of its perpetuals accounts on every dex and of what is free among its spot balances.
+         * Read what a wallet holds on the exchange
+         * @description The value of the wallet's perpetuals accounts on every dex and of its free spot balances.
          */
         get: operations["getExchangeBalance"];
         put?: never;
@@ -336,7 +351,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Free spot USDC of a wallet */
+        /**
+         * Read the free spot USDC of a wallet
+         * @description Total, reserved and free USDC of the wallet's spot account.
+         */
         get: operations["getSpotBalance"];
         put?: never;
         post?: never;
@@ -353,7 +371,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the trader may hold at most */
+        /**
+         * Read the trader's leverage limits
+         * @description Maximum positions in USD and as multiples of the account size, for the account and by pair.
+         */
         get: operations["getLeverageLimits"];
         put?: never;
         post?: never;
@@ -370,7 +391,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Open positions as the network's validator tracks them */
+        /**
+         * List open positions at the network
+         * @description Open positions as the network's validator tracks them.
+         */
         get: operations["listNetvenuePositions"];
         put?: never;
         post?: never;
@@ -387,7 +411,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Open positions on the exchange */
+        /**
+         * List open positions on the exchange
+         * @description Open perpetual positions of the wallet on every dex.
+         */
         get: operations["listExvenuePositions"];
         put?: never;
         post?: never;
@@ -404,7 +431,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The rules a trader's account is held to */
+        /**
+         * List the rules of a trader's account
+         * @description Every rule of the account with its limit and, if it has a measure, the current value.
+         */
         get: operations["listRules"];
         put?: never;
         post?: never;
@@ -421,7 +451,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The pairs a trader may trade */
+        /**
+         * List the pairs that a trader may trade
+         * @description Read from the venue, with what may be done in each pair.
+         */
         get: operations["listSupportedPairs"];
         put?: never;
         post?: never;
@@ -442,8 +475,7 @@ export interface paths {
         put?: never;
         /**
          * Check an order against the rules without placing it
-         * @description Checks the pair, the size and its minimum, the account's status and drawdowns, the leverage caps of pair, class and portfolio,
-         *     and the balance. Violations are an answer. Orders are held to the certain ones of these rules before they are sent.
+         * @description Checks the pair, the size and its minimum, the account's status and drawdowns, the leverage caps of pair, class and portfolio, and the balance. Violations are a normal result with status 200. Before an order is sent, it is checked against those of these rules whose result is certain.
          */
         post: operations["validateTrade"];
         delete?: never;
@@ -460,8 +492,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What a funded account has earned, week by week
-         * @description `completed` means that the network has settled the week; it does not publish the transfer, so `tx_hash` is null.
+         * List what a funded account has earned, by week
+         * @description `completed` means that the network has settled the week. The network does not publish the transfer, so `tx_hash` is null.
          */
         get: operations["listPayouts"];
         put?: never;
@@ -479,7 +511,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the running week has earned so far */
+        /**
+         * Read what the current week has earned
+         * @description The payout of the week that has not ended; 204 when there is none.
+         */
         get: operations["getPendingPayout"];
         put?: never;
         post?: never;
@@ -497,8 +532,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Closed positions
-         * @description On the exchange they are told from executions; of what was opened before those read, `open_time` is null.
+         * List closed positions
+         * @description On the exchange they are computed from executions. `open_time` is null for positions opened before the oldest execution that can be read.
          */
         get: operations["listClosedPositions"];
         put?: never;
@@ -516,7 +551,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Filled orders */
+        /**
+         * List filled orders
+         * @description Orders of the trader that have filled, at either venue.
+         */
         get: operations["listFilledOrders"];
         put?: never;
         post?: never;
@@ -534,8 +572,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of the caller's intents
-         * @description Kept for 90 days after it settled unless the service is set otherwise; one that placed an order as long as the order.
+         * Read one of the partner's intents
+         * @description An intent can be read for 90 days after it settled, unless the deployment is configured otherwise; the intent of an order as long as the order.
          */
         get: operations["getPartnerIntent"];
         put?: never;
@@ -557,10 +595,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange client credentials for an access token
-         * @description The grant `client_credentials` of RFC 6749. The client authenticates with `client_id` and `client_secret` in the form, or by HTTP Basic.
-         *     Scopes the app lacks are dropped; when none is left the answer is 400 `V2_INVALID_SCOPE`. Without `scope` every scope the app
-         *     holds is granted. Refusals carry `error` and `error_description` of RFC 6749; the members other refusals have under `error` are
-         *     under `detail`.
+         * @description The grant `client_credentials` of RFC 6749. The client authenticates with `client_id` and `client_secret` in the form, or by HTTP Basic. Scopes that the app lacks are dropped; when none is left the response is 400 `V2_INVALID_SCOPE`. Without `scope` every scope of the app is granted. Errors carry `error` and `error_description` of RFC 6749; the members that other errors have under `error` are under `detail`.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -579,8 +614,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End an access token
-         * @description RFC 7009. The client authenticates as for a token.
+         * Revoke an access token
+         * @description Token revocation of RFC 7009. The client authenticates as it does for a token.
          */
         post: operations["revokeAccessToken"];
         delete?: never;
@@ -596,7 +631,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the access token belongs to */
+        /**
+         * Read the app of the access token
+         * @description The app and the scopes of the token. A response of 200 means that the token is valid.
+         */
         get: operations["getOauthPrincipal"];
         put?: never;
         post?: never;
@@ -613,7 +651,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The app itself */
+        /**
+         * Read the app itself
+         * @description The app's record. The client secret is never returned.
+         */
         get: operations["getOwnApp"];
         put?: never;
         post?: never;
@@ -634,8 +675,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the client secret
-         * @description The secret before lives on for `overlap_seconds` (default 86400). Tokens live no longer than the secret that bought them. Only a token bought
-         *     with the newest secret may rotate: others are refused with 409 `V2_SECRET_SUPERSEDED`.
+         * @description The previous secret stays valid for `overlap_seconds` (default 86400). A token never outlives the secret that it was issued for. Only a token issued for the newest secret can rotate: others are rejected with 409 `V2_SECRET_SUPERSEDED`.
          */
         post: operations["rotateOwnAppSecret"];
         delete?: never;
@@ -654,8 +694,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for access
-         * @description An operator decides; on approval a link that shows the credentials once is mailed to `contact_email`.
+         * Request access
+         * @description An operator decides. On approval a link that shows the credentials once is mailed to `contact_email`.
          */
         post: operations["createAppRequest"];
         delete?: never;
@@ -672,14 +712,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The page of a one-time link
-         * @description Looking spends nothing, however often and by whomever.
+         * Show the page of a one-time link
+         * @description Opening the page does not use up the link.
          */
         get: operations["showRevealPage"];
         put?: never;
         /**
          * Show the credentials of an approved app, once
-         * @description Makes the client secret it shows. The second visitor is told when the link was opened.
+         * @description Creates the client secret that it shows. A second visitor sees when the link was opened.
          */
         post: operations["revealCredentials"];
         delete?: never;
@@ -695,7 +735,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Authorization server metadata */
+        /**
+         * Read the authorization server's metadata
+         * @description Metadata of RFC 8414, from which OAuth clients can configure themselves.
+         */
         get: operations["getAuthorizationServer"];
         put?: never;
         post?: never;
@@ -716,7 +759,7 @@ export interface paths {
         put?: never;
         /**
          * Log an operator in
-         * @description Before an authenticator is enrolled the session is good for enrolling one and nothing else.
+         * @description Before an authenticator is enrolled, the session can only be used to enroll one.
          */
         post: operations["logInAdmin"];
         delete?: never;
@@ -734,7 +777,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End the current admin session */
+        /**
+         * End the current admin session
+         * @description The session is no longer valid, as a cookie and as a bearer token.
+         */
         post: operations["logOutAdmin"];
         delete?: never;
         options?: never;
@@ -749,7 +795,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The current admin */
+        /**
+         * Read the current operator
+         * @description The operator of the session.
+         */
         get: operations["getCurrentAdmin"];
         put?: never;
         post?: never;
@@ -768,7 +817,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to enroll an authenticator */
+        /**
+         * Begin to enroll an operator's authenticator
+         * @description Returns a new seed. It has no effect until its first code is confirmed.
+         */
         post: operations["enrollAdminAuthenticator"];
         delete?: never;
         options?: never;
@@ -785,7 +837,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm the authenticator by its first code */
+        /**
+         * Confirm an operator's authenticator by its first code
+         * @description From then on the session can be used for everything, and logins need a code.
+         */
         post: operations["confirmAdminAuthenticator"];
         delete?: never;
         options?: never;
@@ -800,12 +855,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every tenant app */
+        /**
+         * List tenant apps
+         * @description Every tenant app with its settings, disabled apps too.
+         */
         get: operations["listTenantApps"];
         put?: never;
         /**
          * Register a tenant app
-         * @description `entity_hotkey` and `network_api_key` together or neither; neither stands for the platform's own miner.
+         * @description `entity_hotkey` and `network_api_key` are given together or not at all. Without them the app uses the platform's own miner.
          */
         post: operations["createTenantApp"];
         delete?: never;
@@ -829,7 +887,7 @@ export interface paths {
         head?: never;
         /**
          * Change an app's settings
-         * @description Members left out keep their value. A scope taken away leaves tokens already issued at once.
+         * @description Members left out keep their value. A scope that is removed is removed from issued tokens at once.
          */
         patch: operations["updateTenantApp"];
         trace?: never;
@@ -845,7 +903,7 @@ export interface paths {
         put?: never;
         /**
          * Disable an app
-         * @description Its tokens are void at once, and stay so when it is enabled again.
+         * @description Its tokens become invalid at once, and stay so when the app is enabled again.
          */
         post: operations["disableTenantApp"];
         delete?: never;
@@ -863,7 +921,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enable an app again */
+        /**
+         * Enable an app again
+         * @description The app can request new tokens; those issued before stay invalid.
+         */
         post: operations["enableTenantApp"];
         delete?: never;
         options?: never;
@@ -880,7 +941,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replace an app's client secret */
+        /**
+         * Replace an app's client secret
+         * @description The previous secret stays valid for `overlap_seconds`; with 0 it ends at once.
+         */
         post: operations["rotateTenantAppSecret"];
         delete?: never;
         options?: never;
@@ -895,7 +959,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Access requests, newest first */
+        /**
+         * List access requests
+         * @description Requests for access to v2, newest first.
+         */
         get: operations["listAccessRequests"];
         put?: never;
         post?: never;
@@ -914,7 +981,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve a request */
+        /**
+         * Approve an access request
+         * @description Creates the app and mails the one-time link to its credentials.
+         */
         post: operations["approveAccessRequest"];
         delete?: never;
         options?: never;
@@ -931,7 +1001,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Decline a request */
+        /**
+         * Decline an access request
+         * @description The applicant is notified by mail, without the reason. The reason is stored with the request.
+         */
         post: operations["declineAccessRequest"];
         delete?: never;
         options?: never;
@@ -950,7 +1023,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a new one-time link
-         * @description The earlier link is dead, and the secret it may have shown is void at once.
+         * @description The previous link stops working, and the secret that it may have shown is invalid at once.
          */
         post: operations["reissueAccessLink"];
         delete?: never;
@@ -966,10 +1039,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every partner of v1 */
+        /**
+         * List v1 partners
+         * @description Every v1 partner, disabled partners too.
+         */
         get: operations["listAllPartners"];
         put?: never;
-        /** Make a partner with a first key */
+        /**
+         * Create a partner with a first key
+         * @description The key is shown once.
+         */
         post: operations["registerPartner"];
         delete?: never;
         options?: never;
@@ -988,7 +1067,7 @@ export interface paths {
         put?: never;
         /**
          * Disable a partner
-         * @description Its keys are void from this moment.
+         * @description Its keys are invalid at once.
          */
         post: operations["disablePartner"];
         delete?: never;
@@ -1006,7 +1085,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Enable a partner again */
+        /**
+         * Enable a partner again
+         * @description Its keys that are not revoked are valid again.
+         */
         post: operations["enablePartner"];
         delete?: never;
         options?: never;
@@ -1021,10 +1103,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The keys of a partner */
+        /**
+         * List the keys of a partner
+         * @description Revoked keys too. The secret part is never returned.
+         */
         get: operations["listKeysOfPartner"];
         put?: never;
-        /** Mint one more key */
+        /**
+         * Create another key for a partner
+         * @description The key is shown once. Other keys stay valid.
+         */
         post: operations["mintKeyOfPartner"];
         delete?: never;
         options?: never;
@@ -1042,7 +1130,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a key at once */
+        /**
+         * Revoke a partner key
+         * @description The key is invalid at once.
+         */
         delete: operations["revokeKeyOfPartner"];
         options?: never;
         head?: never;
@@ -1060,8 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Sign an end user up
-         * @description Idempotent on app and address. Never changes an existing password and never tells whether the address was known: whoever reads its
-         *     mail is told.
+         * @description Idempotent on app and address. It never changes an existing password and never reveals whether the address was known: only the mail to the address does.
          */
         post: operations["signUpUser"];
         delete?: never;
@@ -1079,7 +1169,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify an address by its code */
+        /**
+         * Verify an address with its code
+         * @description Opens a session. A code can be used once.
+         */
         post: operations["verifyUserEmail"];
         delete?: never;
         options?: never;
@@ -1096,7 +1189,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Log an end user in */
+        /**
+         * Log an end user in
+         * @description Opens a session. With an authenticator enrolled and no `totp_code`, the response is 200 with `mfa_required` and no session.
+         */
         post: operations["logInUser"];
         delete?: never;
         options?: never;
@@ -1115,7 +1211,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a new code
-         * @description The earlier code counts no longer. The answer is the same for every address.
+         * @description The previous code becomes invalid. The response is the same for every address.
          */
         post: operations["resendUserCode"];
         delete?: never;
@@ -1135,7 +1231,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a reset token
-         * @description The answer is the same for every address.
+         * @description The response is the same for every address.
          */
         post: operations["requestPasswordReset"];
         delete?: never;
@@ -1153,7 +1249,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Choose a new password with the mailed token */
+        /**
+         * Choose a new password with the mailed token
+         * @description Ends every session of the user. A token can be used once.
+         */
         post: operations["confirmPasswordReset"];
         delete?: never;
         options?: never;
@@ -1168,7 +1267,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The user's sessions */
+        /**
+         * List the user's sessions
+         * @description Sessions that are valid, with where and when they were used.
+         */
         get: operations["listUserSessions"];
         put?: never;
         post?: never;
@@ -1189,7 +1291,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session in use, or the one the body names: by its token, or by its id where it is one of the same user.
+         * @description Ends the session in use, or the one that the body names: by its token, or by its id if it belongs to the same user.
          */
         post: operations["revokeUserSession"];
         delete?: never;
@@ -1205,7 +1307,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The current end user */
+        /**
+         * Read the current end user
+         * @description The user of the session.
+         */
         get: operations["getCurrentUser"];
         put?: never;
         post?: never;
@@ -1224,7 +1329,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to enroll an authenticator */
+        /**
+         * Begin to enroll a user's authenticator
+         * @description Returns a new seed. It has no effect until its first code is confirmed.
+         */
         post: operations["enrollUserTotp"];
         delete?: never;
         options?: never;
@@ -1241,7 +1349,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn TOTP on by its first code */
+        /**
+         * Turn on two-factor authentication with a first code
+         * @description From then on logins need a code.
+         */
         post: operations["confirmUserTotp"];
         delete?: never;
         options?: never;
@@ -1258,7 +1369,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn TOTP off by a code */
+        /**
+         * Turn off two-factor authentication with a code
+         * @description From then on logins need no code.
+         */
         post: operations["disableUserTotp"];
         delete?: never;
         options?: never;
@@ -1273,7 +1387,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of the app's intents */
+        /**
+         * Read one of the app's intents
+         * @description Progress and result of a write that the app or one of its users made.
+         */
         get: operations["getAppIntent"];
         put?: never;
         post?: never;
@@ -1290,7 +1407,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is on sale */
+        /**
+         * List the tiers on sale
+         * @description Every tier that a checkout or a free account can name.
+         */
         get: operations["listTiers"];
         put?: never;
         post?: never;
@@ -1310,9 +1430,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Begin to pay for a challenge account
-         * @description The browser completes the payment with `client_secret` and the processor's form. `payment.succeeded` follows once the money has come;
-         *     the account is then made. Everything named here must be the tier's own.
+         * Begin the payment for a challenge account
+         * @description The browser completes the payment with `client_secret` and the processor's form. When the payment clears, `payment.succeeded` is emitted and the account is created. Every value must match the tier.
          */
         post: operations["checkOut"];
         delete?: never;
@@ -1331,9 +1450,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a free account
-         * @description Always 200: branch on `status`, which is `provisioning` while the account is being made and `subaccount_failed` where that failed.
-         *     A user has one account per free tier; asking again answers with the one that stands.
+         * Open a free account
+         * @description Always 200: branch on `status`, which is `provisioning` while the account is being created and `subaccount_failed` when that failed. A user has one account per free tier; a second request returns the existing account.
          */
         post: operations["openFreeAccount"];
         delete?: never;
@@ -1349,7 +1467,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A payment and what happened to it */
+        /**
+         * Read a payment
+         * @description The payment with its status and history. Poll it after a checkout.
+         */
         get: operations["getPayment"];
         put?: never;
         post?: never;
@@ -1366,7 +1487,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The user's prop accounts */
+        /**
+         * List the user's prop accounts
+         * @description Every account of the user in every state.
+         */
         get: operations["listPropAccounts"];
         put?: never;
         post?: never;
@@ -1384,8 +1508,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Accounts that could not be made, for operators
-         * @description With an app's token of scope `*` those of the app, with an operator's session those of every app.
+         * List accounts that could not be created
+         * @description With an app token of scope `*` the accounts of the app, with an operator's session those of every app.
          */
         get: operations["listFailedPropAccounts"];
         put?: never;
@@ -1403,7 +1527,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One prop account of the user */
+        /**
+         * Read a prop account
+         * @description One account of the user.
+         */
         get: operations["getPropAccount"];
         put?: never;
         post?: never;
@@ -1423,9 +1550,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring an account to where the network shows it
-         * @description Sets `funded` or `eliminated` when the network says so; eliminated and failed accounts stay. Where the network cannot be read, or shows nothing to
-         *     go by, the account stays as it is and `synced` is false.
+         * Compare an account with the network
+         * @description Sets `funded` or `eliminated` when the network reports it. Eliminated and failed accounts do not change. If the network cannot be read, or does not report enough, the account stays as it is and `synced` is false.
          */
         post: operations["syncPropAccount"];
         delete?: never;
@@ -1444,9 +1570,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Notifications of the payment processor
-         * @description For the processor alone: an event of its API, signed in `Stripe-Signature` within the last 300 seconds. It is stored before it is answered;
-         *     one that came before is answered alike and forgotten.
+         * Receive a notification of the payment processor
+         * @description For the processor only: an event of its API, signed in `Stripe-Signature` within the last 300 seconds. The event is stored before the response is sent. A repeated event gets the same response and is ignored.
          */
         post: operations["takeProcessorNotification"];
         delete?: never;
@@ -1462,7 +1587,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every tier, on sale or not */
+        /**
+         * List all tiers
+         * @description Every tier, also those that are not on sale.
+         */
         get: operations["listAllTiers"];
         put?: never;
         post?: never;
@@ -1481,8 +1609,8 @@ export interface paths {
         };
         get?: never;
         /**
-         * Make or change a tier
-         * @description Payments and accounts made before keep what they were sold as.
+         * Create or change a tier
+         * @description Existing payments and accounts keep the values that they were sold with.
          */
         put: operations["putTier"];
         post?: never;
@@ -1492,7 +1620,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v2/admin/payments/unserved": {
+    "/v2/admin/payments/unfulfilled": {
         parameters: {
             query?: never;
             header?: never;
@@ -1500,10 +1628,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Paid, and nobody has anything for it
-         * @description One line per payment without a tradeable account or a refund, with what is safe to do about it.
+         * List payments without an account or a refund
+         * @description Each payment that cleared without a tradeable account or a refund, with the safe action.
          */
-        get: operations["listUnservedPayments"];
+        get: operations["listUnfulfilledPayments"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1522,8 +1650,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a payment's money back
-         * @description Moves money. What is left of the payment is given back, once; its account stops.
+         * Refund a payment
+         * @description Moves money. Refunds the rest of the payment, once; its account stops trading.
          */
         post: operations["refundPayment"];
         delete?: never;
@@ -1542,8 +1670,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a failed account's subaccount once more
-         * @description Only where it is proven that nothing was made before; else attach what was made, or refund.
+         * Create a failed account's subaccount again
+         * @description Only if it is proven that no subaccount was created before. Otherwise attach the subaccount, or refund.
          */
         post: operations["provisionAgain"];
         delete?: never;
@@ -1562,8 +1690,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Give a failed account a subaccount that stands at the network
-         * @description It must be of the account's class and size, and nobody's.
+         * Attach an existing subaccount to a failed account
+         * @description The subaccount must have the account's class and size, and no owner.
          */
         post: operations["attachSubaccount"];
         delete?: never;
@@ -1582,8 +1710,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let an account trade again that a refund or dispute had stopped
-         * @description The network has the last word; what it has eliminated stays so.
+         * Reinstate an account that a refund or dispute had stopped
+         * @description An account that the network has eliminated stays eliminated.
          */
         post: operations["reinstatePropAccount"];
         delete?: never;
@@ -1600,8 +1728,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Every app's accounts that could not be made
-         * @description Those an operator has given up are left out.
+         * List every app's accounts that could not be created
+         * @description Accounts that an operator has abandoned are left out.
          */
         get: operations["listFailedAccounts"];
         put?: never;
@@ -1612,7 +1740,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/v2/admin/prop-accounts/{id}/give-up": {
+    "/v2/admin/prop-accounts/{id}/abandon": {
         parameters: {
             query?: never;
             header?: never;
@@ -1622,10 +1750,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Take an account that could not be made off the list
-         * @description Of a paid one only once its money was refunded or is disputed.
+         * Abandon an account that could not be created
+         * @description Removes the account from the list of failed accounts. A paid account only after its payment was refunded or disputed.
          */
-        post: operations["giveUpPropAccount"];
+        post: operations["abandonPropAccount"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1639,7 +1767,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Intents by state, newest first */
+        /**
+         * List intents by state
+         * @description Newest first. Without `state`, intents that are in doubt or failed.
+         */
         get: operations["listTroubledIntents"];
         put?: never;
         post?: never;
@@ -1657,8 +1788,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The whole story of an intent
-         * @description What happened to it, what it belongs to, and what a re-run would do. Nothing of what was asked or sent that may be secret.
+         * Read everything recorded about an intent
+         * @description What happened to the intent, what it belongs to, and what a re-run would do. Requests and results are left out, since they may be secret.
          */
         get: operations["getIntentStory"];
         put?: never;
@@ -1679,9 +1810,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Run an intent once more, where that is safe
-         * @description What was not sent is queued again; what may have been sent is looked up and never sent again; what has ended stays as it is, and
-         *     `done` is false. Refused with `V2_RERUN_REFUSED` while a worker has it, and where a re-run could act twice.
+         * Run an intent again if that is safe
+         * @description An intent that was not sent is queued again. One that may have been sent is reconciled and never sent again. A settled one does not change, and `done` is false. Rejected with `V2_RERUN_REFUSED` while a worker runs the intent, and if a re-run could act twice.
          */
         post: operations["rerunIntent"];
         delete?: never;
@@ -1697,7 +1827,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Webhook deliveries of every app by state, newest first */
+        /**
+         * List webhook deliveries of every app by state
+         * @description Newest first; without `state`, those that failed.
+         */
         get: operations["listTroubledDeliveries"];
         put?: never;
         post?: never;
@@ -1717,8 +1850,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a delivery once more
-         * @description Under the same id and with the same bytes, from the start of the retry plan.
+         * Send a delivery again
+         * @description With the same id and the same bytes, from the start of the retry schedule.
          */
         post: operations["retryDelivery"];
         delete?: never;
@@ -1734,7 +1867,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the queue, intents, lanes, deliveries and workers stand */
+        /**
+         * Read the state of the queue and the workers
+         * @description Counts and ages of jobs, open intents, lanes, deliveries and workers, at one moment.
+         */
         get: operations["getQueueHealth"];
         put?: never;
         post?: never;
@@ -1752,8 +1888,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What operators did, newest first
-         * @description From the console, the API and psql alike; refused actions too.
+         * List what operators did
+         * @description Newest first: actions by the console, the API and psql, rejected actions too.
          */
         get: operations["listOperatorActions"];
         put?: never;
@@ -1771,7 +1907,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the user's identity is verified */
+        /**
+         * Read the state of the user's identity verification
+         * @description Payouts need a verified identity.
+         */
         get: operations["getKycStatus"];
         put?: never;
         post?: never;
@@ -1790,7 +1929,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to verify the user's identity */
+        /**
+         * Begin to verify the user's identity
+         * @description Creates a verification session at the processor; the user continues it in the browser.
+         */
         post: operations["startIdentitySession"];
         delete?: never;
         options?: never;
@@ -1805,13 +1947,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where the user is paid out to */
+        /**
+         * List the user's payout accounts
+         * @description The user's accounts at the processor, as last reported.
+         */
         get: operations["listConnectAccounts"];
         put?: never;
         /**
          * Begin to connect a bank account
-         * @description Makes the user's account at the processor, or takes the one there is, and a link to where the user completes it. The app's
-         *     `connect_return_url` and `connect_refresh_url` must be set.
+         * @description Creates the user's account at the processor, or uses the existing one, and a link where the user completes it. The app's `connect_return_url` and `connect_refresh_url` must be set.
          */
         post: operations["openConnectAccount"];
         delete?: never;
@@ -1829,7 +1973,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new link to where the user completes the account */
+        /**
+         * Create a new onboarding link
+         * @description Links of the processor work once and expire.
+         */
         post: operations["renewOnboardingLink"];
         delete?: never;
         options?: never;
@@ -1844,7 +1991,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the user was and will be paid */
+        /**
+         * List the user's payouts
+         * @description Requested, submitted and ended payouts.
+         */
         get: operations["listUserPayouts"];
         put?: never;
         post?: never;
@@ -1862,8 +2012,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What the user has earned and not been paid
-         * @description Over all funded accounts of the user, or the one of `X-Prop-Account`, by the network's settlements. An earning that cannot be read is 503, never zero.
+         * Estimate what can be paid out
+         * @description Over all funded accounts of the user, or the one of `X-Prop-Account`, from the network's settlements. Earnings that cannot be read are 503, never zero.
          */
         get: operations["estimatePayout"];
         put?: never;
@@ -1884,9 +2034,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Ask for a payout
-         * @description Writes it down; nothing moves before it is submitted. Without `prop_account_id` it is of the user's only funded account. Needs the scope `payouts:write`,
-         *     which `api` does not cover, a verified identity, and an account at the processor that can be paid out to.
+         * Request a payout
+         * @description Records the request; no money moves before it is submitted. Without `prop_account_id` it is for the user's only funded account. Needs the scope `payouts:write`, which `api` does not cover, a verified identity, and an account at the processor that can receive payouts.
          */
         post: operations["requestPayout"];
         delete?: never;
@@ -1905,8 +2054,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Pay a payout out
-         * @description Moves money. A payout is submitted once; asking again answers with how it stands.
+         * Submit a payout
+         * @description Moves money. A payout is submitted once; a second request returns its state.
          */
         post: operations["submitPayout"];
         delete?: never;
@@ -1922,12 +2071,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The webhook endpoints of the app, newest first */
+        /**
+         * List the app's webhook endpoints
+         * @description Active and deactivated endpoints, without their secrets.
+         */
         get: operations["listWebhookEndpoints"];
         put?: never;
         /**
          * Register a webhook endpoint
-         * @description Only public https addresses are taken. The signing secret is shown in this answer and never again.
+         * @description Only public https addresses are accepted. The signing secret is in this response and in no other.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -1946,13 +2098,16 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Deactivate a webhook endpoint */
+        /**
+         * Deactivate a webhook endpoint
+         * @description Pending deliveries are cancelled. The endpoint can be reactivated by an update.
+         */
         delete: operations["deactivateWebhookEndpoint"];
         options?: never;
         head?: never;
         /**
          * Change a webhook endpoint
-         * @description `active: true` puts an endpoint that was deactivated back to work; what it missed is sent on request, see `recover`.
+         * @description `active: true` reactivates an endpoint. Missed events are sent on request: see `recover`.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -1968,7 +2123,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the signing secret
-         * @description The secret before signs on beside the new one for `overlap_seconds` (default 86400): a delivery then carries one `v1` for each.
+         * @description For `overlap_seconds` (default 86400) deliveries are signed with both secrets and carry one `v1` for each.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;
@@ -1988,7 +2143,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event to one endpoint
-         * @description The event is of type `webhook.test`, whatever the endpoint is subscribed to.
+         * @description The event has the type `webhook.test`. It is sent whatever the endpoint is subscribed to.
          */
         post: operations["testWebhookEndpoint"];
         delete?: never;
@@ -2004,7 +2159,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Deliveries to an endpoint, newest first */
+        /**
+         * List deliveries to an endpoint
+         * @description Newest first, with the result of the newest attempt.
+         */
         get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
@@ -2024,9 +2182,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send again what an endpoint missed
-         * @description Queues deliveries that failed or were cancelled, and events of the subscription that came while the endpoint was inactive: the oldest
-         *     10,000 since `since`, spread over time. Once a minute at most.
+         * Send missed events again
+         * @description Queues deliveries that failed or were cancelled, and subscribed events from the time when the endpoint was inactive: the oldest 10,000 since `since`, spread over time. At most once a minute.
          */
         post: operations["recoverWebhookEndpoint"];
         delete?: never;
@@ -2042,7 +2199,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A delivery with every attempt */
+        /**
+         * Read a delivery with its attempts
+         * @description Status, duration, error and response of every attempt.
+         */
         get: operations["getWebhookDelivery"];
         put?: never;
         post?: never;
@@ -2062,8 +2222,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a delivery once more
-         * @description Under the same id and with the same bytes, from the start of the retry plan.
+         * Send a delivery again
+         * @description With the same id and the same bytes, from the start of the retry schedule.
          */
         post: operations["redeliverWebhook"];
         delete?: never;
@@ -2080,9 +2240,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The log of events behind webhooks
-         * @description Events of the app in the order in which they became true. Whoever reads on from `after` misses none.
-         *     They are kept for 30 days unless the service is set otherwise; an `after` that is kept no more is unknown.
+         * Read the event log
+         * @description Events of the app in commit order, so that reading on from `after` misses none. Events are kept for 30 days, unless the deployment is configured otherwise; an `after` that is no longer kept is 404.
          */
         get: operations["listAppEvents"];
         put?: never;
@@ -2104,7 +2263,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a user of the app, emit an event, or both
-         * @description Only `email` causes a mail, to the address stored on the user. `fanout_event` reaches endpoints subscribed to that very name or to `*`.
+         * @description Only `email` sends an e-mail, to the address stored with the user. `fanout_event` is delivered to endpoints subscribed to exactly that name or to `*`.
          */
         post: operations["sendNotification"];
         delete?: never;
@@ -2124,7 +2283,7 @@ export interface paths {
         put?: never;
         /**
          * Sign an agreement
-         * @description Every signature is kept, chained to the one before it in the app. The receipt lets the signer prove it later without this service.
+         * @description Every signature is kept and linked to the one before it in the app. With the receipt the signer can prove the signature later.
          */
         post: operations["signAgreement"];
         delete?: never;
@@ -2140,7 +2299,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest signature of the user */
+        /**
+         * Read the newest signature of the user
+         * @description Whether the user has signed, and which version last.
+         */
         get: operations["getAgreementStatus"];
         put?: never;
         post?: never;
@@ -2157,7 +2319,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every signature of the user, newest first */
+        /**
+         * List every signature of the user
+         * @description Newest first, with everything that the hash of a signature covers.
+         */
         get: operations["listAgreementAudits"];
         put?: never;
         post?: never;
@@ -2174,13 +2339,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The user's trader API keys */
+        /**
+         * List the user's trader API keys
+         * @description Every key, revoked keys too, without secrets.
+         */
         get: operations["listApiKeys"];
         put?: never;
         /**
-         * Mint a trader API key
-         * @description The key is bound to one prop account and opens `/v2/trading` and nothing else. `key_secret` and `api_key` are shown in this answer and never
-         *     again; `api_key` is what `X-Api-Key` carries. Without `prop_account_id` it is bound to the user's most recent account.
+         * Create a trader API key
+         * @description The key is bound to one prop account and is valid for `/v2/trading` only. `key_secret` and `api_key` are in this response and in no other; `api_key` is the value of `X-Api-Key`. Without `prop_account_id` the key is bound to the user's most recent account.
          */
         post: operations["createApiKey"];
         delete?: never;
@@ -2201,7 +2368,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a trader API key
-         * @description It opens nothing from now on; streams it has opened end within a heartbeat. Revoking it again changes nothing.
+         * @description The key is invalid at once, and its streams end within seconds. Revoking it again changes nothing.
          */
         delete: operations["revokeApiKey"];
         options?: never;
@@ -2216,13 +2383,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account's orders */
+        /**
+         * List the account's orders
+         * @description Orders of the account with their recorded status.
+         */
         get: operations["listTradingOrders"];
         put?: never;
         /**
          * Place an order
-         * @description Only accounts in `evaluation` or `funded` trade, judged in the transaction that accepts the order and again before it is sent. `X-Prop-Account`
-         *     names the account: it may be omitted with a trader key, which is bound to one, and with a user's session for the most recent one.
+         * @description Only accounts in `evaluation` or `funded` trade. That is checked in the transaction that accepts the order and again before it is sent. `X-Prop-Account` names the account: it may be omitted with a trader key, which is bound to one, and with a user's session for the most recent account.
          */
         post: operations["submitTradingOrder"];
         delete?: never;
@@ -2240,7 +2409,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close the open position in a trade pair */
+        /**
+         * Close the open position in a trade pair
+         * @description Finds the open position of the pair, then closes it at market.
+         */
         post: operations["closeTradingPosition"];
         delete?: never;
         options?: never;
@@ -2259,8 +2431,7 @@ export interface paths {
         put?: never;
         /**
          * Close several positions
-         * @description One close for each position, side by side; each ends for itself and `results` says how. `success` is whether all of them are closed or
-         *     closing; `order_uuid` and `processing_time` are null, since there are several.
+         * @description One close for each position, independent of each other; `results` has the result of each. `success` says whether all of them are closed or being closed. `order_uuid` and `processing_time` are null, since there are several.
          */
         post: operations["closeTradingPositions"];
         delete?: never;
@@ -2278,7 +2449,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add or replace take-profit and stop-loss of a position */
+        /**
+         * Add or replace take-profit and stop-loss of a position
+         * @description Without a size, the whole protection of the position is replaced; with a size, protection for that part is added.
+         */
         post: operations["setTradingTpSl"];
         delete?: never;
         options?: never;
@@ -2293,11 +2467,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Status of an order */
+        /**
+         * Read the status of an order
+         * @description The recorded status of one order of the account.
+         */
         get: operations["getTradingOrder"];
         put?: never;
         post?: never;
-        /** Cancel a resting order */
+        /**
+         * Cancel a resting order
+         * @description Removes an order that has not executed. An order that has executed or was cancelled is 409.
+         */
         delete: operations["cancelTradingOrder"];
         options?: never;
         head?: never;
@@ -2332,8 +2512,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of the account's intents
-         * @description Where cancels, edits and new protection are polled, with whatever credentials they were asked with.
+         * Read one of the account's intents
+         * @description Poll cancels, edits and new protection here, with the credentials of the original request.
          */
         get: operations["getTradingIntent"];
         put?: never;
@@ -2351,7 +2531,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Open positions */
+        /**
+         * List open positions
+         * @description Open positions of the account at the network.
+         */
         get: operations["listTradingPositions"];
         put?: never;
         post?: never;
@@ -2368,7 +2551,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The account and what the network says of it */
+        /**
+         * Read the account and its figures at the network
+         * @description The account with balances, drawdowns and limits as the network reports them.
+         */
         get: operations["getTradingBalance"];
         put?: never;
         post?: never;
@@ -2385,7 +2571,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Closed positions */
+        /**
+         * List closed positions
+         * @description Closed positions of the account, with their realized profit and loss.
+         */
         get: operations["listTradingHistory"];
         put?: never;
         post?: never;
@@ -2402,7 +2591,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Positions, open orders, newest closed positions and balance in one answer */
+        /**
+         * Read everything a trading screen shows
+         * @description Open positions, open orders, the newest closed positions and the balance in one response.
+         */
         get: operations["getTradingDesk"];
         put?: never;
         post?: never;
@@ -2419,7 +2611,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The rules the account is held to */
+        /**
+         * List the rules of the account
+         * @description Every rule of the account with its limit and, if it has a measure, the current value.
+         */
         get: operations["listTradingRules"];
         put?: never;
         post?: never;
@@ -2437,13 +2632,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happens in the account, as it happens
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or where what followed it is kept no more, the first is
-         *     `snapshot` (TradingSnapshot): it stands for everything up to its id. Then `order` (TradingOrderEvent), `position` (TradingPositionEvent) and
-         *     `account` (TradingAccountEvent), in order and each at least once; with the `Last-Event-ID` of the last one seen a new stream goes on behind it.
-         *     Events are kept for a day. A comment goes out every 15 seconds. `closed` says why the service ends a stream before its time: `too_slow`, or
-         *     `revoked`, within seconds of the end of the key, session or token that opened it. Every stream ends after a while, so that credentials are proven again: connect again. A browser's own EventSource sends no
-         *     headers: let it read through the server that holds the credentials, or read with fetch.
+         * Stream the account's events
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (TradingSnapshot), which covers everything up to its id. Then follow `order` (TradingOrderEvent), `position` (TradingPositionEvent) and `account` (TradingAccountEvent), in order and each at least once. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. Events are kept for a day. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key, session or token that opened it ended. Every stream ends after some time, so that credentials are checked again; connect again then. The EventSource of browsers sends no headers: connect it through the server that holds the credentials, or read with fetch.
          */
         get: operations["streamTradingEvents"];
         put?: never;
@@ -2461,7 +2651,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether this process answers */
+        /**
+         * Check whether this process responds
+         * @description Checks only the process; it does not depend on the database.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -2479,8 +2672,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether this process may be given work
-         * @description 503 with the names of the failed checks: `database` (away, or too slow), `migrations` (some are missing), `queue` (the oldest due job has waited too long), `stopping`. Looked at about once a second, however often it is asked.
+         * Check whether this process may receive requests
+         * @description 503 with the names of the failed checks: `database` (unreachable or too slow), `migrations` (some are missing), `queue` (the oldest due job has waited too long), `stopping`. The checks run about once a second, however often this is called.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -2495,59 +2688,94 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description In the currency's smallest unit */
+        /** @description An amount of money, as an integer in the smallest unit of its currency. */
         Cents: number;
-        /** @example usd */
+        /**
+         * @description A currency as its ISO 4217 code in lower case.
+         * @example usd
+         */
         Currency: string;
+        /** @description A challenge account that is for sale: its market, its size and its price. */
         Tier: {
+            /** @description Identifies the tier (`tier_…`); a checkout names it. */
             tier_id: string;
+            /** @description The market that the tier is sold for, such as `crypto`. */
             market: string;
+            /** @description The asset class that the account may trade. */
             asset_class: string;
-            /** @description USD */
+            /** @description Size of the account in USD. */
             account_size: number;
+            /** @description The price; 0 for a free tier. */
             amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the price. */
             currency: components["schemas"]["Currency"];
+            /** @description Whether the tier is on sale. */
             active: boolean;
         };
+        /** @description The tier to buy, with its properties repeated. A value that differs from the tier is rejected. */
         CheckoutRequest: {
+            /** @description The tier to buy. */
             tier_id: string;
+            /** @description The tier's market. */
             market: string;
+            /** @description The tier's asset class. */
             asset_class: string;
-            /** @description USD */
+            /** @description The tier's account size in USD. */
             account_size: number;
+            /** @description The tier's price in the smallest unit of `currency`. */
             amount_cents: number;
-            /** @default usd */
-            currency: string;
+            /**
+             * @description The tier's currency, as an ISO 4217 code in lower case.
+             * @default usd
+             */
+            currency?: string;
         };
+        /** @description A payment that has begun, with what the browser needs to complete it. */
         Checkout: {
+            /** @description Identifies the payment (`pay_…`). */
             payment_id: string;
+            /** @description The payment at the processor (`pi_…`); null until the processor has created it. */
             processor_payment_intent_id: string | null;
-            /** @description What the browser's payment form wants; null once nothing can be paid with it */
+            /** @description Secret for the processor's payment form in the browser; null once it is no longer usable. */
             client_secret: string | null;
+            /** @description The amount to pay. */
             amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amount. */
             currency: components["schemas"]["Currency"];
+            /** @description State of the payment; `requires_payment_method` at first. */
             status: components["schemas"]["PaymentStatus"];
         };
         /**
-         * @description The processor's own words, and ours around them: `pending` before it knows of the payment, `failed` where it refused to, `refunded` and
-         *     `disputed` when the money is gone again. A failed try leaves `requires_payment_method`: it can be tried again.
+         * @description The processor's own statuses, and four of this service: `pending` before the processor knows the payment, `failed` when the processor rejected it, `refunded` and `disputed` when the money was returned. A failed attempt leaves `requires_payment_method`, and the payment can be attempted again.
          * @enum {unknown}
          */
         PaymentStatus: "pending" | "requires_payment_method" | "requires_confirmation" | "requires_action" | "processing" | "requires_capture" | "succeeded" | "canceled" | "failed" | "refunded" | "disputed";
+        /** @description A payment for a tier, with its history. */
         Payment: {
+            /** @description Identifies the payment (`pay_…`). */
             id: string;
+            /** @description The payment at the processor (`pi_…`); null until the processor has created it. */
             processor_payment_intent_id: string | null;
-            /** @description Null once nothing can be paid with it */
+            /** @description Secret for the processor's payment form; null once it is no longer usable. */
             client_secret: string | null;
+            /** @description The amount of the payment. */
             amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amount. */
             currency: components["schemas"]["Currency"];
+            /** @description State of the payment. */
             status: components["schemas"]["PaymentStatus"];
+            /** @description The tier that is bought. */
             tier_id: string;
+            /** @description The market of that tier. */
             market: string;
+            /** @description The account that the payment bought (`prop_…`); null until it exists. */
             prop_account_id: string | null;
+            /** @description What happened to the payment and its account, oldest first. */
             timeline: {
+                /** @description When it happened. */
                 at: components["schemas"]["Time"];
                 /**
+                 * @description Name of the event.
                  * @example created
                  * @example try_failed
                  * @example succeeded
@@ -2555,887 +2783,1536 @@ export interface components {
                  * @example account_evaluation
                  */
                 event: string;
+                /** @description Explanation for people, if there is one. */
                 detail: string | null;
             }[];
         };
+        /** @description The free tier to open an account of, with its properties repeated. */
         FreeAccountRequest: {
+            /** @description A tier with a price of 0. */
             tier_id: string;
+            /** @description The tier's asset class. */
             asset_class: string;
-            /** @description USD */
+            /** @description The tier's account size in USD. */
             account_size: number;
         };
+        /** @description A challenge or funded account of an end user. */
         PropAccount: {
+            /** @description Identifies the account (`prop_…`). */
             id: string;
+            /** @description The tier that the account was sold as. */
             tier_id: string;
+            /** @description The asset class that the account may trade. */
             asset_class: string;
-            /** @description USD */
+            /** @description Size of the account in USD. */
             account_size: number;
+            /** @description State of the account; trading needs `evaluation` or `funded`. */
             status: components["schemas"]["PropAccountStatus"];
+            /** @description Number of the account's subaccount at the network; null until it is provisioned. */
             subaccount_id: number | null;
+            /** @description UUID of the subaccount at the network; null until it is provisioned or where the network does not publish it. */
             subaccount_uuid: string | null;
+            /** @description The subaccount's key name at the network, `<entity hotkey>_<subaccount id>`; null until it is provisioned. */
             synthetic_hotkey: string | null;
-            /** @description Null for a free account */
+            /** @description The payment at the processor that bought the account; null for a free account. */
             processor_payment_intent_id: string | null;
-            /** @description Why it could not be made, or why it stopped */
+            /** @description Why the account could not be created, or why it was stopped; null otherwise. */
             failure_reason: string | null;
+            /** @description When the account was created here. */
             created_at: components["schemas"]["Time"];
         };
         /**
-         * @description `evaluation` and `funded` can trade.
+         * @description `provisioning`: the subaccount is being created. `evaluation`: tradeable, in its challenge. `funded`: tradeable, with payouts. `eliminated`: stopped permanently. `subaccount_failed`: paid or requested, but not created; the account can never trade.
          * @enum {unknown}
          */
         PropAccountStatus: "provisioning" | "evaluation" | "funded" | "eliminated" | "subaccount_failed";
+        /** @description A prop account after it was compared with the network. */
         SyncedAccount: {
+            /** @description The account that was compared. */
             prop_account_id: string;
+            /** @description State of the account after the comparison. */
             status: components["schemas"]["PropAccountStatus"];
+            /** @description Number of the account's subaccount at the network; null until it is provisioned. */
             subaccount_id: number | null;
+            /** @description The subaccount's key name at the network; null until it is provisioned. */
             synthetic_hotkey: string | null;
-            /** @description Whether the network told something to go by */
+            /** @description Whether the network reported a state to compare with. When false, `status` is unchanged. */
             synced: boolean;
         };
-        UnservedPayment: {
+        /** @description A payment that cleared without a tradeable account or a refund. */
+        UnfulfilledPayment: {
+            /** @description The payment (`pay_…`). */
             payment_id: string;
-            /** @description The app */
+            /** @description The app whose user paid (`app_…`). */
             owner: string;
+            /** @description The user who paid (`usr_…`). */
             user_id: string;
+            /** @description The amount of the payment. */
             amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amount. */
             currency: components["schemas"]["Currency"];
+            /** @description When the payment cleared. */
             paid_at: components["schemas"]["Time"];
+            /** @description The account of the payment; null if none was created. */
             prop_account_id: string | null;
+            /** @description State of that account; null if there is none. */
             account_status: string | null;
+            /** @description Why the account could not be created; null if it is unknown or did not fail. */
             failure_reason: string | null;
+            /** @description What an operator can safely do, as a sentence. */
             safe_action: string;
         };
+        /** @description The refund of a payment. */
         Refund: {
+            /** @description The payment that is refunded. */
             payment_id: string;
-            /** @enum {unknown} */
+            /**
+             * @description `pending` until the processor has confirmed the refund.
+             * @enum {unknown}
+             */
             status: "pending" | "refunded";
+            /** @description The refund at the processor (`re_…`); null while pending. */
             refund_id: string | null;
         };
+        /** @description Why an operator acts. */
         OperatorReason: {
-            /** @description Why; it is kept beside the action */
+            /** @description The reason, stored with the action in the audit log. */
             reason: string;
         };
-        /** @description The `cursor` of the next page; null on the last */
+        /** @description The `cursor` of the next page; null on the last page. */
         NextCursor: string | null;
-        /** @description An intent without anything it was asked or told. */
+        /** @description An intent as operators see it, without its request and its result. */
         TroubledIntent: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the intent.
+             */
             intent_id: string;
-            /** @example orders/place */
+            /**
+             * @description The verb that the intent executes.
+             * @example orders/place
+             */
             kind: string;
-            /** @description The partner or app */
+            /** @description The partner (`ptn_…`) or app (`app_…`) that submitted it, or `platform`. */
             owner: string;
-            /** @enum {unknown} */
+            /**
+             * @description `queued`, `running` and `in_doubt` (sent, effect unknown) are open; the others are final.
+             * @enum {unknown}
+             */
             state: "queued" | "running" | "in_doubt" | "succeeded" | "failed" | "expired";
-            /** @enum {unknown} */
+            /**
+             * @description Whether the write took effect at the upstream.
+             * @enum {unknown}
+             */
             effect: "none" | "done" | "unknown";
+            /** @description Code of the error that ended the intent; null while it is open or when it succeeded. */
             problem_code: string | null;
+            /** @description How often a worker has claimed the intent. */
             tries: number;
+            /** @description How often the upstream was read to find out whether the write took effect. */
             looks: number;
+            /** @description When the intent was accepted. */
             created_at: components["schemas"]["Time"];
+            /** @description After this time an intent that was not sent is no longer sent. */
             deadline_at: components["schemas"]["Time"];
-            /** @description Bytes may have left since then */
+            /** @description When sending began. The upstream may have received the write from then on; null when it was never sent. */
             sending_at: components["schemas"]["Time"] | null;
+            /** @description When the intent ended; null while it is open. */
             settled_at: components["schemas"]["Time"] | null;
         };
+        /** @description One page of intents. */
         TroubledIntentPage: {
+            /** @description The intents of this page, newest first. */
             items: components["schemas"]["TroubledIntent"][];
+            /** @description The `cursor` of the next page; null on the last page. */
             next_cursor: components["schemas"]["NextCursor"];
         };
+        /** @description What a re-run of an intent would do, and whether that is safe. */
         RerunJudgement: {
-            /** @enum {unknown} */
+            /**
+             * @description `queued_again`: it was not sent and is sent now. `look_again`: it may have been sent, and its effect is reconciled. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: a worker runs it.
+             * @enum {unknown}
+             */
             verdict: "queued_again" | "look_again" | "finished" | "would_act_twice" | "at_work";
-            /** @description Whether a re-run is carried out or changes nothing; false where it is refused */
+            /** @description Whether a re-run can never act twice. A re-run is rejected if it is false. */
             is_safe: boolean;
-            /** @description Whether bytes may have left */
+            /** @description Whether the upstream may have received the write. */
             was_sent: boolean;
-            /** @description What our records hold of the party's word so far */
+            /** @description The upstream's responses in our records; null without any. */
             venue_says: string | null;
+            /** @description What a re-run would do, as a sentence. */
             would_do: string;
+            /** @description The reason for the verdict, as a sentence. */
             reason: string;
         };
+        /** @description The result of a re-run. */
         RerunResult: {
-            /** @description False where there was nothing to do */
+            /** @description Whether anything was queued; false if there was nothing to do. */
             done: boolean;
+            /** @description The judgement that the re-run was based on. */
             judgement: components["schemas"]["RerunJudgement"];
         };
+        /** @description Everything recorded about one intent, without its request and its result. */
         IntentStory: {
+            /** @description The intent itself. */
             intent: components["schemas"]["TroubledIntent"];
-            /** @description Oldest first; `now` is how it stands. */
+            /** @description What happened to the intent, oldest first. The entry `now` is its current state. */
             timeline: {
+                /** @description When it happened. */
                 at: components["schemas"]["Time"];
+                /** @description Name of the step. */
                 what: string;
+                /** @description Explanation for people, if there is one. */
                 detail: string | null;
             }[];
+            /** @description The lane of the intent: intents of one lane run one after the other. Null without a lane. */
             lane: null | {
+                /** @description Ordering key that the lane's intents share. */
                 name: string;
+                /** @description Whether this intent is the next one of its lane. */
                 is_head: boolean;
-                /** @description Queued intents of the lane */
+                /** @description Number of queued intents in the lane. */
                 waiting: number;
             };
+            /** @description The queued job of the intent; null if there is none. */
             job: null | {
+                /** @description Name of the job's task. */
                 task: string;
+                /** @description When the job is due. */
                 run_at: components["schemas"]["Time"];
+                /** @description How often the job was started. */
                 attempts: number;
+                /** @description How often the job may be started. */
                 max_attempts: number;
-                /** @description Whether a worker holds it */
+                /** @description Whether a worker holds the job. */
                 locked: boolean;
             };
-            /** @description What it belongs to. */
+            /** @description The records that the intent belongs to. Only those that exist are present. */
             about: {
+                /** @description The order that the intent placed or changed. */
                 order_uuid?: string;
+                /** @description The trader's subaccount key or wallet address. */
                 trader?: string;
+                /** @description The prop account (`prop_…`). */
                 prop_account_id?: string;
+                /** @description The payment (`pay_…`). */
                 payment_id?: string;
+                /** @description The payout (`po_…`). */
                 payout_id?: string;
+                /** @description The registration, by its intent. */
                 registration_id?: string;
+                /** @description The end user (`usr_…`). */
                 user_id?: string;
             };
+            /** @description What a re-run would do. */
             rerun: components["schemas"]["RerunJudgement"];
         };
+        /** @description A webhook delivery of any app, as operators see it. */
         TroubledDelivery: {
+            /** @description Identifies the delivery (`whd_…`); the same on every attempt. */
             delivery_id: string;
+            /** @description The app that owns the endpoint. */
             app_id: string;
+            /** @description The endpoint (`whe_…`). */
             endpoint_id: string;
-            /** @description Without its query */
+            /** @description Address of the endpoint, without its query. */
             url: string;
+            /** @description The event that is delivered (`evt_…`). */
             event_id: string;
+            /** @description Type of the event, such as `payment.succeeded`. */
             event_type: string;
-            /** @enum {unknown} */
+            /**
+             * @description `pending` and `sending` are open; the others are final.
+             * @enum {unknown}
+             */
             state: "pending" | "sending" | "delivered" | "failed" | "cancelled";
+            /** @description Number of attempts so far. */
             attempts: number;
+            /** @description HTTP status of the newest attempt; null if no response was received. */
             response_status: number | null;
+            /** @description Class of the newest failure, such as `timeout` or `tls`; null without one. */
             error: string | null;
+            /** @description When the next attempt is, or was, due. */
             due_at: components["schemas"]["Time"];
+            /** @description When the delivery ended; null while it is open. */
             ended_at: components["schemas"]["Time"] | null;
         };
+        /** @description One page of deliveries. */
         TroubledDeliveryPage: {
+            /** @description The deliveries of this page, newest first. */
             items: components["schemas"]["TroubledDelivery"][];
+            /** @description The `cursor` of the next page; null on the last page. */
             next_cursor: components["schemas"]["NextCursor"];
         };
+        /** @description State of the job queue, open intents, lanes, deliveries and workers at one moment. Ages are in seconds. */
         QueueHealth: {
+            /** @description The job queue, by task. */
             tasks: {
+                /** @description Name of the task. */
                 task: string;
+                /** @description Number of jobs that are due and wait for a worker. */
                 ready: number;
+                /** @description Number of jobs that are due later. */
                 planned: number;
+                /** @description Number of jobs that a worker holds. */
                 running: number;
-                /** @description Jobs whose attempts are used up */
+                /** @description Number of jobs that have used up their attempts. */
                 dead: number;
+                /** @description Age in seconds of the oldest due job; null without one. */
                 oldest_ready_s: number | null;
             }[];
-            /** @description Open ones. */
+            /** @description Open intents, by state and kind. */
             intents: {
-                /** @enum {unknown} */
+                /**
+                 * @description State of the intents.
+                 * @enum {unknown}
+                 */
                 state: "queued" | "running" | "in_doubt";
+                /** @description The verb of the intents. */
                 kind: string;
+                /** @description Number of intents. */
                 count: number;
+                /** @description Age in seconds of the oldest of them. */
                 oldest_s: number;
             }[];
+            /** @description Lanes in trouble. */
             lanes: {
+                /** @description Number of lanes with open intents that no job or worker will continue. */
                 stuck: number;
             };
-            /** @description Those that have not been delivered. */
+            /** @description Webhook deliveries that have not reached their endpoint, by state. */
             deliveries: {
-                /** @enum {unknown} */
+                /**
+                 * @description State of the deliveries.
+                 * @enum {unknown}
+                 */
                 state: "pending" | "sending" | "failed" | "cancelled";
+                /** @description Number of deliveries. */
                 count: number;
+                /** @description Age in seconds of the oldest of them. */
                 oldest_s: number;
             }[];
+            /** @description Worker processes that have reported. */
             workers: {
+                /** @description Identifies the worker process. */
                 worker_id: string;
+                /** @description Seconds since the worker last reported. */
                 seen_s_ago: number;
+                /** @description Whether the worker's database session still holds its lock: it is alive. */
                 has_lock: boolean;
             }[];
-            unserved_payments: number;
+            /** @description Number of payments that cleared without a tradeable account or a refund. */
+            unfulfilled_payments: number;
         };
+        /** @description A prop account that could not be created, as operators see it. */
         FailedAccount: {
+            /** @description Identifies the account (`prop_…`). */
             id: string;
+            /** @description The app of the account's user. */
             app_id: string;
-            /** @description Null for a free account */
+            /** @description The payment that bought the account; null for a free account. */
             payment_id: string | null;
+            /** @description The tier that the account was sold as. */
             tier_id: string;
+            /** @description The asset class of the account. */
             asset_class: string;
-            /** @description USD */
+            /** @description Size of the account in USD. */
             account_size: number;
+            /** @description State of the account. */
             status: components["schemas"]["PropAccountStatus"];
+            /** @description Number of the subaccount at the network; null if none is attached. */
             subaccount_id: number | null;
+            /** @description UUID of the subaccount at the network; null if none is attached. */
             subaccount_uuid: string | null;
+            /** @description The subaccount's key name at the network; null if none is attached. */
             synthetic_hotkey: string | null;
+            /** @description The payment at the processor; null for a free account. */
             processor_payment_intent_id: string | null;
+            /** @description Why the account could not be created; null if it is unknown. */
             failure_reason: string | null;
+            /** @description When the account was created here. */
             created_at: components["schemas"]["Time"];
+            /** @description What an operator can safely do, as a sentence. */
             safe_action: string;
         };
+        /** @description One page of failed accounts. */
         FailedAccountPage: {
+            /** @description The accounts of this page, newest first. */
             items: components["schemas"]["FailedAccount"][];
+            /** @description The `cursor` of the next page; null on the last page. */
             next_cursor: components["schemas"]["NextCursor"];
         };
+        /** @description One page of the audit log. */
         OperatorActionPage: {
+            /** @description The actions of this page, newest first. */
             items: {
+                /** @description When the action was attempted. */
                 at: components["schemas"]["Time"];
-                /** @description `admin:<id>`, or the name given in psql */
+                /** @description Who acted: `admin:<id>`, or the database role and the name given in psql. */
                 actor: string;
+                /** @description Name of the action, such as `app.disable`. */
                 action: string;
+                /** @description What was acted on, by its id; null for actions without a subject. */
                 subject: string | null;
-                /** @description With `why`, where it was asked for */
+                /** @description Arguments and outcome of the action; `why` contains the reason if one is required. */
                 detail: {
                     [key: string]: unknown;
                 };
             }[];
+            /** @description The `cursor` of the next page; null on the last page. */
             next_cursor: components["schemas"]["NextCursor"];
         };
+        /** @description State of an end user's identity verification. */
         KycStatus: {
+            /** @description The end user (`usr_…`). */
             user_id: string;
+            /** @description Who verifies; null before a verification was started. */
             kyc_provider: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description State of the newest verification; `needs_input` means that the user must continue it.
+             * @enum {unknown}
+             */
             kyc_status: "unverified" | "processing" | "needs_input" | "verified" | "failed";
+            /** @description When the identity was verified; null before. */
             kyc_verified_at: components["schemas"]["Time"] | null;
+            /** @description Why the verification failed or needs input; null otherwise. */
             kyc_failure_reason: string | null;
         };
+        /** @description A verification session at the processor. All members are null while it is pending. */
         IdentitySession: {
+            /** @description Secret for the processor's verification form in the browser. */
             client_secret: string | null;
+            /** @description Page of the processor where the user continues. */
             url: string | null;
+            /** @description The session at the processor (`vs_…`). */
             session_id: string | null;
-            /** @constant */
+            /**
+             * @description Present while the processor has not created the session.
+             * @constant
+             */
             status?: "pending";
         };
+        /** @description A user's payout account at the processor. */
         ConnectAccount: {
+            /** @description Identifies the account here (`con_…`). */
             id: string;
+            /** @description The account at the processor (`acct_…`). */
             processor_account_id: string;
-            /** @enum {unknown} */
+            /**
+             * @description `active` can receive payouts; `restricted` needs more details; `pending` is not completed.
+             * @enum {unknown}
+             */
             status: "pending" | "restricted" | "active";
+            /** @description Whether the processor pays out to the account. */
             payouts_enabled: boolean;
+            /** @description Whether the processor accepts charges for the account. */
             charges_enabled: boolean;
+            /** @description Whether the user has completed the processor's form. */
             details_submitted: boolean;
+            /** @description Name of the connected bank; null if it is unknown. */
             bank_name: string | null;
+            /** @description Last four characters of the bank account; null if they are unknown. */
             last4: string | null;
+            /** @description Country of the account (ISO 3166-1 alpha-2); null if it is unknown. */
             country: string | null;
         };
+        /** @description A payout account and the link where the user completes it. Identifiers are null while it is pending. */
         OpenedConnectAccount: {
+            /** @description Identifies the account here (`con_…`); null while pending. */
             id: string | null;
+            /** @description The account at the processor (`acct_…`); null while pending. */
             processor_account_id: string | null;
+            /** @description Page of the processor where the user completes the account; it works once. Null while pending. */
             onboarding_url: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description `active` can receive payouts; `restricted` needs more details; `pending` is not completed.
+             * @enum {unknown}
+             */
             status: "pending" | "restricted" | "active";
+            /** @description Whether the processor pays out to the account. */
             payouts_enabled: boolean;
+            /** @description Whether the processor accepts charges for the account. */
             charges_enabled: boolean;
+            /** @description Whether the user has completed the processor's form. */
             details_submitted: boolean;
         };
+        /** @description A link to the processor's page where a user completes the payout account. */
         OnboardingLink: {
+            /** @description The page; it works once. Null while pending. */
             onboarding_url: string | null;
-            /** @constant */
+            /**
+             * @description Present while the processor has not created the link.
+             * @constant
+             */
             status?: "pending";
         };
+        /** @description What a user has earned and not been paid. */
         PayoutEstimate: {
+            /** @description The amount in USD. */
             amount_usd: number;
+            /** @description The same amount in cents. */
             amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amount. */
             currency: components["schemas"]["Currency"];
-            /** @description Whether there is anything to ask for */
+            /** @description Whether a payout can be requested: the amount is above zero. */
             available: boolean;
         };
+        /** @description A payout to a user's bank account. */
         UserPayout: {
+            /** @description Identifies the payout (`po_…`). */
             id: string;
+            /** @description The amount of the payout. */
             amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amount. */
             currency: components["schemas"]["Currency"];
             /**
-             * @description A completed payout can still fail
+             * @description `pending`: requested. `submitted`: sent to the processor. `completed`: paid; it can still become `failed`.
              * @enum {unknown}
              */
             status: "pending" | "submitted" | "completed" | "failed";
+            /** @description The transfer at the processor (`tr_…`); null before it exists. */
             processor_transfer_id: string | null;
+            /** @description Why the payout failed; null otherwise. */
             failure_reason: string | null;
+            /** @description When the payout was requested. */
             requested_at: components["schemas"]["Time"];
+            /** @description When the payout reached the user's account; null before. */
             completed_at: components["schemas"]["Time"] | null;
         };
+        /** @description An error, as a problem document of RFC 9457 with the details of this service under `error`. */
         Problem: {
+            /** @description URI that identifies the type of the error. */
             type: string;
+            /** @description Title of the error; the same for every occurrence of its code. */
             title: string;
+            /** @description HTTP status of the response. */
             status: number;
+            /** @description Details of the error. */
             error: {
+                /** @description Stable code of the error; clients branch on it. */
                 code: string;
+                /** @description Explanation of this occurrence, for people. */
                 message: string;
-                /**
-                 * @description Whether the same request, sent again unchanged, may be answered otherwise. A failure recorded under an `Idempotency-Key` or an
-                 *     order id of the caller's own is answered again: with `effect` none, a new try takes a new one.
-                 */
+                /** @description Whether the same request, sent again unchanged, may succeed. A failure recorded under an `Idempotency-Key` or the caller's own order id is returned again; with `effect` `none`, send a new request under a new one. */
                 retryable: boolean;
+                /** @description Identifies the request in the service's logs. */
                 request_id: string;
-                /** @description A stable word for why the venue refused */
+                /** @description Stable slug for why the venue rejected the request. */
                 reason?: string;
-                /** @enum {unknown} */
+                /**
+                 * @description Whether the write took effect at the upstream.
+                 * @enum {unknown}
+                 */
                 effect?: "none" | "done" | "unknown";
-                /** Format: uuid */
+                /**
+                 * Format: uuid
+                 * @description The intent of the write, if one was accepted.
+                 */
                 intent_id?: string;
-                /** @description The checks of readiness that failed */
+                /** @description The readiness checks that failed. */
                 checks?: ("database" | "migrations" | "queue" | "stopping")[];
+                /** @description The faults of a request that does not match the contract, at most 20. */
                 fields?: {
+                    /** @description Where the fault is: the part of the request, then the path within it. */
                     loc: (string | number)[];
+                    /** @description What the value must be, for people. */
                     msg: string;
+                    /** @description The rule that the value breaks. */
                     type: string;
                 }[];
             };
         };
+        /** @description A write that this service executes at an upstream. */
         Intent: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the intent.
+             */
             intent_id: string;
-            /** @example orders/place */
+            /**
+             * @description The verb that the intent executes.
+             * @example orders/place
+             */
             kind: string;
-            /** @enum {unknown} */
+            /**
+             * @description `queued`, `running` and `in_doubt` (sent, effect unknown) are open; the others are final.
+             * @enum {unknown}
+             */
             state: "queued" | "running" | "in_doubt" | "succeeded" | "failed" | "expired";
-            /** @enum {unknown} */
+            /**
+             * @description Whether the write took effect at the upstream.
+             * @enum {unknown}
+             */
             effect: "none" | "done" | "unknown";
+            /** @description When the intent was accepted. */
             created_at: components["schemas"]["Time"];
+            /** @description After this time an intent that was not sent is no longer sent. */
             deadline_at: components["schemas"]["Time"];
+            /** @description When sending began; null when it was never sent. */
             sending_at: components["schemas"]["Time"] | null;
+            /** @description When the intent ended; null while it is open. */
             settled_at: components["schemas"]["Time"] | null;
-            /** @description What the party said */
+            /** @description The upstream's result; null while the intent is open and when it failed. */
             result: {
                 [key: string]: unknown;
             } | null;
+            /** @description The error that ended the intent; null while it is open and when it succeeded. */
             problem: null | {
+                /** @description Stable code of the error. */
                 code: string;
+                /** @description Explanation of the error, for people. */
                 message: string;
-                /** @description Whether a new request of the kind may succeed; under a new key where one was used */
+                /** @description Whether a new request of the same kind may succeed; under a new `Idempotency-Key` if one was used. */
                 retryable: boolean;
+                /** @description Stable slug for why the upstream rejected the write. */
                 reason?: string;
             };
         };
         /**
          * Format: date-time
-         * @description ISO-8601 in UTC
+         * @description A time in UTC, as ISO 8601 with `Z`.
          */
         Time: string;
+        /** @description A wallet address: `0x` and 40 hexadecimal characters. Case is ignored. */
         Address: string;
         /**
-         * @description The network's wire id
+         * @description A pair by the network's own identifier.
          * @example BTCUSDC
          */
         TradePair: string;
+        /** @description A price in the pair's quote currency. */
         Price: number;
+        /** @description A size of an order. As `leverage` a multiple of the account size, as `value` USD, as `quantity` units of the asset. */
         Size: number;
-        /** @enum {unknown} */
+        /**
+         * @description `LONG` buys, `SHORT` sells, `FLAT` closes.
+         * @enum {unknown}
+         */
         OrderSide: "LONG" | "SHORT" | "FLAT";
-        /** @description Exactly one of the two. */
+        /** @description A stop that follows the price at a distance. Exactly one of the two members is given. */
         TrailingStop: {
+            /** @description Distance as a fraction of the price; 0.05 is 5 %. */
             trailing_percent: number;
         } | {
+            /** @description Distance in the pair's quote currency. */
             trailing_value: components["schemas"]["Price"];
         };
+        /** @description One exit of a position: a stop-loss, a take-profit or both, for the whole position or a part. */
         BracketOrder: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description An existing bracket to change; absent for a new one.
+             */
             order_uuid?: string;
+            /** @description Price at which the loss is limited. */
             stop_loss?: components["schemas"]["Price"];
+            /** @description Price at which the profit is taken. */
             take_profit?: components["schemas"]["Price"];
+            /** @description Distance of a trailing stop as a fraction of the price. */
             trailing_percent?: number;
+            /** @description Distance of a trailing stop in the pair's quote currency. */
             trailing_value?: components["schemas"]["Price"];
+            /** @description The part that the exit covers, as a multiple of the account size. */
             leverage?: components["schemas"]["Size"];
+            /** @description The part that the exit covers, in USD. */
             value?: components["schemas"]["Size"];
+            /** @description The part that the exit covers, in units of the asset. */
             quantity?: components["schemas"]["Size"];
         } & ((unknown | unknown | unknown | unknown) & components["schemas"]["AtMostOneSize"] & unknown);
+        /** @description Condition: at most one of `leverage`, `value` and `quantity` is given. */
         AtMostOneSize: unknown;
+        /** @description Condition: exactly one of `leverage`, `value` and `quantity` is given. */
         ExactlyOneSize: unknown | unknown | unknown;
+        /** @description A trader API key to create. */
         CreateApiKeyRequest: {
+            /** @description Name of the key, for people. */
             label: string;
+            /** @description The account that the key is bound to (`prop_…`); default the user's most recent account. */
             prop_account_id?: string;
         };
+        /** @description A new trader API key with its secret, which is shown once. */
         CreatedApiKey: {
+            /** @description Identifies the key for its revocation (`key_…`). */
             id: string;
+            /** @description Name of the key, for people. */
             label: string;
+            /** @description Public part of the key. */
             key_id: string;
-            /** @description Shown once */
+            /** @description Secret part of the key; shown once. */
             key_secret: string;
-            /** @description What `X-Api-Key` carries: `key_id.key_secret`; shown once */
+            /** @description The value of `X-Api-Key`, `key_id.key_secret`; shown once. */
             api_key: string;
+            /** @description The account that the key is bound to. */
             prop_account_id: string;
+            /** @description When the key was created. */
             created_at: components["schemas"]["Time"];
         };
+        /** @description A trader API key without its secret. */
         ApiKey: {
+            /** @description Identifies the key for its revocation (`key_…`). */
             id: string;
+            /** @description Name of the key, for people. */
             label: string;
+            /** @description Public part of the key. */
             key_id: string;
+            /** @description The account that the key is bound to. */
             prop_account_id: string;
+            /** @description When the key was created. */
             created_at: components["schemas"]["Time"];
+            /** @description When the key was last used; null if never. */
             last_used_at: components["schemas"]["MaybeTime"];
+            /** @description When the key was revoked; null while it is valid. */
             revoked_at: components["schemas"]["MaybeTime"];
         };
+        /** @description Open positions to close. */
         BulkCloseRequest: {
+            /** @description The positions, by their `position_uuid`. */
             position_uuids: string[];
         };
+        /** @description Results of several closes, one for each position. */
         BulkCloseResult: {
+            /** @description Whether every position is closed or being closed. */
             success: boolean;
+            /** @description Always null: each result has its own. */
             order_uuid: null;
+            /** @description Summary for people; null without one. */
             message: string | null;
+            /** @description Always null: each close has its own. */
             processing_time: null;
+            /** @description One result for each requested position. */
             results: {
+                /** @description The position. */
                 position_uuid: string;
-                /** @enum {unknown} */
+                /**
+                 * @description `pending` closes are polled under their `order_uuid`.
+                 * @enum {unknown}
+                 */
                 status: "closed" | "pending" | "failed" | "not_found";
-                /** @description Of the close; null where there is no such open position */
+                /** @description The closing order; null if there is no such open position. */
                 order_uuid: string | null;
-                /** @description Why it failed */
+                /** @description Error code of a close that failed; null otherwise. */
                 code: string | null;
+                /** @description Explanation for people; null without one. */
                 message: string | null;
             }[];
         };
+        /** @description A prop account with its figures at the network. */
         TradingBalance: {
-            /** @description USD */
+            /** @description Size of the account in USD. */
             account_size: number;
+            /** @description State of the account. */
             status: components["schemas"]["PropAccountStatus"];
+            /** @description Balances, drawdowns and limits at the network. */
             subaccount_info: components["schemas"]["AccountInfo"];
         };
+        /** @description Everything a trading screen shows, in one response. */
         TradingDesk: {
+            /** @description Open positions, oldest first. */
             positions: components["schemas"]["Position"][];
+            /** @description Open orders, newest first. */
             orders: components["schemas"]["NetvenueOrderStatus"][];
+            /** @description The newest closed positions. */
             history: components["schemas"]["ClosedPosition"][];
+            /** @description The account and its figures at the network. */
             balance: components["schemas"]["TradingBalance"];
         };
+        /** @description First event of a stream: the whole state of the account at the event's id. */
         TradingSnapshot: {
+            /** @description The account (`prop_…`). */
             prop_account_id: string;
+            /** @description State of the account. */
             status: components["schemas"]["PropAccountStatus"];
-            /** @description USD */
+            /** @description Size of the account in USD. */
             account_size: number;
+            /** @description Open positions. */
             positions: components["schemas"]["Position"][];
+            /** @description Open orders. */
             orders: components["schemas"]["NetvenueOrderStatus"][];
         };
-        /** @description An order verb that has ended, or with `action` `lifecycle` what a resting order has become at the venue. */
+        /** @description The end of an order verb, or with `action` `lifecycle` a change of a resting order at the venue. */
         TradingOrderEvent: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The order that the event is about.
+             */
             order_uuid: string;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The intent of the verb; null for changes at the venue.
+             */
             intent_id: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description The verb that ended, or `lifecycle`.
+             * @enum {unknown}
+             */
             action: "place" | "cancel" | "edit" | "close" | "protect" | "lifecycle";
-            /** @enum {unknown} */
+            /**
+             * @description Whether the verb succeeded.
+             * @enum {unknown}
+             */
             status: "completed" | "failed";
-            /** @enum {unknown} */
+            /**
+             * @description State of the order at the venue; null if it is unknown or not resting.
+             * @enum {unknown}
+             */
             lifecycle: "resting" | "filled" | "cancelled" | null;
+            /** @description The order's pair; null if it is unknown. */
             trade_pair: string | null;
+            /** @description How the order executes, such as `LIMIT`; null if it is unknown. */
             execution_type: string | null;
+            /** @description Side of the order; null if it is unknown. */
             order_type: string | null;
-            /** @description Why it failed */
+            /** @description Error code of a verb that failed; null otherwise. */
             code: string | null;
+            /** @description Explanation for people; null without one. */
             message: string | null;
+            /** @description What was executed; null if nothing was or it is unknown. */
             executed: components["schemas"]["Executed"] | null;
         };
+        /** @description A change of a position. */
         TradingPositionEvent: {
-            /** @enum {unknown} */
+            /**
+             * @description What happened to the position.
+             * @enum {unknown}
+             */
             change: "opened" | "changed" | "closed";
+            /** @description The position. */
             position_uuid: string;
-            /** @description Null for one that is closed */
+            /** @description The position after the change; null for one that is closed. */
             position: components["schemas"]["Position"] | null;
         };
+        /** @description A change of the account. */
         TradingAccountEvent: {
+            /** @description The account (`prop_…`). */
             prop_account_id: string;
+            /** @description State of the account after the change. */
             status: components["schemas"]["PropAccountStatus"];
-            /** @description USD */
+            /** @description Size of the account in USD. */
             account_size: number;
+            /** @description Why the account was stopped; null otherwise. */
             failure_reason: string | null;
         };
+        /** @description Last event of a stream that the service ends early. */
         TradingStreamEnd: {
-            /** @enum {unknown} */
+            /**
+             * @description `too_slow`: the client read too slowly. `revoked`: the credentials are no longer valid.
+             * @enum {unknown}
+             */
             reason: "too_slow" | "revoked";
         };
+        /** @description An order at the network. Exactly one of `leverage`, `value` and `quantity` gives its size; `FLAT` and `BRACKET` orders need none. */
         NetvenueOrderRequest: {
+            /** @description The pair to trade. */
             trade_pair: components["schemas"]["TradePair"];
+            /** @description Side of the order. */
             order_type: components["schemas"]["OrderSide"];
             /**
+             * @description `MARKET` executes at once; `LIMIT` and `STOP_LIMIT` rest until their price; `BRACKET` protects an open position.
              * @default MARKET
              * @enum {unknown}
              */
-            execution_type: "MARKET" | "LIMIT" | "STOP_LIMIT" | "BRACKET";
+            execution_type?: "MARKET" | "LIMIT" | "STOP_LIMIT" | "BRACKET";
+            /** @description Size as a multiple of the account size. */
             leverage?: components["schemas"]["Size"];
+            /** @description Size in USD. */
             value?: components["schemas"]["Size"];
+            /** @description Size in units of the asset. */
             quantity?: components["schemas"]["Size"];
+            /** @description Price of a `LIMIT` or `STOP_LIMIT` order. */
             limit_price?: components["schemas"]["Price"];
+            /** @description Price that triggers a `STOP_LIMIT` order. */
             stop_price?: components["schemas"]["Price"];
             /**
-             * @description Default: GTE for LONG, LTE for SHORT.
+             * @description Whether the price must rise to (`GTE`) or fall to (`LTE`) `stop_price`. Default `GTE` for `LONG`, `LTE` for `SHORT`.
              * @enum {unknown}
              */
             stop_condition?: "GTE" | "LTE";
+            /** @description Price at which the position's loss is limited. */
             stop_loss?: components["schemas"]["Price"];
+            /** @description Price at which the position's profit is taken. */
             take_profit?: components["schemas"]["Price"];
+            /** @description A stop that follows the price. */
             trailing_stop?: components["schemas"]["TrailingStop"];
+            /** @description Several exits, each for a part of the position. */
             bracket_orders?: components["schemas"]["BracketOrder"][];
             /**
              * Format: uuid
-             * @description The caller's own handle for this order
+             * @description The caller's own identifier for this order. A second use with the same request returns the first order.
              */
             order_uuid?: string;
         } & (unknown & unknown & unknown & unknown);
+        /** @description The position to close at the network. */
         VantaClosePositionRequest: {
+            /** @description The pair whose open position is closed. */
             trade_pair: components["schemas"]["TradePair"];
         };
+        /** @description New protection for an open position at the network; at least one exit. */
         VantaTpSlRequest: {
+            /** @description The pair whose open position is protected. */
             trade_pair: components["schemas"]["TradePair"];
+            /** @description Price at which the profit is taken. */
             take_profit?: components["schemas"]["Price"];
+            /** @description Price at which the loss is limited. */
             stop_loss?: components["schemas"]["Price"];
+            /** @description A stop that follows the price. */
             trailing_stop?: components["schemas"]["TrailingStop"];
+            /** @description The part to protect, as a multiple of the account size. */
             leverage?: components["schemas"]["Size"];
+            /** @description The part to protect, in USD. */
             value?: components["schemas"]["Size"];
+            /** @description The part to protect, in units of the asset. */
             quantity?: components["schemas"]["Size"];
         } & (components["schemas"]["AtMostOneSize"] & (unknown | unknown | unknown));
+        /** @description Changes of a resting order at the network; at least one. Members left out keep their value. */
         VantaEditOrderRequest: {
+            /** @description The order's pair, as it was placed. It cannot be changed. */
             trade_pair: components["schemas"]["TradePair"];
-            /** @enum {unknown} */
+            /**
+             * @description New side of the order.
+             * @enum {unknown}
+             */
             order_type?: "LONG" | "SHORT";
+            /** @description New size as a multiple of the account size. */
             leverage?: components["schemas"]["Size"];
+            /** @description New size in USD. */
             value?: components["schemas"]["Size"];
+            /** @description New size in units of the asset. */
             quantity?: components["schemas"]["Size"];
+            /** @description New limit price. */
             limit_price?: components["schemas"]["Price"];
+            /** @description New price that triggers a `STOP_LIMIT` order. */
             stop_price?: components["schemas"]["Price"];
-            /** @enum {unknown} */
+            /**
+             * @description Whether the price must rise to (`GTE`) or fall to (`LTE`) `stop_price`.
+             * @enum {unknown}
+             */
             stop_condition?: "GTE" | "LTE";
+            /** @description New price at which the loss is limited. */
             stop_loss?: components["schemas"]["Price"];
+            /** @description New price at which the profit is taken. */
             take_profit?: components["schemas"]["Price"];
+            /** @description New stop that follows the price. */
             trailing_stop?: components["schemas"]["TrailingStop"];
+            /** @description New exits; they replace those of the order. */
             bracket_orders?: components["schemas"]["BracketOrder"][];
         } & components["schemas"]["AtMostOneSize"];
-        /** @description What was really executed; the network makes an order over a cap smaller without refusing it. */
+        /** @description What the network executed. The network reduces an order above a cap instead of rejecting it. Members are null if the network does not report them. */
         Executed: {
+            /** @description Side that was executed. */
             order_type: string | null;
+            /** @description Executed size in units of the asset. */
             quantity: number | null;
+            /** @description Executed size in USD. */
             value: number | null;
+            /** @description Executed size as a multiple of the account size. */
             leverage: number | null;
+            /** @description Average price of the execution, in the pair's quote currency. */
             price: number | null;
         };
+        /** @description Result of a write at the network. */
         NetvenueOrderResult: {
-            /** @description While pending: durably accepted by this service. */
+            /** @description Whether the network accepted the order. While `status` is `pending`: whether this service has durably accepted it. */
             success: boolean;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the order at this service and at the network.
+             */
             order_uuid: string;
-            /** @description Seconds */
+            /** @description Seconds from acceptance to the result. */
             processing_time: number;
-            /** @enum {unknown} */
+            /**
+             * @description `pending` while the network has not responded.
+             * @enum {unknown}
+             */
             status: "accepted" | "rejected" | "pending";
+            /** @description The network's message; null without one. */
             message: string | null;
+            /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
         };
+        /** @description Recorded status of an order at the network. */
         NetvenueOrderStatus: {
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description Identifies the order at this service and at the network.
+             */
             order_uuid: string;
             /**
-             * @description `completed` means the venue accepted it; `unknown` that it is being looked up.
+             * @description `completed`: the network accepted the order. `unknown`: it may have been sent, and its effect is being reconciled.
              * @enum {unknown}
              */
             status: "pending" | "completed" | "failed" | "unknown";
             /**
-             * @description Null when it never came to rest, or when the venue cannot be asked just now.
+             * @description State of the order at the network; null when it never rested, or when the network cannot be read at the moment.
              * @enum {unknown}
              */
             lifecycle: "resting" | "filled" | "cancelled" | null;
+            /** @description How the order executes, such as `MARKET`; `FLAT_ALL` for a close. */
             execution_type: string;
+            /** @description The order's pair. */
             trade_pair: string;
+            /** @description Side of the order; null if it is unknown. */
             order_type: string | null;
+            /** @description When this service accepted the order. */
             submitted_at: components["schemas"]["Time"];
+            /** @description When the result was recorded; null while pending. */
             completed_at: components["schemas"]["Time"] | null;
-            /** @description Seconds */
+            /** @description Seconds from acceptance to the result; null while pending. */
             processing_time: number | null;
+            /** @description The network's message, or why the order failed; null without one. */
             message: string | null;
+            /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
         };
-        /** @description A number, or a decimal in a string; never a float in between. */
+        /** @description A positive amount as a number or as a decimal string. It is never converted to a floating-point number. */
         Decimal: number | string;
+        /** @description An exact decimal number as a string. */
         DecimalString: string;
         /**
+         * @description A pair in any accepted spelling: `BTC-USDC`, `BTC/USD`, `BTCUSD` or `BTC`.
          * @example BTC-USDC
          * @example BTC/USD
          * @example BTCUSD
          * @example BTC
          */
         Pair: string;
-        /** @enum {unknown} */
+        /**
+         * @description Direction of a trade or position.
+         * @enum {unknown}
+         */
         TradeSide: "long" | "short";
+        /** @description The wallet to enroll and its signing key. */
         SessionEnrollRequest: {
+            /** @description The trader's wallet on the exchange; the `Trader-ID` of exchange calls. */
             ex_wallet: components["schemas"]["Address"];
-            /** @description 32 bytes in hex, an agent key of the wallet or its own. */
+            /** @description The signing key: 32 bytes in hexadecimal, of an agent that the wallet has approved or of the wallet itself. Never returned. */
             private_key: string;
+            /** @description Where the trader is paid out to; default none. */
             payout_wallet?: components["schemas"]["Address"];
+            /** @description Name of the enrollment, for people. */
             label?: string;
         };
+        /** @description An enrollment: a wallet of the exchange whose signing key this service holds. */
         SessionInfo: {
+            /** @description The enrolled wallet, in lower case. */
             ex_wallet: components["schemas"]["Address"];
+            /** @description Address of the signing key. */
             agent_address: components["schemas"]["Address"];
+            /** @description Whether the key is an agent's; false for the wallet's own. */
             is_agent: boolean;
+            /** @description Where the trader is paid out to; null if none was given. */
             payout_wallet: components["schemas"]["Address"] | null;
+            /** @description Name of the enrollment, for people; null without one. */
             label: string | null;
-            /** @constant */
+            /**
+             * @description Always `enrolled`; revoked enrollments are not listed.
+             * @constant
+             */
             status: "enrolled";
-            /** @description Whether the exchange has confirmed the key; checked again later when it could not be asked. */
+            /** @description Whether the exchange has confirmed the key. It is checked again later when the exchange could not be reached. */
             verified: boolean;
+            /** @description Counts the keys of this wallet, from 1. */
             key_version: number;
+            /** @description When the wallet was first enrolled. */
             created_at: components["schemas"]["Time"];
+            /** @description When the enrollment was last changed. */
             updated_at: components["schemas"]["Time"];
+            /** @description When the key last signed; null if never. */
             last_used_at: components["schemas"]["Time"] | null;
         };
+        /** @description An order at the exchange. */
         SubmitOrderRequest: {
+            /** @description The pair to trade. */
             pair: components["schemas"]["Pair"];
+            /** @description `long` buys, `short` sells. */
             side: components["schemas"]["TradeSide"];
+            /** @description Size in units of the asset, or in USD with `size_in_usd`. */
             size: components["schemas"]["Decimal"];
-            /** @enum {unknown} */
-            order_type: "market" | "limit";
-            price?: components["schemas"]["Decimal"];
-            /** @default false */
-            size_in_usd: boolean;
             /**
+             * @description `limit` needs `price`; `market` takes none.
+             * @enum {unknown}
+             */
+            order_type: "market" | "limit";
+            /** @description Limit price in USD. */
+            price?: components["schemas"]["Decimal"];
+            /**
+             * @description Whether `size` is in USD.
+             * @default false
+             */
+            size_in_usd?: boolean;
+            /**
+             * @description `gtc` rests until cancelled; `ioc` executes at once or is cancelled; `alo` only adds liquidity.
              * @default gtc
              * @enum {unknown}
              */
-            time_in_force: "gtc" | "ioc" | "alo";
-            /** @default false */
-            reduce_only: boolean;
+            time_in_force?: "gtc" | "ioc" | "alo";
+            /**
+             * @description Whether the order can only reduce a position.
+             * @default false
+             */
+            reduce_only?: boolean;
+            /** @description Price of a take-profit order to place with it, in USD. */
             take_profit?: components["schemas"]["Decimal"];
+            /** @description Price of a stop-loss order to place with it, in USD. */
             stop_loss?: components["schemas"]["Decimal"];
+            /** @description Leverage to set for the pair before the order; default unchanged. */
             leverage?: number;
-            /** @default true */
-            is_cross: boolean;
-            /** @description Market only; default 0.05. */
+            /**
+             * @description Whether `leverage` uses cross margin; false for isolated margin.
+             * @default true
+             */
+            is_cross?: boolean;
+            /** @description Maximum distance from the mid price as a fraction; 0.05 is 5 %. Market orders only; default 0.05. */
             max_slippage?: number;
-            /** Format: uuid */
+            /**
+             * Format: uuid
+             * @description The caller's own identifier for this order. A second use with the same request returns the first order.
+             */
             client_order_id?: string;
         } & unknown;
+        /** @description The position to close at the exchange. */
         ClosePositionRequest: {
+            /** @description The pair whose open position is closed. */
             pair: components["schemas"]["Pair"];
-            /** @default 0.05 */
-            max_slippage: number;
-            /** Format: uuid */
+            /**
+             * @description Maximum distance from the mid price as a fraction; 0.05 is 5 %.
+             * @default 0.05
+             */
+            max_slippage?: number;
+            /**
+             * Format: uuid
+             * @description The caller's own identifier for the closing order.
+             */
             client_order_id?: string;
         };
+        /** @description New exits for an open position at the exchange; at least one. */
         TpSlRequest: {
+            /** @description The pair whose open position is protected. */
             pair: components["schemas"]["Pair"];
+            /** @description Price at which the profit is taken, in USD. */
             take_profit?: components["schemas"]["Decimal"];
+            /** @description Price at which the loss is limited, in USD. */
             stop_loss?: components["schemas"]["Decimal"];
         } & (unknown | unknown);
-        /** @enum {unknown} */
+        /**
+         * @description State of the exits of an order: `pending_parent_fill` until the order has filled, `partial_failure` when only one of two was placed.
+         * @enum {unknown}
+         */
         TriggerStatus: "not_requested" | "pending_parent_fill" | "placed" | "partial_failure" | "failed";
+        /** @description An order at the exchange. */
         Order: {
-            /** @description The exchange's id */
+            /** @description The exchange's identifier; null until the exchange has accepted the order. */
             ex_order_id: string | null;
-            /** @description This service's id */
+            /** @description This service's identifier; null for orders placed elsewhere. */
             order_id: string | null;
-            /** @description Null only for orders that did not come through this service */
+            /** @description The caller's identifier, or the one this service gave; null only for orders placed elsewhere. */
             client_order_id: string | null;
+            /** @description The pair, such as `BTC-USDC`. */
             pair: string;
             /**
-             * @description Null only for a close whose position has not been read yet.
+             * @description Direction of the order; null only for a close whose position has not been read yet.
              * @enum {unknown}
              */
             side: "long" | "short" | null;
+            /** @description Size in units of the asset; null until it is known. */
             size: components["schemas"]["DecimalString"] | null;
+            /** @description Filled size in units of the asset; null until it is known. */
             filled_size: components["schemas"]["DecimalString"] | null;
-            /** @enum {unknown} */
+            /**
+             * @description Type of the order.
+             * @enum {unknown}
+             */
             order_type: "market" | "limit";
-            /** @enum {unknown} */
+            /**
+             * @description State of the order; `pending` until the exchange has responded.
+             * @enum {unknown}
+             */
             status: "pending" | "open" | "partial" | "filled" | "cancelled" | "rejected";
+            /** @description Average price of the fills in USD; null without any. */
             fill_price: components["schemas"]["DecimalString"] | null;
+            /** @description Limit price in USD; null until it is known. */
             limit_price: components["schemas"]["DecimalString"] | null;
+            /** @description Price of the take-profit in USD; null without one. */
             take_profit: components["schemas"]["DecimalString"] | null;
+            /** @description Price of the stop-loss in USD; null without one. */
             stop_loss: components["schemas"]["DecimalString"] | null;
+            /** @description The exchange's identifier of the take-profit order; null without one. */
             tp_order_id: string | null;
+            /** @description The exchange's identifier of the stop-loss order; null without one. */
             sl_order_id: string | null;
+            /** @description State of the take-profit and the stop-loss. */
             trigger_status: components["schemas"]["TriggerStatus"];
+            /** @description Why an exit could not be placed; null otherwise. */
             trigger_error: string | null;
+            /** @description When the order was accepted, or appeared at the exchange. */
             created_at: components["schemas"]["Time"];
         };
+        /** @description Result of the cancellation of open orders at the exchange. */
         CancelResult: {
-            /** @enum {unknown} */
+            /**
+             * @description `partial` when only some could be cancelled; `pending` while the exchange has not responded.
+             * @enum {unknown}
+             */
             status: "ok" | "partial" | "not_found" | "already_closed" | "pending";
+            /** @description Summary for people. */
             message: string;
+            /** @description Number of orders that were open. */
             total_open_orders: number;
+            /** @description Number of orders that were cancelled. */
             cancelled_count: number;
+            /** @description Number of orders that could not be cancelled. */
             failed_count: number;
+            /** @description One result for each order. */
             results: {
+                /** @description The exchange's identifier of the order. */
                 order_id: string;
+                /** @description The order's pair; null if it is unknown. */
                 pair: string | null;
-                /** @enum {unknown} */
+                /**
+                 * @description What happened to the order.
+                 * @enum {unknown}
+                 */
                 status: "cancelled" | "not_found" | "already_closed" | "error";
+                /** @description Explanation for people. */
                 message: string;
             }[];
         };
+        /** @description The exits of a position at the exchange. */
         TpSlResult: {
+            /** @description The pair of the position. */
             pair: string;
+            /** @description The exchange's identifier of the take-profit order; null without one. */
             tp_order_id: string | null;
+            /** @description The exchange's identifier of the stop-loss order; null without one. */
             sl_order_id: string | null;
+            /** @description State of the exits. */
             trigger_status: components["schemas"]["TriggerStatus"];
+            /** @description Why an exit could not be placed; null otherwise. */
             trigger_error: string | null;
+            /** @description Price of the take-profit in USD; null without one. */
             take_profit: components["schemas"]["DecimalString"] | null;
+            /** @description Price of the stop-loss in USD; null without one. */
             stop_loss: components["schemas"]["DecimalString"] | null;
         };
+        /** @description An exact decimal number as a string, or null. */
         MaybeDecimal: components["schemas"]["DecimalString"] | null;
+        /** @description A time in UTC, or null. */
         MaybeTime: components["schemas"]["Time"] | null;
-        /** @enum {unknown} */
+        /**
+         * @description A trading venue: the exchange (`exvenue`) or the network (`netvenue`).
+         * @enum {unknown}
+         */
         Venue: "exvenue" | "netvenue";
-        /** @description Caps in USD and as multiples of the account; `position_level` by pair. */
+        /** @description The largest positions a trader may hold, in USD and as multiples of the account size. */
         LeverageLimits: {
+            /** @description Maximum leverage of all positions together. */
             account_level: number;
+            /** @description Maximum leverage of one position, by pair. */
             position_level: {
                 [key: string]: number;
             };
+            /** @description Maximum value of a position in one pair, in USD. */
             max_position_per_pair_usd: number;
+            /** @description Maximum value of all positions together, in USD. */
             max_portfolio_usd: number;
+            /** @description `max_position_per_pair_usd` divided by the account size. */
             pair_limit_ratio: number;
+            /** @description `max_portfolio_usd` divided by the account size. */
             portfolio_limit_ratio: number;
+            /** @description Maximum value of all positions of an asset class in USD, by class; null if the venue has no such cap. */
             max_asset_class_usd: {
                 [key: string]: number;
             } | null;
+            /** @description The network's leverage tier of the account; null on the exchange. */
             tier: number | null;
         };
-        /** @description Drawdowns and their limits are in percent. */
+        /** @description A trader's account on either venue. Drawdowns and their limits are in percent. */
         AccountInfo: {
+            /** @description The venue that `Trader-ID` belongs to. */
             venue: components["schemas"]["Venue"];
-            /** @enum {unknown} */
+            /**
+             * @description `breached`: eliminated for breaking a rule. `pending_kyc`: waits for verification of the trader's identity.
+             * @enum {unknown}
+             */
             status: "active" | "suspended" | "pending_kyc" | "breached";
-            /** @enum {unknown} */
+            /**
+             * @description `challenge` until the challenge is passed.
+             * @enum {unknown}
+             */
             account_type: "challenge" | "funded";
+            /** @description Size of the account in USD; 0 for a wallet that the network does not know. */
             funded_account_size: number;
+            /** @description The wallet on the exchange that is linked to the account; null without one. */
             ex_wallet_address: components["schemas"]["Address"] | null;
+            /** @description Where the trader is paid out to; null if none is known. */
             payout_wallet_address: components["schemas"]["Address"] | null;
+            /** @description The asset class that the account may trade; null for a wallet that the network does not know. */
             asset_class: string | null;
+            /** @description Number of the subaccount at the network; null for a wallet that the network does not know. */
             subaccount_id: number | null;
+            /** @description UUID of the subaccount at the network; null if it is unknown. */
             subaccount_uuid: string | null;
+            /** @description The subaccount's key name at the network; null if it is unknown. */
             synthetic_hotkey: string | null;
+            /** @description Current drawdown within the day, in percent. */
             current_drawdown: components["schemas"]["DecimalString"];
+            /** @description Drawdown within the day at which the account is eliminated, in percent. */
             max_drawdown_limit: components["schemas"]["DecimalString"];
+            /** @description Current end-of-day drawdown, in percent. */
             eod_drawdown: components["schemas"]["DecimalString"];
+            /** @description End-of-day drawdown at which the account is eliminated, in percent. */
             eod_drawdown_limit: components["schemas"]["DecimalString"];
+            /** @description Realized profit and loss, in USD. */
             total_realized_pnl: components["schemas"]["DecimalString"];
+            /** @description Current equity divided by the account size. */
             current_equity_ratio: components["schemas"]["DecimalString"];
+            /** @description Current balance in USD. */
             account_balance: components["schemas"]["DecimalString"];
+            /** @description Value that can still be opened, in USD; null if the venue does not report it. */
             buying_power: components["schemas"]["MaybeDecimal"];
+            /** @description Value of all open positions as a multiple of the account size. */
             current_leverage: components["schemas"]["DecimalString"];
+            /** @description Maximum leverage of all positions together. */
             max_portfolio_leverage: components["schemas"]["DecimalString"];
+            /** @description Caps of positions and portfolio. */
             leverage_limits: components["schemas"]["LeverageLimits"];
-            /** @description Null for subaccounts without a wallet, and when the exchange cannot be read just now. */
+            /** @description What the wallet holds on the exchange in USD; null without a wallet and when the exchange cannot be read at the moment. */
             ex_balance: components["schemas"]["DecimalString"] | null;
-            /** @enum {unknown} */
+            /**
+             * @description State of the trader's identity verification at the network.
+             * @enum {unknown}
+             */
             kyc_status: "not_started" | "pending" | "verified";
+            /** @description When these figures were read. */
             as_of: components["schemas"]["Time"];
         };
+        /** @description What a wallet holds on the exchange. */
         BalanceStatus: {
+            /** @description Value of the perpetuals accounts and free spot balances, in USD. */
             balance: components["schemas"]["DecimalString"];
+            /** @description Whether the balance is enough for a registration. */
             meets_minimum: boolean;
+            /** @description Balance that a registration needs, in USD. */
             minimum_required: components["schemas"]["DecimalString"];
         };
+        /** @description Spot USDC of a wallet on the exchange. */
         SpotBalance: {
+            /** @description The wallet. */
             ex_wallet: components["schemas"]["Address"];
-            /** @constant */
+            /**
+             * @description The asset that the amounts are in.
+             * @constant
+             */
             asset: "USDC";
+            /** @description Usable amount: `total` less `hold`, never below 0. */
             free: components["schemas"]["DecimalString"];
+            /** @description Everything that the wallet holds. */
             total: components["schemas"]["DecimalString"];
+            /** @description What open orders reserve. */
             hold: components["schemas"]["DecimalString"];
         };
-        /** @description The members from `position_uuid` on are the network's. */
+        /** @description An open position. The members from `position_uuid` on are set at the network only. */
         Position: {
+            /** @description The pair, such as `BTC-USDC`. */
             symbol: string;
+            /** @description Direction of the position. */
             side: components["schemas"]["TradeSide"];
+            /** @description Size in units of the asset. */
             size: components["schemas"]["DecimalString"];
+            /** @description Value of the position in USD. */
             position_value: components["schemas"]["DecimalString"];
+            /** @description Average price of the entry. */
             entry_price: components["schemas"]["DecimalString"];
+            /** @description Current mark price; null if it is unknown. */
             mark_price: components["schemas"]["MaybeDecimal"];
+            /** @description Price at which the exchange liquidates the position; null without one. */
             liquidation_price: components["schemas"]["MaybeDecimal"];
+            /** @description Unrealized profit and loss, in USD. */
             unrealized_pnl: components["schemas"]["DecimalString"];
+            /** @description Price of the take-profit; null without one. */
             take_profit: components["schemas"]["MaybeDecimal"];
+            /** @description Price of the stop-loss; null without one. */
             stop_loss: components["schemas"]["MaybeDecimal"];
+            /** @description When the position was opened; null if it is unknown. */
             open_time: components["schemas"]["MaybeTime"];
+            /** @description Identifies the position at the network; null at the exchange. */
             position_uuid: string | null;
+            /** @description The network's identifier of the pair; null at the exchange. */
             trade_pair: string | null;
+            /** @description Size as a multiple of the account size, negative for shorts; null at the exchange. */
             net_leverage: components["schemas"]["MaybeDecimal"];
+            /** @description Fees of the position so far, in USD; null at the exchange. */
             fees: components["schemas"]["MaybeDecimal"];
         };
-        /** @description A position as it was; `size` and `position_value` are what it held at its largest, at entry. */
+        /** @description A closed position. `size` and `position_value` are its largest, at entry prices. */
         ClosedPosition: {
+            /** @description The pair, such as `BTC-USDC`. */
             symbol: string;
+            /** @description Direction of the position. */
             side: components["schemas"]["TradeSide"];
+            /** @description Size in units of the asset. */
             size: components["schemas"]["DecimalString"];
+            /** @description Value of the position in USD. */
             position_value: components["schemas"]["DecimalString"];
+            /** @description Average price of the entry. */
             entry_price: components["schemas"]["DecimalString"];
+            /** @description Current mark price; null if it is unknown. */
             mark_price: components["schemas"]["MaybeDecimal"];
+            /** @description Price at which the exchange liquidates the position; null without one. */
             liquidation_price: components["schemas"]["MaybeDecimal"];
+            /** @description Unrealized profit and loss, in USD. */
             unrealized_pnl: components["schemas"]["DecimalString"];
+            /** @description Price of the take-profit; null without one. */
             take_profit: components["schemas"]["MaybeDecimal"];
+            /** @description Price of the stop-loss; null without one. */
             stop_loss: components["schemas"]["MaybeDecimal"];
+            /** @description When the position was opened; null if it is unknown. */
             open_time: components["schemas"]["MaybeTime"];
+            /** @description Identifies the position at the network; null at the exchange. */
             position_uuid: string | null;
+            /** @description The network's identifier of the pair; null at the exchange. */
             trade_pair: string | null;
+            /** @description Size as a multiple of the account size, negative for shorts; null at the exchange. */
             net_leverage: components["schemas"]["MaybeDecimal"];
+            /** @description Fees of the position so far, in USD; null at the exchange. */
             fees: components["schemas"]["MaybeDecimal"];
+            /** @description Realized profit and loss, in USD. */
             realized_pnl: components["schemas"]["DecimalString"];
+            /** @description When the position was closed. */
             close_time: components["schemas"]["Time"];
-            /** @enum {unknown} */
+            /**
+             * @description What closed the position; null if it is unknown.
+             * @enum {unknown}
+             */
             close_reason: "trader" | "take_profit" | "stop_loss" | "elimination" | "promotion" | "other" | null;
         };
+        /** @description A rule that a trader's account must keep. */
         Rule: {
             /**
+             * @description Identifies the rule; what it applies to follows after `::`.
              * @example pair.allowed::BTCUSDC
              * @example leverage.portfolio_max
              * @example drawdown.intraday
              */
             rule_id: string;
-            /** @enum {unknown} */
+            /**
+             * @description What the rule is about.
+             * @enum {unknown}
+             */
             category: "pairs" | "leverage" | "exposure" | "drawdown" | "order_frequency" | "challenge" | "payout";
+            /** @description The rule in a sentence, for people. */
             description: string;
+            /** @description The account's current value; null for rules without a measure. */
             current_value: string | null;
+            /** @description The rule's limit; its unit is in `description`. */
             limit: string;
+            /** @description The pair or asset class of the rule; null for the whole account. */
             applies_to: string | null;
         };
+        /** @description The pairs of a venue, as the venue lists them at the moment. */
         SupportedPairs: {
+            /** @description The venue that lists the pairs. */
             venue: components["schemas"]["Venue"];
-            /** @description Those that may be opened; sorted */
+            /** @description Pairs in which positions may be opened, sorted. */
             pairs: string[];
+            /** @description Every pair, also those that may not be opened. */
             details: {
+                /** @description The pair, such as `BTC-USDC`. */
                 pair: string;
-                /** @description What the network's orders name it */
+                /** @description The pair as orders at the network name it. */
                 trade_pair: string;
+                /** @description Asset class of the pair. */
                 category: string;
+                /** @description Where the venue takes its prices from; null if the venue does not publish it. */
                 source: string | null;
-                /** @enum {unknown} */
+                /**
+                 * @description `reduce_only`: positions may only be reduced. `disabled`: no trading.
+                 * @enum {unknown}
+                 */
                 state: "allowed" | "reduce_only" | "disabled";
+                /** @description Maximum leverage in this pair; null if the venue gives none. */
                 max_leverage: number | null;
+                /** @description The pair's coin on the exchange; null if it is not traded there. */
                 ex_coin: string | null;
             }[];
+            /** @description When the pairs were read. */
             as_of: components["schemas"]["Time"];
         };
+        /** @description An order to check without placing it. */
         ValidateTradeRequest: {
-            /** @description Must be the venue of the Trader-ID. */
+            /** @description The venue of `Trader-ID`; another venue is rejected. */
             venue?: components["schemas"]["Venue"];
+            /** @description The pair to trade. */
             pair: components["schemas"]["Pair"];
+            /** @description Direction of the order. */
             side: components["schemas"]["TradeSide"];
+            /** @description Size in units of the asset, or in USD with `size_in_usd`. */
             size: components["schemas"]["Decimal"];
-            /** @enum {unknown} */
+            /**
+             * @description `limit` needs `price`; `market` takes none.
+             * @enum {unknown}
+             */
             order_type: "market" | "limit";
+            /** @description Limit price in USD. */
             price?: components["schemas"]["Decimal"];
-            /** @default false */
-            size_in_usd: boolean;
-            /** @description On the exchange; the network has no leverage of an order. */
+            /**
+             * @description Whether `size` is in USD.
+             * @default false
+             */
+            size_in_usd?: boolean;
+            /** @description Leverage on the exchange; orders at the network have none. */
             leverage?: number;
         } & unknown;
+        /** @description Whether an order would keep the rules. */
         TradeValidation: {
+            /** @description Whether there are no violations. */
             valid: boolean;
+            /** @description The rules that the order would break. */
             violations: {
+                /** @description The `rule_id` of the broken rule. */
                 rule: string;
+                /** @description The value that breaks the rule. */
                 actual_value: string;
+                /** @description Explanation for people. */
                 message: string;
             }[];
         };
+        /** @description What a funded account has earned in one week at the network. */
         Payout: {
+            /** @description Identifies the week; null if the network gives none. */
             payout_id: string | null;
+            /** @description When the week ended or will end. */
             date: components["schemas"]["Time"];
+            /** @description Earned amount in units of `token`. */
             amount: components["schemas"]["DecimalString"];
+            /** @description Token of the payment. */
             token: string;
+            /** @description Blockchain of the payment. */
             network: string;
+            /** @description Transaction of the payment; null, since the network does not publish it. */
             tx_hash: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description `completed` when the network has settled the week; `pending` before.
+             * @enum {unknown}
+             */
             status: "completed" | "pending" | "processing" | "failed";
+            /** @description Start of the week. */
             period_start: components["schemas"]["MaybeTime"];
+            /** @description End of the week. */
             period_end: components["schemas"]["MaybeTime"];
         };
+        /** @description A standard subaccount (`asset_class` and `account_size`) or one that is linked to an exchange wallet (`ex_address`). */
         RegisterNetvenueRequest: {
-            /** @enum {unknown} */
+            /**
+             * @description The asset class that the subaccount may trade.
+             * @enum {unknown}
+             */
             asset_class?: "crypto" | "forex" | "equities" | "commodities" | "all_markets";
-            /** @description USD. Default 10000 with `ex_address`. */
+            /** @description Size of the subaccount in USD. Default 10000 with `ex_address`. */
             account_size?: number;
+            /** @description The exchange wallet to link. */
             ex_address?: components["schemas"]["Address"];
+            /** @description Where the trader is paid out to; the network's default when absent. */
             payout_address?: components["schemas"]["Address"];
         } & ({
             ex_address?: never;
@@ -3443,553 +4320,944 @@ export interface components {
         } | {
             asset_class?: never;
         });
+        /** @description A subaccount that was created at the network. */
         RegisteredSubaccount: {
+            /** @description The new subaccount. */
             subaccount: {
+                /** @description Number of the subaccount; the `Trader-ID` of later calls. */
                 subaccount_id: number;
+                /** @description The asset class that the subaccount may trade. */
                 asset_class: string;
+                /** @description Size of the subaccount in USD. */
                 account_size: number;
             };
+            /** @description Summary for people. */
             message: string;
         };
+        /** @description A subaccount whose creation is accepted and not finished. */
         PendingSubaccount: {
-            /** @constant */
+            /**
+             * @description Always `pending`.
+             * @constant
+             */
             status: "pending";
+            /** @description Always null while the creation is pending. */
             subaccount: null;
+            /** @description Summary for people. */
             message: string;
         };
+        /** @description The exchange account to buy, and the key that pays for it. */
         PurchaseRequest: {
+            /** @description The miner to register with. */
             miner_slug: components["schemas"]["Slug"];
-            /** @description In USD; one the miner sells */
+            /** @description Size of the account in USD; one that the miner sells. */
             account_size: number;
+            /** @description The exchange wallet to register. */
             ex_wallet: components["schemas"]["Address"];
+            /** @description Where the trader is paid out to; the registrar's default when absent. */
             payout_wallet?: components["schemas"]["Address"];
+            /** @description Address that the registrar writes to. */
             email: components["schemas"]["Email"];
-            /** @description A key of the payment chain whose address holds the price in USDC */
+            /** @description A key of the payment chain: 32 bytes in hexadecimal. Its address must hold the price in USDC. Wiped once the registration settles. */
             private_key: string;
         };
+        /** @description State of a registration on the exchange. */
         RegistrationStatus: {
             /**
-             * @description `pending`: nothing was sent yet, or paid (see `tx_hash`) and the miner has yet to make the account. `processing`: the
-             *     payment is out, or paid and not yet recorded.
+             * @description `pending`: nothing was sent yet, or paid (see `tx_hash`) and the miner has not created the account. `processing`: the payment was sent, or paid and not yet recorded.
              * @enum {unknown}
              */
             status: "pending" | "processing" | "registered" | "active" | "failed" | "eliminated" | "deregistered" | "not_found";
+            /** @description The exchange wallet of the registration. */
             ex_address: components["schemas"]["Address"];
-            /** @description The intent that pays */
+            /** @description The intent that pays; null if there is no registration. */
             registration_id: string | null;
+            /** @description Size of the account in USD; null if there is no registration. */
             account_size: number | null;
-            /** @description The payment on chain */
+            /** @description The payment's transaction on the payment chain; null before. */
             tx_hash: string | null;
+            /** @description The registrar's message, or why the registration failed; null without one. */
             message: string | null;
+            /** @description The registrar's estimate of when it will be finished, for people; null without one. */
             estimated_time: string | null;
+            /** @description Whether the status is final. */
             is_terminal: boolean;
+            /** @description Whether the account exists. */
             is_success: boolean;
         };
-        /** @enum {unknown} */
+        /**
+         * @description A permission of an access token. `api` covers every scope but `payouts:write`; `*` covers all.
+         * @enum {unknown}
+         */
         AppScope: "api" | "webhooks" | "reads" | "trading" | "payouts:write" | "*";
+        /** @description Permissions of an app. */
         AppScopes: components["schemas"]["AppScope"][];
+        /** @description A short name for URLs: lower-case letters, digits and hyphens. */
         Slug: string;
-        /** Format: email */
+        /**
+         * Format: email
+         * @description An e-mail address. Case is ignored.
+         */
         Email: string;
+        /** @description A new password, 8 to 256 characters. Common passwords are rejected. */
         Password: string;
+        /** @description A one-time code of 6 digits. */
         SixDigits: string;
-        /** @description How long the secret before stays good. Default 86400. */
+        /** @description Seconds for which the previous secret stays valid; default 86400. */
         OverlapSeconds: number;
-        /** @description A problem document that speaks RFC 6749, section 5.2, as well. */
+        /** @description An error of the token endpoints: a problem document that also has the members of RFC 6749, section 5.2. */
         OAuthProblem: {
+            /** @description URI that identifies the type of the error. */
             type: string;
+            /** @description Title of the error; the same for every occurrence of its code. */
             title: string;
+            /** @description HTTP status of the response. */
             status: number;
-            /** @enum {unknown} */
+            /**
+             * @description Error code of RFC 6749.
+             * @enum {unknown}
+             */
             error: "invalid_request" | "invalid_client" | "unsupported_grant_type" | "invalid_scope" | "temporarily_unavailable" | "server_error";
+            /** @description Explanation of this occurrence, for people. */
             error_description: string;
+            /** @description The details that other errors have under `error`. */
             detail: components["schemas"]["Problem"]["error"];
         };
+        /** @description A request for an access token (RFC 6749, section 4.4.2). */
         TokenRequest: {
-            /** @example client_credentials */
+            /**
+             * @description Always `client_credentials`; others are rejected.
+             * @example client_credentials
+             */
             grant_type: string;
-            /** @description Required unless the client authenticates by HTTP Basic */
+            /** @description The client's id; required unless the client authenticates by HTTP Basic. */
             client_id?: string;
-            /** @description Required unless the client authenticates by HTTP Basic */
+            /** @description The client's secret; required unless the client authenticates by HTTP Basic. */
             client_secret?: string;
-            /** @description Separated by spaces */
+            /** @description Requested scopes, separated by spaces; default all scopes of the app. */
             scope?: string;
         };
+        /** @description An access token to revoke (RFC 7009, section 2.1). */
         RevokeTokenRequest: {
+            /** @description The access token. */
             token: string;
+            /** @description Accepted for RFC 7009 and ignored: there is one type of token. */
             token_type_hint?: string;
+            /** @description The client's id; required unless the client authenticates by HTTP Basic. */
             client_id?: string;
+            /** @description The client's secret; required unless the client authenticates by HTTP Basic. */
             client_secret?: string;
         };
+        /** @description An access token (RFC 6749, section 5.1). */
         TokenResponse: {
+            /** @description The token, sent as `Authorization: Bearer <token>`. */
             access_token: string;
-            /** @constant */
+            /**
+             * @description Always `Bearer`.
+             * @constant
+             */
             token_type: "Bearer";
-            /** @description Seconds */
+            /** @description Lifetime of the token in seconds. */
             expires_in: number;
-            /** @description Granted scopes, separated by spaces */
+            /** @description Granted scopes, separated by spaces. */
             scope: string;
         };
+        /** @description The app that an access token belongs to. */
         AppPrincipal: {
+            /** @description Identifies the app (`app_…`). */
             app_id: string;
+            /** @description Short name of the app. */
             slug: string;
+            /** @description The app's identity at the network; null for the platform's own. */
             entity_hotkey: string | null;
+            /** @description Scopes of the token. */
             scopes: string[];
+            /** @description When the token expires. */
             expires_at: components["schemas"]["Time"];
         };
+        /** @description A tenant app as it sees itself. */
         TenantApp: {
+            /** @description Identifies the app (`app_…`). */
             app_id: string;
+            /** @description Short name of the app. */
             slug: string;
+            /** @description Name of the app, for people. */
             name: string;
-            /** @description Null stands for the platform's own */
+            /** @description The app's identity at the network; null for the platform's own. */
             entity_hotkey: string | null;
+            /** @description Scopes that the app's tokens can have. */
             allowed_scopes: string[];
+            /** @description Whether the app may use the service. */
             active: boolean;
         };
+        /** @description How a secret is replaced. */
         RotateSecretRequest: {
+            /** @description Seconds for which the previous secret stays valid; default 86400. */
             overlap_seconds?: components["schemas"]["OverlapSeconds"];
         };
+        /** @description A new client secret. */
         RotateSecretResponse: {
+            /** @description The client's id; unchanged. */
             client_id: string;
+            /** @description The new secret (`csk_…`); shown once. */
             client_secret: string;
+            /** @description When the previous secret stops being valid. */
             previous_secret_expires_at: components["schemas"]["Time"];
         };
+        /** @description A request for access to v2. */
         CreateAppRequest: {
+            /** @description Name of the requesting company. */
             company_name: string;
+            /** @description Requested short name of the app. */
             slug: components["schemas"]["Slug"];
+            /** @description Where the one-time link to the credentials is sent. */
             contact_email: components["schemas"]["Email"];
+            /** @description Person to contact. */
             contact_name?: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description The company's website.
+             */
             website?: string;
+            /** @description What the app is for. */
             use_case: string;
         };
+        /** @description An access request that was received. */
         CreatedAppRequestResponse: {
+            /** @description Identifies the request (`req_…`). */
             request_id: string;
-            /** @constant */
+            /**
+             * @description Always `pending`: an operator decides.
+             * @constant
+             */
             status: "pending";
         };
+        /** @description Metadata of the authorization server (RFC 8414, section 2). */
         AuthorizationServer: {
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL of this service.
+             */
             issuer: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL that issues access tokens.
+             */
             token_endpoint: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL that revokes access tokens.
+             */
             revocation_endpoint: string;
+            /** @description Grant types that are accepted. */
             grant_types_supported: string[];
+            /** @description Response types of the authorization endpoint; empty, since there is none. */
             response_types_supported: string[];
+            /** @description How clients authenticate for a token. */
             token_endpoint_auth_methods_supported?: string[];
+            /** @description How clients authenticate to revoke a token. */
             revocation_endpoint_auth_methods_supported?: string[];
+            /** @description Scopes that tokens can have. */
             scopes_supported?: string[];
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description URL of the interactive reference.
+             */
             service_documentation?: string;
         };
+        /** @description Credentials of an operator. */
         AdminLoginRequest: {
+            /** @description Address of the operator. */
             email: components["schemas"]["Email"];
+            /** @description Password of the operator. */
             password: string;
+            /** @description Code of the authenticator; required once one is enrolled. */
             totp_code?: components["schemas"]["SixDigits"];
         };
+        /** @description Result of an operator's login. */
         AdminLoginResponse: {
+            /** @description Identifies the operator (`adm_…`). */
             admin_id: string;
+            /** @description Address of the operator. */
             email: string;
-            /** @description True: no session was opened; log in again with a code. */
+            /** @description True when no session was opened: log in again with a code. */
             totp_required: boolean;
+            /** @description Whether an authenticator is enrolled. */
             totp_enrolled: boolean;
+            /** @description When the session expires; null without a session. */
             expires_at: components["schemas"]["Time"] | null;
         };
+        /** @description The operator of the current session. */
         AdminProfile: {
+            /** @description Identifies the operator. */
             admin_id: string;
+            /** @description Address of the operator. */
             email: string;
-            /** @description Tells the operators made first from the others; it allows nothing more. Every enrolled operator may do everything here */
+            /** @description A mark set when the operator was created. It grants nothing: every enrolled operator may use every operation here. */
             is_superadmin: boolean;
+            /** @description Whether an authenticator is enrolled. */
             totp_enrolled: boolean;
         };
+        /** @description A new TOTP seed (RFC 6238), valid once its first code is confirmed. */
         TotpEnrollment: {
+            /** @description The seed in Base32; shown once. */
             secret: string;
+            /** @description The seed as an `otpauth://` URI, for a QR code. */
             otpauth_uri: string;
         };
+        /** @description A code of an authenticator. */
         TotpCode: {
+            /** @description The current code of 6 digits. */
             code: components["schemas"]["SixDigits"];
         };
+        /** @description State of two-factor authentication. */
         TotpState: {
+            /** @description Whether logins need a code. */
             enabled: boolean;
         };
+        /** @description Confirmation of a revocation. */
         Revoked: {
-            /** @constant */
+            /**
+             * @description Always true: it is no longer valid.
+             * @constant
+             */
             revoked: true;
         };
+        /** @description Confirmation that does not reveal whether the address is known. */
         Sent: {
-            /** @constant */
+            /**
+             * @description Always true, for known and unknown addresses.
+             * @constant
+             */
             sent: true;
         };
+        /** @description Confirmation of a password reset. */
         ResetDone: {
-            /** @constant */
+            /**
+             * @description Always true: the new password is valid.
+             * @constant
+             */
             reset: true;
         };
+        /** @description A tenant app as operators see it. */
         AppSummary: {
+            /** @description Identifies the app (`app_…`). */
             app_id: string;
+            /** @description Short name of the app. */
             slug: string;
+            /** @description Name of the app, for people. */
             name: string;
+            /** @description The app's identity at the network; null for the platform's own. */
             entity_hotkey: string | null;
+            /** @description Scopes that the app's tokens can have. */
             allowed_scopes: components["schemas"]["AppScopes"];
+            /** @description Whether the app may use the service. */
             active: boolean;
+            /** @description The address of the app's owner for mails of this service; null if none is known. */
             contact_email: string | null;
+            /** @description Where the processor sends users back to after onboarding; null until it is set. */
             connect_return_url: string | null;
+            /** @description Where the processor sends users whose onboarding link has expired; null until it is set. */
             connect_refresh_url: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description How thoroughly users must be verified before a payout.
+             * @enum {unknown}
+             */
             verification_level: "none" | "basic" | "full";
-            /** @description Whether the app has a miner of its own */
+            /** @description Whether the app has its own key at a miner. */
             has_network_key: boolean;
+            /** @description When the app was created. */
             created_at: components["schemas"]["Time"];
+            /** @description When its settings were last changed. */
             updated_at: components["schemas"]["Time"];
+            /** @description When the app was disabled; null while it is active. */
             disabled_at: components["schemas"]["Time"] | null;
         };
+        /** @description A tenant app to create. `entity_hotkey` and `network_api_key` are given together or not at all. */
         CreateTenantAppRequest: {
+            /** @description Name of the app, for people. */
             name: string;
+            /** @description Short name of the app; unique. */
             slug: components["schemas"]["Slug"];
+            /** @description The app's identity at the network; default the platform's own. */
             entity_hotkey?: components["schemas"]["EntityHotkey"];
+            /** @description Key of the app's miner; stored sealed and never returned. */
             network_api_key?: components["schemas"]["NetworkApiKey"];
             /**
+             * @description Scopes that the app's tokens can have.
              * @default [
              *       "api"
              *     ]
              */
-            scopes: components["schemas"]["AppScopes"];
+            scopes?: components["schemas"]["AppScopes"];
         };
+        /** @description An identity at the network. */
         EntityHotkey: string;
+        /** @description A key of a miner at the network. */
         NetworkApiKey: string;
+        /** @description A new tenant app with its credentials. */
         CreatedAppResponse: {
+            /** @description Identifies the app (`app_…`). */
             app_id: string;
+            /** @description Id for the token endpoint. */
             client_id: string;
+            /** @description Secret for the token endpoint (`csk_…`); shown once. */
             client_secret: string;
+            /** @description Short name of the app. */
             slug: string;
+            /** @description Name of the app, for people. */
             name: string;
+            /** @description The app's identity at the network; null for the platform's own. */
             entity_hotkey: string | null;
+            /** @description Reminder for people that the secret is shown once. */
             note: string;
         };
+        /** @description Settings of an app to change; at least one. Members left out keep their value. */
         UpdateAppRequest: {
+            /** @description Name of the app, for people. */
             name?: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the processor sends users back to after onboarding; null removes it.
+             */
             connect_return_url?: string | null;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the processor sends users whose onboarding link has expired; null removes it.
+             */
             connect_refresh_url?: string | null;
-            /** @enum {unknown} */
+            /**
+             * @description How thoroughly users must be verified before a payout.
+             * @enum {unknown}
+             */
             verification_level?: "none" | "basic" | "full";
+            /** @description Scopes that the app's tokens can have. */
             allowed_scopes?: components["schemas"]["AppScopes"];
         };
+        /** @description A request for access to v2, as operators see it. */
         AccessRequest: {
+            /** @description Identifies the request (`req_…`). */
             request_id: string;
+            /** @description Name of the requesting company. */
             company_name: string;
+            /** @description Requested short name of the app. */
             slug: string;
+            /** @description Where the one-time link to the credentials is sent. */
             contact_email: string;
+            /** @description Person to contact; null if none was given. */
             contact_name: string | null;
+            /** @description The company's website; null if none was given. */
             website: string | null;
+            /** @description What the app is for. */
             use_case: string;
-            /** @enum {unknown} */
+            /**
+             * @description State of the request.
+             * @enum {unknown}
+             */
             status: "pending" | "approved" | "declined";
+            /** @description The app that was created on approval; null before. */
             app_id: string | null;
+            /** @description Why the request was declined; null otherwise. */
             decline_reason: string | null;
+            /** @description When the request was received. */
             created_at: components["schemas"]["Time"];
+            /** @description When an operator decided; null before. */
             decided_at: components["schemas"]["Time"] | null;
+            /** @description When the one-time link expires; null before approval. */
             link_expires_at: components["schemas"]["Time"] | null;
+            /** @description When the link showed the credentials; null before. */
             link_opened_at: components["schemas"]["Time"] | null;
         };
+        /** @description The app to create for an access request. */
         ApproveAccessRequest: {
+            /** @description The app's identity at the network. */
             entity_hotkey: components["schemas"]["EntityHotkey"];
+            /** @description Key of the app's miner; stored sealed and never returned. */
             network_api_key?: components["schemas"]["NetworkApiKey"];
-            /** @description Default the company's name */
+            /** @description Name of the app; default the company's name. */
             name?: string;
+            /** @description Short name of the app; default the requested one. */
             slug?: components["schemas"]["Slug"];
             /**
+             * @description Scopes that the app's tokens can have.
              * @default [
              *       "api"
              *     ]
              */
-            allowed_scopes: components["schemas"]["AppScopes"];
+            allowed_scopes?: components["schemas"]["AppScopes"];
         };
+        /** @description Why an access request is declined. */
         DeclineAccessRequest: {
-            /** @description Kept with the request; not mailed */
+            /** @description The reason; stored with the request and not mailed. */
             reason?: string;
         };
+        /** @description A v1 partner to create. */
         CreatePartnerRequest: {
+            /** @description Name of the partner, for people. */
             name: string;
+            /** @description Name of the first key, for people. */
             label?: string;
         };
+        /** @description A partner key to create. */
         MintKeyRequest: {
+            /** @description Name of the key, for people. */
             label?: string;
         };
+        /** @description A new partner key. */
         MintedKey: {
+            /** @description The partner (`ptn_…`). */
             partner_id: string;
+            /** @description Identifies the key for its revocation (`pky_…`). */
             key_id: string;
-            /** @description Shown this once */
+            /** @description The key (`tpk_…`), sent as `Authorization: Bearer <key>`; shown once. */
             key: string;
         };
+        /** @description A v1 partner as operators see it. */
         PartnerSummary: {
+            /** @description Identifies the partner (`ptn_…`). */
             partner_id: string;
+            /** @description Name of the partner, for people. */
             name: string;
+            /** @description Whether the partner may use the service. */
             active: boolean;
+            /** @description Number of keys that are not revoked. */
             live_keys: number;
+            /** @description When the partner was created. */
             created_at: components["schemas"]["Time"];
+            /** @description When the partner was disabled; null while it is active. */
             disabled_at: components["schemas"]["Time"] | null;
         };
+        /** @description A partner key without its secret part. */
         PartnerKey: {
+            /** @description Identifies the key for its revocation (`pky_…`). */
             key_id: string;
+            /** @description The partner that the key belongs to. */
             partner_id: string;
-            /** @description The key's first characters */
+            /** @description First characters of the key, to recognize it. */
             hint: string;
+            /** @description Name of the key, for people; null without one. */
             label: string | null;
+            /** @description When the key was created. */
             created_at: components["schemas"]["Time"];
+            /** @description When the key was revoked; null while it is valid. */
             revoked_at: components["schemas"]["Time"] | null;
         };
+        /** @description An end user to sign up. */
         SignupRequest: {
+            /** @description Address of the user; unique within the app. */
             email: components["schemas"]["Email"];
+            /** @description Password that the user chooses. */
             password: components["schemas"]["Password"];
         };
+        /** @description A sign-up; the same for known and unknown addresses. */
         SignupResponse: {
+            /** @description Identifies the user (`usr_…`). */
             user_id: string;
+            /** @description Address of the user. */
             email: string;
-            /** @constant */
+            /**
+             * @description Always false: the address is verified by the mailed code.
+             * @constant
+             */
             email_verified: false;
-            /** @constant */
+            /**
+             * @description Always true, so that it does not reveal whether the address was known.
+             * @constant
+             */
             otp_sent: true;
         };
+        /** @description The address and the code that was mailed to it. */
         VerifyEmailRequest: {
+            /** @description Address of the user. */
             email: components["schemas"]["Email"];
+            /** @description The mailed code. */
             code: components["schemas"]["SixDigits"];
         };
+        /** @description A verified user with a session. */
         VerifiedResponse: {
+            /** @description Identifies the user (`usr_…`). */
             user_id: string;
+            /** @description Address of the user. */
             email: string;
-            /** @constant */
+            /**
+             * @description Always true: the address is verified.
+             * @constant
+             */
             email_verified: true;
+            /** @description The session (`sess_…`), sent as `X-Session-Token`. */
             session_token: string;
+            /** @description When the session expires at the latest. */
             session_expires_at: components["schemas"]["Time"];
         };
+        /** @description Credentials of an end user. */
         LoginRequest: {
+            /** @description Address of the user. */
             email: components["schemas"]["Email"];
+            /** @description Password of the user. */
             password: string;
+            /** @description Code of the authenticator; required if one is enrolled. */
             totp_code?: components["schemas"]["SixDigits"];
         };
+        /** @description Result of a login. Without a session only `mfa_required` is present. */
         LoginResponse: {
+            /** @description Identifies the user (`usr_…`). */
             user_id?: string;
+            /** @description Address of the user. */
             email?: string;
+            /** @description The session (`sess_…`), sent as `X-Session-Token`. */
             session_token?: string;
+            /** @description When the session expires at the latest. */
             session_expires_at?: components["schemas"]["Time"];
-            /** @description True: no session was opened; log in again with `totp_code`. */
+            /** @description True when no session was opened: log in again with `totp_code`. */
             mfa_required: boolean;
         };
+        /** @description The address that a new code is mailed to. */
         ResendOtpRequest: {
+            /** @description Address of the user. */
             email: components["schemas"]["Email"];
         };
+        /** @description The address that a reset token is mailed to. */
         PasswordResetRequest: {
+            /** @description Address of the user. */
             email: components["schemas"]["Email"];
         };
+        /** @description The mailed token and the new password. */
         PasswordResetConfirmation: {
+            /** @description Address of the user. */
             email: components["schemas"]["Email"];
+            /** @description The mailed token (`rst_…`). */
             token: string;
+            /** @description The password that replaces the old one. */
             new_password: components["schemas"]["Password"];
         };
+        /** @description The session to end; default the one in use. */
         RevokeSessionRequest: {
+            /** @description The session, by its token. */
             session_token?: string;
+            /** @description The session, by its id; it must be one of the same user. */
             session_id?: string;
         };
+        /** @description An open session of an end user. */
         UserSession: {
+            /** @description Identifies the session for its revocation. */
             session_id: string;
-            /** @description Where it was opened from */
+            /** @description Network address that the session was opened from; null if it is unknown. */
             address: string | null;
+            /** @description When the session was opened. */
             created_at: components["schemas"]["Time"];
+            /** @description When the session was last used. */
             last_seen_at: components["schemas"]["Time"];
+            /** @description When the session expires at the latest. */
             expires_at: components["schemas"]["Time"];
+            /** @description Whether this is the session of the request. */
             current: boolean;
         };
+        /** @description The end user of the current session. */
         CurrentUser: {
+            /** @description Identifies the user (`usr_…`). */
             user_id: string;
+            /** @description Address of the user. */
             email: string;
+            /** @description The app that the user belongs to. */
             app_id: string;
         };
         /**
-         * @description Public and https
+         * @description An https URL with a public address.
          * @example https://partner.example/hooks
          */
         WebhookUrl: string;
-        /** @description Names of events, or `*` for every one. */
+        /** @description Names of events, or `*` for every event. */
         WebhookEvents: string[];
+        /** @description A webhook endpoint to register. */
         CreateWebhookEndpointRequest: {
+            /** @description Where events are delivered. */
             url: components["schemas"]["WebhookUrl"];
+            /** @description Events to deliver. */
             events: components["schemas"]["WebhookEvents"];
+            /** @description Name of the endpoint, for people. */
             description?: string | null;
         };
+        /** @description Changes of a webhook endpoint; at least one. Members left out keep their value. */
         UpdateWebhookEndpointRequest: {
+            /** @description Where events are delivered. */
             url?: components["schemas"]["WebhookUrl"];
+            /** @description Events to deliver. */
             events?: components["schemas"]["WebhookEvents"];
+            /** @description Name of the endpoint, for people; null removes it. */
             description?: string | null;
+            /** @description Whether events are delivered. True reactivates an endpoint. */
             active?: boolean;
         };
+        /** @description A webhook endpoint without its secret. */
         WebhookEndpoint: {
+            /** @description Identifies the endpoint (`whe_…`). */
             id: string;
+            /** @description Where events are delivered. */
             url: string;
+            /** @description Events that are delivered. */
             events: string[];
+            /** @description Whether events are delivered. */
             active: boolean;
+            /** @description Name of the endpoint, for people; null without one. */
             description: string | null;
             /**
-             * @description `gone` after an answer of 410, `failing` after five days of nothing but failure.
+             * @description `asked`: the app deactivated it. `gone`: it responded with 410. `failing`: every delivery failed for five days. Null while it is active.
              * @enum {unknown}
              */
             deactivated_because: "asked" | "gone" | "failing" | null;
+            /** @description When the current series of failures began; null without one. */
             failing_since: components["schemas"]["Time"] | null;
+            /** @description When the endpoint was registered. */
             created_at: components["schemas"]["Time"];
+            /** @description When its settings were last changed. */
             updated_at: components["schemas"]["Time"];
         };
+        /** @description A new webhook endpoint with its secret. */
         CreatedWebhookEndpoint: {
+            /** @description Identifies the endpoint (`whe_…`). */
             id: string;
+            /** @description Where events are delivered. */
             url: string;
+            /** @description Events that are delivered. */
             events: string[];
+            /** @description Whether events are delivered. */
             active: boolean;
+            /** @description Name of the endpoint, for people; null without one. */
             description: string | null;
             /**
-             * @description `gone` after an answer of 410, `failing` after five days of nothing but failure.
+             * @description `asked`: the app deactivated it. `gone`: it responded with 410. `failing`: every delivery failed for five days. Null while it is active.
              * @enum {unknown}
              */
             deactivated_because: "asked" | "gone" | "failing" | null;
+            /** @description When the current series of failures began; null without one. */
             failing_since: components["schemas"]["Time"] | null;
+            /** @description When the endpoint was registered. */
             created_at: components["schemas"]["Time"];
+            /** @description When its settings were last changed. */
             updated_at: components["schemas"]["Time"];
-            /** @description The signing secret, `whsec_…`, shown this once. */
+            /** @description The signing secret (`whsec_…`); shown once. */
             secret: string;
         };
+        /** @description Confirmation of a deactivation. */
         WebhookEndpointDeactivated: {
-            /** @constant */
+            /**
+             * @description Always true: nothing more is delivered.
+             * @constant
+             */
             deactivated: true;
         };
+        /** @description A new signing secret. */
         WebhookSecretRotated: {
+            /** @description The endpoint (`whe_…`). */
             id: string;
+            /** @description The new signing secret (`whsec_…`); shown once. */
             secret: string;
+            /** @description When the previous secret stops signing. */
             previous_secret_expires_at: components["schemas"]["Time"];
         };
+        /** @description The delivery of one event to one endpoint. */
         WebhookDelivery: {
-            /** @description The same on every attempt */
+            /** @description Identifies the delivery (`whd_…`); the same on every attempt. */
             id: string;
+            /** @description The endpoint (`whe_…`). */
             endpoint_id: string;
+            /** @description The event (`evt_…`). */
             event_id: string;
+            /** @description Type of the event, such as `payment.succeeded`. */
             event_type: string;
-            /** @enum {unknown} */
+            /**
+             * @description `pending` is retried; the others are final.
+             * @enum {unknown}
+             */
             status: "pending" | "delivered" | "failed" | "cancelled";
+            /** @description Number of attempts so far. */
             attempts: number;
-            /** @description Of the newest attempt */
+            /** @description HTTP status of the newest attempt; null if no response was received. */
             response_status: number | null;
-            /** @description Why the newest attempt failed: a word */
+            /** @description Class of the newest failure, such as `timeout` or `tls`; null without one. */
             error: string | null;
+            /** @description When the next attempt is due; null when the delivery has ended. */
             next_attempt_at: components["schemas"]["Time"] | null;
+            /** @description When the delivery was queued. */
             created_at: components["schemas"]["Time"];
+            /** @description When the delivery ended; null while it is pending. */
             completed_at: components["schemas"]["Time"] | null;
         };
+        /** @description A delivery with its attempts. */
         WebhookDeliveryDetail: {
-            /** @description The same on every attempt */
+            /** @description Identifies the delivery (`whd_…`); the same on every attempt. */
             id: string;
+            /** @description The endpoint (`whe_…`). */
             endpoint_id: string;
+            /** @description The event (`evt_…`). */
             event_id: string;
+            /** @description Type of the event, such as `payment.succeeded`. */
             event_type: string;
-            /** @enum {unknown} */
+            /**
+             * @description `pending` is retried; the others are final.
+             * @enum {unknown}
+             */
             status: "pending" | "delivered" | "failed" | "cancelled";
+            /** @description Number of attempts so far. */
             attempts: number;
-            /** @description Of the newest attempt */
+            /** @description HTTP status of the newest attempt; null if no response was received. */
             response_status: number | null;
-            /** @description Why the newest attempt failed: a word */
+            /** @description Class of the newest failure, such as `timeout` or `tls`; null without one. */
             error: string | null;
+            /** @description When the next attempt is due; null when the delivery has ended. */
             next_attempt_at: components["schemas"]["Time"] | null;
+            /** @description When the delivery was queued. */
             created_at: components["schemas"]["Time"];
+            /** @description When the delivery ended; null while it is pending. */
             completed_at: components["schemas"]["Time"] | null;
+            /** @description The attempts, oldest first. */
             attempt_log: {
+                /** @description Number of the attempt, from 1. */
                 n: number;
+                /** @description When the attempt began. */
                 started_at: components["schemas"]["Time"];
+                /** @description Duration of the attempt in milliseconds. */
                 duration_ms: number;
+                /** @description HTTP status of the response; null if none was received. */
                 response_status: number | null;
+                /** @description Class of the failure, such as `timeout` or `tls`; null without one. */
                 error: string | null;
-                /** @description The first 2 KiB of what the receiver said */
+                /** @description First 2 KiB of the response's body; null without one. */
                 answer: string | null;
             }[];
         };
+        /** @description The time since which missed events are sent again. */
         RecoverWebhookRequest: {
+            /** @description Start of the period to recover. */
             since: components["schemas"]["Time"];
         };
+        /** @description A recovery that has begun. */
         WebhookRecovery: {
+            /** @description Number of deliveries that were queued. */
             queued: number;
+            /** @description Start of the recovered period. */
             since: components["schemas"]["Time"];
         };
-        /** @description The envelope, as webhooks carry it. */
+        /** @description An event in the envelope that webhooks carry. */
         Event: {
+            /** @description Identifies the event (`evt_…`). */
             id: string;
+            /** @description Type of the event, such as `payment.succeeded`. */
             type: string;
+            /** @description Members of the event; they depend on its type. */
             data: {
                 [key: string]: unknown;
             };
             /**
              * Format: date-time
-             * @description ISO-8601 with offset
+             * @description When the event happened, as ISO 8601 with offset.
              */
             timestamp: string;
         };
+        /** @description A message to a user of the app. At least one of `email`, `user_id` and `fanout_event` is given. */
         NotificationRequest: {
-            /** @description One of the app's users; put in the fan-out payload. Sends no mail. */
+            /** @description A user of the app (`usr_…`); added to the event's data. Sends no e-mail. */
             user_id?: string;
-            /** @description One of the app's users; the only member that causes a mail. */
+            /** @description Address of a user of the app; the only member that sends an e-mail. */
             email?: string;
+            /** @description Subject of the e-mail. */
             subject: string;
+            /** @description Body of the e-mail as HTML. */
             html: string;
+            /** @description Body of the e-mail as plain text, for clients without HTML. */
             text?: string;
+            /** @description Type of the event to emit; any text. */
             fanout_event?: string;
+            /** @description Data of the event. */
             payload?: {
                 [key: string]: unknown;
             };
         };
+        /** @description The effects of a notification. */
         NotificationResult: {
+            /** @description Whether an e-mail was accepted for sending. */
             email_sent: boolean;
+            /** @description Number of webhook deliveries that were queued. */
             webhook_deliveries_queued: number;
         };
+        /** @description An agreement that a user signs. */
         SignAgreementRequest: {
+            /** @description Version of the agreement. */
             agreement_version: string;
-            /** @description The typed legal name */
+            /** @description Legal name of the user, as typed. */
             signature_name: string;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Where the document can be read.
+             */
             document_url?: string;
+            /** @description SHA-256 of the document's bytes, in hexadecimal. */
             document_sha256?: string;
         };
+        /** @description A recorded signature with its receipt. */
         AgreementSigned: {
-            /** @constant */
+            /**
+             * @description Always true: the signature is recorded.
+             * @constant
+             */
             signed: true;
+            /** @description When the signature was recorded. */
             signed_at: components["schemas"]["Time"];
+            /** @description Version of the agreement. */
             agreement_version: string;
+            /** @description Proof of the signature, for the signer to keep. */
             receipt: {
+                /** @description Identifies the signature (`agr_…`). */
                 id: string;
-                /** @description In the chain of the app's signatures */
+                /** @description Position in the chain of the app's signatures, from 1. */
                 place: number;
+                /** @description `row_hash` of the previous signature; 64 zeros at position 1. */
                 previous_hash: string;
+                /** @description SHA-256 over this signature and `previous_hash`, in hexadecimal. */
                 row_hash: string;
             };
         };
+        /** @description The newest signature of a user. */
         AgreementStatus: {
+            /** @description Whether the user has signed an agreement. */
             signed: boolean;
+            /** @description When the newest signature was recorded; null without one. */
             signed_at: components["schemas"]["Time"] | null;
+            /** @description Version of the newest signature; null without one. */
             agreement_version: string | null;
         };
+        /** @description A signature with everything that its hash covers. */
         AgreementSignature: {
+            /** @description Identifies the signature (`agr_…`). */
             id: string;
+            /** @description The app of the signer. */
             app_id: string;
+            /** @description The signer (`usr_…`). */
             user_id: string;
+            /** @description Position in the chain of the app's signatures, from 1. */
             place: number;
+            /** @description Version of the agreement. */
             agreement_version: string;
+            /** @description Legal name of the signer, as typed. */
             signature_name: string;
+            /** @description Where the document can be read; null if none was given. */
             document_url: string | null;
+            /** @description SHA-256 of the document's bytes, in hexadecimal; null if none was given. */
             document_sha256: string | null;
-            /** @description The signer's address of the net */
+            /** @description Network address of the signer; null if it is unknown. */
             address: string | null;
+            /** @description User agent of the signer; null if it is unknown. */
             user_agent: string | null;
+            /** @description When the signature was recorded. */
             signed_at: components["schemas"]["Time"];
+            /** @description `row_hash` of the previous signature; 64 zeros at position 1. */
             previous_hash: string;
+            /** @description SHA-256 over this signature and `previous_hash`, in hexadecimal. */
             row_hash: string;
         };
     };
     responses: {
-        /** @description What the venue said */
+        /** @description The network's result */
         NetvenueOrderResult: {
             headers: {
                 "Intent-Id": components["headers"]["IntentId"];
@@ -4021,7 +5289,7 @@ export interface components {
                 "application/json": components["schemas"]["SessionInfo"];
             };
         };
-        /** @description What the exchange said */
+        /** @description The exchange's result */
         ExvenueOrder: {
             headers: {
                 "Intent-Id": components["headers"]["IntentId"];
@@ -4090,7 +5358,7 @@ export interface components {
                 "application/json": components["schemas"]["TpSlResult"];
             };
         };
-        /** @description Missing or bad credentials */
+        /** @description Missing or invalid credentials */
         Unauthorized: {
             headers: {
                 [name: string]: unknown;
@@ -4099,7 +5367,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Unknown or not the caller's own */
+        /** @description Unknown, or not the caller's */
         NotFound: {
             headers: {
                 [name: string]: unknown;
@@ -4117,7 +5385,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The caller is known, and may not */
+        /** @description The caller is known but lacks permission */
         Forbidden: {
             headers: {
                 [name: string]: unknown;
@@ -4126,7 +5394,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Too many tries */
+        /** @description Too many attempts */
         Throttled: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4138,7 +5406,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The grant or every scope is refused */
+        /** @description The grant or every scope was rejected */
         OAuthBadRequest: {
             headers: {
                 [name: string]: unknown;
@@ -4165,7 +5433,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description Not a form, or not this one */
+        /** @description Not a form, or not a valid one */
         OAuthUnprocessable: {
             headers: {
                 [name: string]: unknown;
@@ -4174,7 +5442,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description Too many tries */
+        /** @description Too many attempts */
         OAuthThrottled: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -4186,7 +5454,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description A fault of ours */
+        /** @description Internal error */
         OAuthInternal: {
             headers: {
                 [name: string]: unknown;
@@ -4195,7 +5463,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description Not at the moment */
+        /** @description Temporarily unavailable */
         OAuthUnavailable: {
             headers: {
                 [name: string]: unknown;
@@ -4204,7 +5472,7 @@ export interface components {
                 "application/json": components["schemas"]["OAuthProblem"];
             };
         };
-        /** @description The state of things does not allow it */
+        /** @description The current state does not allow it */
         Conflict: {
             headers: {
                 [name: string]: unknown;
@@ -4222,7 +5490,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The content type is not read here */
+        /** @description The content type is not supported */
         UnsupportedMediaType: {
             headers: {
                 [name: string]: unknown;
@@ -4231,7 +5499,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The request or the venue's rules refuse it */
+        /** @description The request is invalid, or a rule or the venue rejects it */
         Unprocessable: {
             headers: {
                 [name: string]: unknown;
@@ -4240,7 +5508,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Wait before the next */
+        /** @description Wait before the next request */
         TooManyRequests: {
             headers: {
                 [name: string]: unknown;
@@ -4249,7 +5517,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description A fault of ours */
+        /** @description Internal error */
         Internal: {
             headers: {
                 [name: string]: unknown;
@@ -4258,7 +5526,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description The venue refused our credentials */
+        /** @description The upstream rejected the service's credentials or terms */
         BadGateway: {
             headers: {
                 [name: string]: unknown;
@@ -4267,7 +5535,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Not at the moment */
+        /** @description Temporarily unavailable */
         Unavailable: {
             headers: {
                 [name: string]: unknown;
@@ -4278,63 +5546,69 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Maximum number of entries in the page. */
         AccountPage: number;
-        /** @description From the `Link` of the page before. */
+        /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
         AccountCursor: string;
-        /** @description One prop account, `prop_…`. */
+        /** @description The prop account that the request is about, `prop_…`. */
         PropAccountHeader: string;
-        /**
-         * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-         *     users of a server share.
-         */
+        /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
         EndUserAddress: string | unknown | unknown;
+        /** @description The tenant app. */
         AppId: string;
+        /** @description The access request. */
         RequestId: string;
+        /** @description The v1 partner. */
         PartnerId: string;
         /**
-         * @description The subaccount id of a trader this partner registered.
+         * @description The subaccount id of a trader that this partner registered.
          * @example 7
          */
         NetvenueTrader: string;
         /**
-         * @description The wallet of a trader on the exchange.
+         * @description The trader's wallet on the exchange.
          * @example 0x00000000000000000000000000000000000000aa
          */
         ExvenueTrader: components["schemas"]["Address"];
         /**
-         * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+         * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
          * @example 7
          */
         AnyTrader: string;
+        /** @description The enrolled wallet. */
         ExWallet: components["schemas"]["Address"];
+        /** @description The webhook endpoint. */
         WebhookEndpointId: string;
+        /** @description The webhook delivery. */
         WebhookDeliveryId: string;
-        /** @description The end user's user agent, as the app's server saw it. */
+        /** @description User agent of the end user, as the app's server saw it. */
         EndUserAgent: string;
+        /** @description User agent of the caller; recorded if `X-End-User-Agent` is absent. */
         UserAgent: string;
+        /** @description The order, by the identifier of its submission. */
         OrderUuid: string;
         /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
         Prefer: string;
-        /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-        AnswerKey: string;
-        /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+        /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+        StoredResponseKey: string;
+        /** @description The same key with the same request returns the first response; kept 7 days per caller. */
         IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
-        /** @description How the budgets stand (draft-ietf-httpapi-ratelimit-headers) */
+        /** @description State of the rate limits (draft-ietf-httpapi-ratelimit-headers). */
         RateLimit: string;
-        /** @description The budgets */
+        /** @description The rate limits that apply (draft-ietf-httpapi-ratelimit-headers). */
         RateLimitPolicy: string;
-        /** @description The intent behind this answer */
+        /** @description The intent behind this response. */
         IntentId: string;
-        /** @description Where to poll */
+        /** @description Where to poll for the result. */
         Location: string;
-        /** @description `rel="next"` names the next page, where there is one */
+        /** @description The next page as `rel="next"`, if there is one. */
         Link: string;
-        /** @description Seconds to wait */
+        /** @description Seconds to wait before the next request. */
         RetryAfter: number;
-        /** @description The preference that was honoured */
+        /** @description The preference that was applied. */
         PreferenceApplied: string;
     };
     pathItems: never;
@@ -4346,13 +5620,13 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The subaccount id of a trader this partner registered.
+                 * @description The subaccount id of a trader that this partner registered.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["NetvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4383,13 +5657,13 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The subaccount id of a trader this partner registered.
+                 * @description The subaccount id of a trader that this partner registered.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["NetvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4425,13 +5699,13 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The subaccount id of a trader this partner registered.
+                 * @description The subaccount id of a trader that this partner registered.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["NetvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4469,19 +5743,20 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The subaccount id of a trader this partner registered.
+                 * @description The subaccount id of a trader that this partner registered.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["NetvenueTrader"];
             };
             path: {
+                /** @description The order, by the identifier of its submission. */
                 order_uuid: components["parameters"]["OrderUuid"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The order's status */
+            /** @description Status of the order */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4500,21 +5775,22 @@ export interface operations {
     cancelNetvenueOrder: {
         parameters: {
             query: {
-                /** @description The order's trade pair, as it was placed. */
+                /** @description The order's pair, as it was placed. */
                 trade_pair: components["schemas"]["TradePair"];
             };
             header: {
                 /**
-                 * @description The subaccount id of a trader this partner registered.
+                 * @description The subaccount id of a trader that this partner registered.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["NetvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The order, by the identifier of its submission. */
                 order_uuid: components["parameters"]["OrderUuid"];
             };
             cookie?: never;
@@ -4526,8 +5802,6 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
@@ -4540,16 +5814,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The subaccount id of a trader this partner registered.
+                 * @description The subaccount id of a trader that this partner registered.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["NetvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The order, by the identifier of its submission. */
                 order_uuid: components["parameters"]["OrderUuid"];
             };
             cookie?: never;
@@ -4608,8 +5883,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -4641,6 +5916,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The enrolled wallet. */
                 ex_wallet: components["parameters"]["ExWallet"];
             };
             cookie?: never;
@@ -4659,10 +5935,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The enrolled wallet. */
                 ex_wallet: components["parameters"]["ExWallet"];
             };
             cookie?: never;
@@ -4688,7 +5965,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
@@ -4698,7 +5975,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The open orders as the exchange shows them */
+            /** @description The open orders as the exchange reports them */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4718,13 +5995,13 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4754,13 +6031,13 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4784,13 +6061,13 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4825,13 +6102,13 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4868,17 +6145,17 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The exchange's order id. */
+                /** @description The exchange's identifier of the order. */
                 order_id: string;
             };
             cookie?: never;
@@ -4902,7 +6179,7 @@ export interface operations {
             header?: {
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4914,7 +6191,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The subaccount was made */
+            /** @description The subaccount was created */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -4953,7 +6230,7 @@ export interface operations {
             header?: {
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -4974,7 +6251,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Paid; the registration as it stands */
+            /** @description Paid; the current state of the registration */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -5012,14 +6289,17 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @example 0x00000000000000000000000000000000000000aa */
+                /**
+                 * @description The exchange wallet of the registration.
+                 * @example 0x00000000000000000000000000000000000000aa
+                 */
                 ex_address: components["schemas"]["Address"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The registration as it stands */
+            /** @description The current state of the registration */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5039,7 +6319,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5070,7 +6350,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
@@ -5101,7 +6381,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
@@ -5132,7 +6412,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5163,7 +6443,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The subaccount id of a trader this partner registered.
+                 * @description The subaccount id of a trader that this partner registered.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["NetvenueTrader"];
@@ -5194,7 +6474,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description The wallet of a trader on the exchange.
+                 * @description The trader's wallet on the exchange.
                  * @example 0x00000000000000000000000000000000000000aa
                  */
                 "Trader-ID": components["parameters"]["ExvenueTrader"];
@@ -5225,7 +6505,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5235,7 +6515,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rules and how the account stands to them */
+            /** @description The rules and the account's current values */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5256,7 +6536,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5266,7 +6546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The pairs as the venue lists them now */
+            /** @description The pairs as the venue lists them at the moment */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5287,7 +6567,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5301,7 +6581,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Whether the order would pass, and what is against it */
+            /** @description Whether the order would pass, and the violations */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5324,7 +6604,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5355,7 +6635,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5365,7 +6645,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The payout of the week that has not ended */
+            /** @description The payout of the current week */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5391,18 +6671,20 @@ export interface operations {
     listClosedPositions: {
         parameters: {
             query?: {
-                /** @description Inclusive. */
+                /** @description Start of the period, inclusive. */
                 from_date?: string;
-                /** @description Inclusive. */
+                /** @description End of the period, inclusive. */
                 to_date?: string;
+                /** @description Only entries of this pair. */
                 pair?: components["schemas"]["Pair"];
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5432,18 +6714,20 @@ export interface operations {
     listFilledOrders: {
         parameters: {
             query?: {
-                /** @description Inclusive. */
+                /** @description Start of the period, inclusive. */
                 from_date?: string;
-                /** @description Inclusive. */
+                /** @description End of the period, inclusive. */
                 to_date?: string;
+                /** @description Only entries of this pair. */
                 pair?: components["schemas"]["Pair"];
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header: {
                 /**
-                 * @description A subaccount id of the network, or a wallet on the exchange; the kind tells the venue.
+                 * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
                  * @example 7
                  */
                 "Trader-ID": components["parameters"]["AnyTrader"];
@@ -5475,13 +6759,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The intent, from the header `Intent-Id` of the write. */
                 intent_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The intent as it stands */
+            /** @description The current state of the intent */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -5559,7 +6844,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The token is good no longer or never was */
+            /** @description The token is no longer valid, or never was */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5584,7 +6869,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is good */
+            /** @description The token is valid */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5627,8 +6912,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -5644,7 +6929,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new secret, shown this once */
+            /** @description The new secret, shown once */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5684,7 +6969,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request is filed */
+            /** @description The request was received */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5706,7 +6991,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description From the mailed link. */
+                /** @description The token of the mailed link. */
                 token: string;
             };
             cookie?: never;
@@ -5722,7 +7007,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description A page that says that there is no such link */
+            /** @description A page that says that the link does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5751,7 +7036,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description From the mailed link. */
+                /** @description The token of the mailed link. */
                 token: string;
             };
             cookie?: never;
@@ -5767,7 +7052,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description A page that says that there is no such link */
+            /** @description A page that says that the link does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5800,7 +7085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description RFC 8414 */
+            /** @description Metadata of RFC 8414 */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5999,8 +7284,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -6021,7 +7306,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The app and its secret, shown this once */
+            /** @description The app and its secret, shown once */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6045,6 +7330,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The tenant app. */
                 app_id: components["parameters"]["AppId"];
             };
             cookie?: never;
@@ -6087,6 +7373,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The tenant app. */
                 app_id: components["parameters"]["AppId"];
             };
             cookie?: never;
@@ -6115,6 +7402,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The tenant app. */
                 app_id: components["parameters"]["AppId"];
             };
             cookie?: never;
@@ -6142,10 +7430,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The tenant app. */
                 app_id: components["parameters"]["AppId"];
             };
             cookie?: never;
@@ -6156,7 +7445,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new secret, shown this once */
+            /** @description The new secret, shown once */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6178,9 +7467,11 @@ export interface operations {
     listAccessRequests: {
         parameters: {
             query?: {
+                /** @description Only requests in this state. */
                 status?: "pending" | "approved" | "declined";
+                /** @description Maximum number of entries in the page; default 50. */
                 limit?: number;
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6212,6 +7503,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The access request. */
                 request_id: components["parameters"]["RequestId"];
             };
             cookie?: never;
@@ -6227,7 +7519,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The request; its app is made and the link mailed */
+            /** @description The request; its app is created and the link is mailed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6252,6 +7544,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The access request. */
                 request_id: components["parameters"]["RequestId"];
             };
             cookie?: never;
@@ -6287,6 +7580,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The access request. */
                 request_id: components["parameters"]["RequestId"];
             };
             cookie?: never;
@@ -6340,8 +7634,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -6358,7 +7652,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key, shown this once */
+            /** @description The key, shown once */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6381,6 +7675,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The v1 partner. */
                 partner_id: components["parameters"]["PartnerId"];
             };
             cookie?: never;
@@ -6409,6 +7704,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The v1 partner. */
                 partner_id: components["parameters"]["PartnerId"];
             };
             cookie?: never;
@@ -6437,6 +7733,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The v1 partner. */
                 partner_id: components["parameters"]["PartnerId"];
             };
             cookie?: never;
@@ -6464,10 +7761,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The v1 partner. */
                 partner_id: components["parameters"]["PartnerId"];
             };
             cookie?: never;
@@ -6478,7 +7776,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The key, shown this once */
+            /** @description The key, shown once */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6501,10 +7799,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The key to revoke. */
                 key_id: string;
             };
             cookie?: never;
@@ -6532,10 +7831,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6553,7 +7849,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A code is on its way */
+            /** @description A code was mailed */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6576,10 +7872,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6621,10 +7914,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6665,10 +7955,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6685,7 +7972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Sent, where there is someone to verify */
+            /** @description Sent, if there is an address to verify */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6708,10 +7995,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6728,7 +8012,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Sent, where there is such a user */
+            /** @description Sent, if there is such a user */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6751,10 +8035,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6802,7 +8083,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The sessions that are good, newest first */
+            /** @description The valid sessions, newest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6822,8 +8103,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -6907,10 +8188,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6927,7 +8205,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Log-ins want a code from now on */
+            /** @description Logins need a code from now on */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6951,10 +8229,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
             path?: never;
@@ -6971,7 +8246,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Log-ins want no code any more */
+            /** @description Logins no longer need a code */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6996,13 +8271,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The intent, from the header `Intent-Id` of the write. */
                 intent_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The intent as it stands */
+            /** @description The current state of the intent */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -7051,7 +8327,7 @@ export interface operations {
             header?: {
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7082,7 +8358,7 @@ export interface operations {
                     "application/json": components["schemas"]["Checkout"];
                 };
             };
-            /** @description Accepted; the processor has not answered yet. Poll `Location`, which shows `client_secret` as well */
+            /** @description Accepted; the processor has not responded yet. Poll `Location`, which returns `client_secret` as well */
             202: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -7111,7 +8387,7 @@ export interface operations {
             header?: {
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7130,7 +8406,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account as it stands */
+            /** @description The current state of the account */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -7154,13 +8430,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The payment, from its checkout. */
                 payment_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The payment as it stands */
+            /** @description The current state of the payment */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7180,8 +8457,9 @@ export interface operations {
     listPropAccounts: {
         parameters: {
             query?: {
+                /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["AccountPage"];
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: components["parameters"]["AccountCursor"];
             };
             header?: never;
@@ -7210,8 +8488,9 @@ export interface operations {
     listFailedPropAccounts: {
         parameters: {
             query?: {
+                /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["AccountPage"];
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: components["parameters"]["AccountCursor"];
             };
             header?: never;
@@ -7242,6 +8521,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The prop account. */
                 id: string;
             };
             cookie?: never;
@@ -7269,17 +8549,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The prop account to compare. */
                 prop_account_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The account as it stands now */
+            /** @description The state of the account after the comparison */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7300,6 +8581,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
+                /** @description The processor's signature: `t=<unix seconds>,v1=<signature>`. */
                 "Stripe-Signature": string;
             };
             path?: never;
@@ -7319,10 +8601,15 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Identifies the event at the processor (`evt_…`). */
                     id: string;
+                    /** @description Type of the event, such as `payment_intent.succeeded`. */
                     type: string;
+                    /** @description When the event was created, in Unix seconds. */
                     created: number;
+                    /** @description What the event is about. */
                     data: {
+                        /** @description The processor's object after the event. */
                         object: Record<string, never>;
                     };
                 };
@@ -7336,7 +8623,10 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description Always true: the event is stored.
+                         * @constant
+                         */
                         received: true;
                     };
                 };
@@ -7378,10 +8668,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The tier to create or change. */
                 tier_id: string;
             };
             cookie?: never;
@@ -7397,16 +8688,26 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The market that the tier is sold for. */
                     market: string;
-                    /** @enum {unknown} */
+                    /**
+                     * @description The asset class that the account may trade.
+                     * @enum {unknown}
+                     */
                     asset_class: "crypto" | "forex" | "equities" | "commodities" | "all_markets";
-                    /** @description USD */
+                    /** @description Size of the account in USD. */
                     account_size: number;
-                    /** @description Zero for a free tier; the processor takes no less than 50. */
+                    /** @description The price in the smallest unit of `currency`: 0 for a free tier, else at least 50, the processor's minimum. */
                     amount_cents: 0 | number;
-                    /** @default usd */
+                    /**
+                     * @description Currency of the price, as an ISO 4217 code in lower case.
+                     * @default usd
+                     */
                     currency?: string;
-                    /** @default true */
+                    /**
+                     * @description Whether the tier is on sale.
+                     * @default true
+                     */
                     active?: boolean;
                 };
             };
@@ -7430,9 +8731,10 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    listUnservedPayments: {
+    listUnfulfilledPayments: {
         parameters: {
             query?: {
+                /** @description Only payments that cleared at least this many minutes ago. */
                 minutes?: number;
             };
             header?: never;
@@ -7447,7 +8749,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UnservedPayment"][];
+                    "application/json": components["schemas"]["UnfulfilledPayment"][];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -7465,13 +8767,14 @@ export interface operations {
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
+                /** @description The payment to refund. */
                 payment_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The processor has given it back */
+            /** @description The processor has refunded the payment */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -7481,7 +8784,7 @@ export interface operations {
                     "application/json": components["schemas"]["Refund"];
                 };
             };
-            /** @description Accepted; look at the payment */
+            /** @description Accepted; read the payment later */
             202: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -7507,17 +8810,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The failed account. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The account as it stands now */
+            /** @description The current state of the account */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7530,8 +8834,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -7541,10 +8843,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The failed account. */
                 id: string;
             };
             cookie?: never;
@@ -7557,12 +8860,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Number of the subaccount at the network. */
                     subaccount_id: number;
                 };
             };
         };
         responses: {
-            /** @description The account as it stands now */
+            /** @description The current state of the account */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7586,17 +8890,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The stopped account. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The account as it stands now */
+            /** @description The current state of the account */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7609,8 +8914,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -7619,8 +8922,9 @@ export interface operations {
     listFailedAccounts: {
         parameters: {
             query?: {
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the page before. */
+                /** @description Continues a list: `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7646,14 +8950,15 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
-    giveUpPropAccount: {
+    abandonPropAccount: {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The failed account. */
                 id: string;
             };
             cookie?: never;
@@ -7669,7 +8974,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The account as it stands now */
+            /** @description The current state of the account */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7692,14 +8997,18 @@ export interface operations {
     listTroubledIntents: {
         parameters: {
             query?: {
-                /** @description Without it those in doubt and those that failed. */
+                /** @description Only intents in this state; default those in doubt and those that failed. */
                 state?: "queued" | "running" | "in_doubt" | "failed" | "expired";
-                /** @example orders/place */
+                /**
+                 * @description Only intents of this verb.
+                 * @example orders/place
+                 */
                 kind?: string;
-                /** @description A partner or an app */
+                /** @description Only intents of this partner or app. */
                 owner?: string;
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the page before. */
+                /** @description Continues a list: `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7730,13 +9039,14 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The intent to read. */
                 intent_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The story */
+            /** @description Everything recorded about the intent */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7757,10 +9067,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The intent to run again. */
                 intent_id: string;
             };
             cookie?: never;
@@ -7776,7 +9087,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was judged, and whether anything was done */
+            /** @description The judgement, and whether anything was queued */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7799,10 +9110,13 @@ export interface operations {
     listTroubledDeliveries: {
         parameters: {
             query?: {
+                /** @description Only deliveries in this state. */
                 state?: "pending" | "sending" | "failed" | "cancelled";
+                /** @description Only deliveries of this app. */
                 app_id?: string;
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the page before. */
+                /** @description Continues a list: `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7832,10 +9146,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The webhook delivery. */
                 delivery_id: components["parameters"]["WebhookDeliveryId"];
             };
             cookie?: never;
@@ -7899,10 +9214,11 @@ export interface operations {
     listOperatorActions: {
         parameters: {
             query?: {
-                /** @description What was acted on */
+                /** @description Only actions on this record, by its id. */
                 subject?: string;
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the page before. */
+                /** @description Continues a list: `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -7937,7 +9253,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user's case */
+            /** @description State of the verification */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7959,7 +9275,7 @@ export interface operations {
             header?: {
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -7967,7 +9283,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where the user goes on */
+            /** @description Where the user continues */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -8030,7 +9346,7 @@ export interface operations {
             header?: {
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8044,7 +9360,7 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
-                    /** @description ISO 3166-1 */
+                    /** @description Country of the user's bank account (ISO 3166-1 alpha-2). */
                     country: string;
                 };
             };
@@ -8060,7 +9376,7 @@ export interface operations {
                     "application/json": components["schemas"]["OpenedConnectAccount"];
                 };
             };
-            /** @description Accepted; ask again */
+            /** @description Accepted; repeat the request to read the result */
             202: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -8092,6 +9408,7 @@ export interface operations {
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
+                /** @description The account at the processor (`acct_…`). */
                 processor_account_id: string;
             };
             cookie?: never;
@@ -8133,8 +9450,9 @@ export interface operations {
     listUserPayouts: {
         parameters: {
             query?: {
+                /** @description Maximum number of entries in the page. */
                 limit?: components["parameters"]["AccountPage"];
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8164,7 +9482,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path?: never;
@@ -8193,8 +9511,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -8207,7 +9525,9 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description The amount to pay out, in cents of USD. */
                     amount_cents: number;
+                    /** @description The account that earned it; default the user's only funded account. */
                     prop_account_id?: string;
                 };
             };
@@ -8242,6 +9562,7 @@ export interface operations {
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
+                /** @description The payout to submit. */
                 payout_id: string;
             };
             cookie?: never;
@@ -8274,8 +9595,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             502: components["responses"]["BadGateway"];
@@ -8285,8 +9604,9 @@ export interface operations {
     listWebhookEndpoints: {
         parameters: {
             query?: {
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8316,8 +9636,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -8360,17 +9680,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The webhook endpoint. */
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description Nothing is sent to it any more */
+            /** @description Nothing more is delivered to it */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8391,10 +9712,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The webhook endpoint. */
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
             cookie?: never;
@@ -8412,7 +9734,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The endpoint as it is now */
+            /** @description The endpoint after the change */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8436,10 +9758,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The webhook endpoint. */
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
             cookie?: never;
@@ -8455,7 +9778,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new secret, shown this once */
+            /** @description The new secret, shown once */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8478,10 +9801,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The webhook endpoint. */
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
             cookie?: never;
@@ -8509,12 +9833,14 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header?: never;
             path: {
+                /** @description The webhook endpoint. */
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
             cookie?: never;
@@ -8543,10 +9869,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The webhook endpoint. */
                 endpoint_id: components["parameters"]["WebhookEndpointId"];
             };
             cookie?: never;
@@ -8562,7 +9889,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description How many were queued */
+            /** @description Number of deliveries that were queued */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8588,6 +9915,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The webhook delivery. */
                 delivery_id: components["parameters"]["WebhookDeliveryId"];
             };
             cookie?: never;
@@ -8615,10 +9943,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The webhook delivery. */
                 delivery_id: components["parameters"]["WebhookDeliveryId"];
             };
             cookie?: never;
@@ -8646,8 +9975,9 @@ export interface operations {
     listAppEvents: {
         parameters: {
             query?: {
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description The id of the last event already seen. */
+                /** @description The id of the last event that was read. */
                 after?: string;
             };
             header?: never;
@@ -8678,8 +10008,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -8720,15 +10050,13 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
-                /**
-                 * @description The end user's address, as the app's server saw it. Tries are counted by it; without it by the address of the connection, which all
-                 *     users of a server share.
-                 */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
-                /** @description The end user's user agent, as the app's server saw it. */
+                /** @description User agent of the end user, as the app's server saw it. */
                 "X-End-User-Agent"?: components["parameters"]["EndUserAgent"];
+                /** @description User agent of the caller; recorded if `X-End-User-Agent` is absent. */
                 "User-Agent"?: components["parameters"]["UserAgent"];
             };
             path?: never;
@@ -8799,7 +10127,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The signatures, each with all its row hash is made of */
+            /** @description The signatures, each with everything that its hash covers */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -8844,8 +10172,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -8886,10 +10214,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path: {
+                /** @description The key to revoke (`key_…`). */
                 api_key_id: string;
             };
             cookie?: never;
@@ -8916,14 +10245,15 @@ export interface operations {
     listTradingOrders: {
         parameters: {
             query?: {
-                /** @description Only orders that rest or are not settled yet. */
+                /** @description Whether to list only orders that rest or are not settled yet. */
                 open?: boolean;
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path?: never;
@@ -8954,11 +10284,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -8989,11 +10319,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9029,12 +10359,12 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
-                "Idempotency-Key"?: components["parameters"]["AnswerKey"];
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
             path?: never;
             cookie?: never;
@@ -9052,7 +10382,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What came of each */
+            /** @description The result of each close */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9061,7 +10391,7 @@ export interface operations {
                     "application/json": components["schemas"]["BulkCloseResult"];
                 };
             };
-            /** @description Durably accepted; those still pending are polled under their `order_uuid`, the first of them at `Location` */
+            /** @description Durably accepted; poll the pending closes by their `order_uuid`, the first of them at `Location` */
             202: {
                 headers: {
                     Location: components["headers"]["Location"];
@@ -9089,11 +10419,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -9131,17 +10461,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path: {
+                /** @description The order, by the identifier of its submission. */
                 order_uuid: components["parameters"]["OrderUuid"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The order's status */
+            /** @description Status of the order */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9162,18 +10493,19 @@ export interface operations {
     cancelTradingOrder: {
         parameters: {
             query?: {
-                /** @description The order's trade pair, as it was placed; where it is given it must be right. */
+                /** @description The order's pair, as it was placed. Another pair is rejected. */
                 trade_pair?: components["schemas"]["TradePair"];
             };
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The order, by the identifier of its submission. */
                 order_uuid: components["parameters"]["OrderUuid"];
             };
             cookie?: never;
@@ -9186,8 +10518,6 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
-            413: components["responses"]["TooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
@@ -9199,14 +10529,15 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
-                /** @description Same key and same request give the first answer again; kept 7 days per caller. */
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The order, by the identifier of its submission. */
                 order_uuid: components["parameters"]["OrderUuid"];
             };
             cookie?: never;
@@ -9242,17 +10573,18 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path: {
+                /** @description The intent, from the header `Intent-Id` of the write. */
                 intent_id: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The intent as it stands */
+            /** @description The current state of the intent */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -9275,7 +10607,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path?: never;
@@ -9305,7 +10637,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path?: never;
@@ -9334,17 +10666,19 @@ export interface operations {
     listTradingHistory: {
         parameters: {
             query?: {
-                /** @description Inclusive. */
+                /** @description Start of the period, inclusive. */
                 from_date?: string;
-                /** @description Inclusive. */
+                /** @description End of the period, inclusive. */
                 to_date?: string;
+                /** @description Only positions of this pair. */
                 pair?: components["schemas"]["Pair"];
+                /** @description Maximum number of entries in the page. */
                 limit?: number;
-                /** @description From the `Link` of the page before. */
+                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
                 cursor?: string;
             };
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path?: never;
@@ -9375,7 +10709,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path?: never;
@@ -9383,7 +10717,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The desk */
+            /** @description Everything a trading screen shows */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9405,7 +10739,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
             };
             path?: never;
@@ -9413,7 +10747,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The rules and how the account stands to them */
+            /** @description The rules and the account's current values */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9434,12 +10768,13 @@ export interface operations {
     streamTradingEvents: {
         parameters: {
             query?: {
-                /** @description Events are gathered for this long before they are told; 0 tells each at once. */
+                /** @description Milliseconds for which events are collected before they are sent; 0 sends each at once. */
                 interval_ms?: number;
             };
             header?: {
-                /** @description One prop account, `prop_…`. */
+                /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
+                /** @description Id of the last event that was seen. */
                 "Last-Event-ID"?: string;
             };
             path?: never;
@@ -9475,14 +10810,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It does */
+            /** @description The process responds */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description Always `ok`: the process responds.
+                         * @constant
+                         */
                         status: "ok";
                     };
                 };
@@ -9500,14 +10838,17 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It may */
+            /** @description The process may receive requests */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @constant */
+                        /**
+                         * @description Always `ready`: the process takes requests.
+                         * @constant
+                         */
                         status: "ready";
                     };
                 };
@@ -9517,4 +10858,16 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+}
+/** Members of a body that the service fills in where the request leaves them out, by operation. */
+export interface bodyDefaults {
+    submitNetvenueOrder: "execution_type";
+    submitExvenueOrder: "size_in_usd" | "time_in_force" | "reduce_only" | "is_cross";
+    closeExvenuePosition: "max_slippage";
+    validateTrade: "size_in_usd";
+    createTenantApp: "scopes";
+    approveAccessRequest: "allowed_scopes";
+    checkOut: "currency";
+    putTier: "currency" | "active";
+    submitTradingOrder: "execution_type";
 }

@@ -1,12 +1,18 @@
-/** Takes at most so many rows and answers how many it took; fewer than it was allowed means that no more are left. */
+/**
+ * Processes at most `most` rows and resolves to their number. A smaller number than `most` means that none are left.
+ */
 export type Batch = (most: number) => Promise<number>;
 
-/** How much one run may do: rows in a batch, and milliseconds after which no further batch begins. `signal` ends it early, too. */
+/**
+ * The limits of one run. `most`: rows per batch. `withinMs`: no batch begins later than this. `signal` also ends the
+ * run.
+ */
 export type Bounds = { most: number; withinMs: number; signal: AbortSignal };
 
 /**
- * Takes batches of each kind in turn, so that none starves behind another, until nothing is left or the run has lasted long enough;
- * the next run goes on. Each batch is a transaction of its own. Answers how many rows of each kind it took, where there were any.
+ * Processes batches of all kinds in turn, so that no kind starves, until no rows are left or a limit is reached. The
+ * next run continues. Each batch is its own transaction. Resolves to the number of rows per kind, without kinds that
+ * had none.
  */
 export async function inBatches(
   kinds: Readonly<Record<string, Batch>>,

@@ -16,27 +16,30 @@ type Options = {
   binDir?: string;
 };
 
-/** A running server, reached through its unix socket only. */
+/** A running server. It is reachable only through its unix socket. */
 export type Embedded = {
   url: string;
   connection: { host: string; port: number; user: string; database: string };
   socketDir: string;
   version: string;
-  /** False when another live process of ours started or adopted the server first; then `stop` leaves it alone. */
+  /** False if another live process of ours started or adopted the server first. `stop` does not stop it then. */
   owned: boolean;
   pid(): number;
-  /** Call last. `fast` cuts off clients and checkpoints; `immediate` is a crash, recovered from at the next start. */
+  /**
+   * Call last. `fast` disconnects clients and writes a checkpoint; `immediate` is a crash with recovery at the next
+   * start.
+   */
   stop(mode?: 'fast' | 'immediate'): Promise<void>;
 };
 
-/** The connection kept as long as the server; its published types leave out the two methods. */
+/** The connection that stays open with the server. The published types of `Client` lack these two methods. */
 type Companion = Client & { ref(): void; unref(): void };
 
-/** A start after a crash replays what was committed since the last checkpoint, which takes its time. */
+/** Long, because a start after a crash replays everything committed since the last checkpoint. */
 const startTimeoutMs = 60_000;
-/** One failed launch may be the loser of a race; the second is the server's own refusal. */
+/** The first failed launch may have lost a race with another process. A second failure is a real one. */
 const launches = 2;
-/** The advisory lock by which one process owns the server; it frees itself when that process dies. */
+/** The advisory lock of the process that owns the server. PostgreSQL releases it when that process dies. */
 const ownership = 0x747073;
 const ownershipTimeoutMs = 300;
 
@@ -52,14 +55,14 @@ const defaults = {
 };
 
 /**
- * Starts PostgreSQL on a data directory, made when absent, and returns when it takes connections to database `tps`.
- * A server that outlived its process is adopted as it runs. Signals to our process group do not reach it.
- * Refuses, with the end of the server's log, when it cannot be started.
+ * Starts PostgreSQL on a data directory, created if absent, and resolves when it accepts connections to database `tps`.
+ * A server that is still running from an earlier process is adopted. Signals to our process group do not reach it.
+ * Throws an error with the end of the server's log if the server does not start.
  */
 export async function startEmbedded({ dataDir, settings = {}, binDir }: Options): Promise<Embedded> {
   const server = await prepare(resolve(dataDir), { ...defaults, ...settings, port: defaults.port }, binDir);
   const { client, postmaster } = await untilReady(server);
-  const { version, owned } = await introduce(client);
+  const { version, owned } = await setUpDatabase(client);
   client.unref();
   let stopped: Promise<void> | undefined;
   const stop = async (mode: 'fast' | 'immediate') => {
@@ -95,7 +98,7 @@ async function untilReady(server: Server): Promise<{ client: Companion; postmast
   let exited = true;
   for (const deadline = Date.now() + startTimeoutMs; Date.now() < deadline; await sleep(15)) {
     const postmaster = await findPostmaster(server.dataDir);
-    const client = postmaster && (await knock(postmaster.socketDir));
+    const client = postmaster && (await tryConnect(postmaster.socketDir));
     if (client) return { client, postmaster };
     if (postmaster || !exited) continue;
     if (launched++ === launches) break;
@@ -113,24 +116,24 @@ function address(socketDir: string, database = 'tps'): Pick<Embedded, 'url' | 'c
   return { url, connection: { host: socketDir, port: defaults.port, user: 'tps', database } };
 }
 
-async function knock(socketDir: string): Promise<Companion | null> {
+async function tryConnect(socketDir: string): Promise<Companion | null> {
   const client = new Client({ ...address(socketDir, 'postgres').connection, ssl: false }) as Companion;
-  client.on('error', () => {}); // the server ends before its last client does
+  client.on('error', () => {}); // expected: the server stops before this client closes
   return client.connect().then(
     () => client,
     () => null,
   );
 }
 
-async function introduce(client: Companion): Promise<{ version: string; owned: boolean }> {
-  const known = await client.query(`select from pg_database where datname = 'tps'`);
-  if (!known.rowCount) await client.query('create database tps').catch(allowDuplicate);
+async function setUpDatabase(client: Companion): Promise<{ version: string; owned: boolean }> {
+  const existing = await client.query(`select from pg_database where datname = 'tps'`);
+  if (!existing.rowCount) await client.query('create database tps').catch(allowDuplicate);
   const { rows } = await client.query(`select current_setting('server_version') as version`);
-  return { version: rows[0].version, owned: await own(client) };
+  return { version: rows[0].version, owned: await claimDatabase(client) };
 }
 
-/** Waits a little, for the server may not have noticed yet that the last owner is dead. */
-async function own(client: Companion): Promise<boolean> {
+/** Waits for a short time: the server may not have noticed yet that the previous owner is dead. */
+async function claimDatabase(client: Companion): Promise<boolean> {
   await client.query(`set lock_timeout = '${ownershipTimeoutMs}ms'`);
   return client.query('select pg_advisory_lock($1)', [ownership]).then(
     () => true,
@@ -138,7 +141,7 @@ async function own(client: Companion): Promise<boolean> {
   );
 }
 
-/** Another process has made it in the meantime (duplicate_database, or the unique index underneath). */
+/** Another process may have created it meanwhile (duplicate_database, or a violation of the unique index). */
 function allowDuplicate(problem: { code?: string }): void {
   if (!['42P04', '23505'].includes(problem.code ?? '')) throw problem;
 }

@@ -1,27 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-const LOCK_SPACE = 884422; // the same number stands in bury_dead_workers
+const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number
 const BEAT_MS = 2_000;
-const SILENT_S = 4; // twice a beat: without its lock and silent for this long, a worker is dead
-const STOPPED_S = 8; // silent for this long it is taken for dead even with its lock: it was stopped, not killed
-const UNKNOWN_S = 60; // a job locked for this long by nobody registered
-const SETTLE_IN_MS = 6_000; // after a lost database nobody is buried until everyone has had time to come back
+const DEAD_AFTER_S = 4; // two beats: a worker without its lock and without a beat for this long is dead
+const STOPPED_AFTER_S = 8; // a worker without a beat for this long is suspended and counts as dead even with its lock
+const ORPHANED_AFTER_S = 60; // a job locked for this long by an unregistered worker is released
+const SETTLE_IN_MS = 6_000; // no reaping for this long after a reconnect, so that all workers can register again
 const RECONNECT_MS = 250;
 
+/** The registration of this worker process. */
 export type Liveness = {
-  /** Names the queue's pools whose jobs are this process's. Jobs of those it named before, and no longer, are handed back. */
+  /** Sets the queue pools of this process. Jobs of pools that are no longer in the list are released. */
   holds(poolIds: string[]): Promise<void>;
   stop(): Promise<void>;
 };
 
-type Notices = { onError(error: Error): void; onBuried(count: number): void };
+type Notices = { onError(error: Error): void; onReaped(count: number): void };
 
 /**
- * Says that this worker lives, on a connection of its own that holds an advisory lock, and hands back the jobs of those that
- * do so no more. A process that was stopped and has been buried registers again when it wakes.
+ * Registers this worker as alive, on its own connection that holds an advisory lock, and releases the jobs of dead
+ * workers. A process that was suspended and reaped registers again when it resumes.
  */
-export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness {
+export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness {
   const id = randomUUID();
   let poolIds: string[] = [];
   const ended = new Set<string>();
@@ -31,7 +32,7 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
   let stopped = false;
   let beating: Promise<void> = beat();
 
-  /** One beat after the other: two at once would open two connections. */
+  /** Serialises beats: two at once would open two connections. */
   function beatNow(): Promise<void> {
     beating = beating.then(beat);
     return beating;
@@ -42,9 +43,9 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
     if (stopped) return;
     try {
       client ??= await connect();
-      if (!(await stillRegistered(client))) await register(client);
-      if (ended.size > 0) await handBack(client, [...ended]);
-      if (Date.now() - registeredAt > SETTLE_IN_MS) await bury(client);
+      if (!(await isStillRegistered(client))) await register(client);
+      if (ended.size > 0) await releaseJobs(client, [...ended]);
+      if (Date.now() - registeredAt > SETTLE_IN_MS) await reap(client);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       drop();
@@ -61,14 +62,14 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
   }
 
   function drop(): void {
-    client?.end().catch(() => {}); // it is gone already
+    client?.end().catch(() => {}); // it may be closed already
     client = undefined;
     registeredAt = 0;
   }
 
-  async function stillRegistered(own: pg.Client): Promise<boolean> {
+  async function isStillRegistered(connection: pg.Client): Promise<boolean> {
     if (registeredAt === 0) return false;
-    const { rowCount } = await own.query({
+    const { rowCount } = await connection.query({
       name: 'beat',
       text: 'update worker_processes set seen_at = now(), pool_ids = $2 where id = $1',
       values: [id, poolIds],
@@ -76,32 +77,32 @@ export function keepAlive(url: string, { onError, onBuried }: Notices): Liveness
     return rowCount === 1;
   }
 
-  /** The row becomes visible only with its lock held: nobody can take a starting worker for a dead one. */
-  async function register(own: pg.Client): Promise<void> {
-    await own.query('begin');
-    await own.query('select pg_advisory_unlock_all()');
-    await own.query('delete from worker_processes where id = $1', [id]);
-    await own.query(
+  /** The row becomes visible only after its lock is held, so that no other worker reaps a starting one. */
+  async function register(connection: pg.Client): Promise<void> {
+    await connection.query('begin');
+    await connection.query('select pg_advisory_unlock_all()');
+    await connection.query('delete from worker_processes where id = $1', [id]);
+    await connection.query(
       `with registered as (insert into worker_processes (id, pool_ids) values ($1, $2) returning lock_key)
        select pg_advisory_lock(${LOCK_SPACE}, lock_key::integer) from registered`,
       [id, poolIds],
     );
-    await own.query('commit');
+    await connection.query('commit');
     registeredAt = Date.now();
   }
 
-  async function handBack(own: pg.Client, ids: string[]): Promise<void> {
-    await own.query('select graphile_worker.force_unlock_workers($1)', [ids]);
+  async function releaseJobs(connection: pg.Client, ids: string[]): Promise<void> {
+    await connection.query('select graphile_worker.force_unlock_workers($1)', [ids]);
     for (const poolId of ids) ended.delete(poolId);
   }
 
-  async function bury(own: pg.Client): Promise<void> {
-    const { rows } = await own.query<{ buried: number }>({
-      name: 'bury',
-      text: 'select bury_dead_workers($1, $2, $3, $4) as buried',
-      values: [id, SILENT_S, STOPPED_S, UNKNOWN_S],
+  async function reap(connection: pg.Client): Promise<void> {
+    const { rows } = await connection.query<{ reaped: number }>({
+      name: 'reap',
+      text: 'select reap_dead_workers($1, $2, $3, $4) as reaped',
+      values: [id, DEAD_AFTER_S, STOPPED_AFTER_S, ORPHANED_AFTER_S],
     });
-    if (rows[0]?.buried) onBuried(rows[0].buried);
+    if (rows[0]?.reaped) onReaped(rows[0].reaped);
   }
 
   return {

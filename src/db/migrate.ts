@@ -3,19 +3,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runMigrations } from 'graphile-worker';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { applyDefinitions } from './apply-definitions.ts';
 import { waitedTooLong, wasUndone } from './conflicts.ts';
-import { checkApplied, loadMigrations, MIGRATION_FILES, noteApplied } from './migrations.ts';
+import { readDefinitions } from './definitions.ts';
+import { checkApplied, checkLayout, loadMigrations, MIGRATION_FILES, noteApplied } from './migrations.ts';
 
 const MIGRATORS_LOCK = 884_424;
-const POLL_MS = 100; // not by waiting in PostgreSQL: whoever builds an index beside traffic waits for every statement that runs
+const POLL_MS = 100; // no waiting statement in PostgreSQL: `create index concurrently` would wait for it
 
-/** How long a migration stands in line for a lock, with everybody else's statements behind it, and how often it comes back. */
+/**
+ * `lockMs`: how long a migration waits for a lock; other statements queue behind it. `tries`: attempts before it gives
+ * up.
+ */
 const patience = { lockMs: 2_000, pauseMs: 3_000, tries: 100 };
 
 /**
- * Brings a database up to date: the queue's schema, then ours, each migration by itself. Safe to run twice and side by side: the
- * second waits. Safe beside traffic: a lock that does not come soon is given up, and asked for again when traffic has gone on for
- * a while. Refuses when a migration that was applied has been edited.
+ * Brings a database up to date: the schema of the queue, then ours, migration by migration. Safe to repeat and to run
+ * concurrently: the second run waits. Safe under traffic: if a lock is not granted within `lockMs`, the attempt ends
+ * and is repeated after `pauseMs`. Throws if an applied migration was edited, or if the database has an earlier layout.
  */
 export async function migrate(
   url: string,
@@ -34,11 +39,11 @@ export async function migrate(
         if (left <= 1 || !(waitedTooLong(error) || wasUndone(error))) throw error;
       });
       if (isDone) return;
-      log(`A lock did not come within ${lockMs} ms: traffic goes first, the migration comes back`);
+      log(`A lock did not come within ${lockMs} ms; the migration retries after a pause`);
       await sleep(pauseMs);
     }
   } finally {
-    client.release(true); // the turn ends with its connection
+    client.release(true); // closing the connection releases the migrators' lock
     await pool.end();
   }
 }
@@ -52,10 +57,13 @@ async function waitForTurn(client: pg.PoolClient): Promise<void> {
 }
 
 async function attempt(pool: pg.Pool, client: pg.PoolClient, log: (line: string) => void): Promise<true> {
-  await client.query('rollback'); // what an attempt before left behind
-  await runMigrations({ pgPool: pool });
+  await client.query('rollback'); // an earlier attempt may have left a transaction open
   const paths = await Array.fromAsync(glob(MIGRATION_FILES));
-  if (await hasMigrations(client)) await checkApplied(client, paths);
+  if (await hasMigrations(client)) {
+    await checkLayout(client);
+    await checkApplied(client, paths);
+  }
+  await runMigrations({ pgPool: pool });
   await runner({
     dbClient: client,
     dir: MIGRATION_FILES,
@@ -63,10 +71,11 @@ async function attempt(pool: pg.Pool, client: pg.PoolClient, log: (line: string)
     migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
     direction: 'up',
     migrationsTable: 'migrations',
-    noLock: true, // the turn is ours
+    noLock: true, // we hold the migrators' lock
     log,
   });
   await noteApplied(client, paths);
+  await applyDefinitions(client, log, await readDefinitions());
   return true;
 }
 

@@ -5,21 +5,25 @@ import { fileURLToPath } from 'node:url';
 import type { MigrationBuilder } from 'node-pg-migrate';
 import type { ClientBase } from 'pg';
 
-/** Every migration: files of sql/ and its folders, in the order of their numbers wherever they lie. */
-export const MIGRATION_FILES = fileURLToPath(new URL('../../sql/**/[0-9][0-9][0-9][0-9]_*.sql', import.meta.url));
+/** The glob of all migrations: the numbered files of sql/. They run in the order of their numbers. */
+export const MIGRATION_FILES = fileURLToPath(new URL('../../sql/[0-9][0-9][0-9][0-9]_*.sql', import.meta.url));
 
-const APART = /^-- outside a transaction/i;
+/** The first migration of this layout. */
+const FIRST = '0001_migrator';
+
+const NO_TRANSACTION = /^-- outside a transaction/i;
 
 /**
- * Reads migrations. A file is one transaction, unless its first line says that it runs outside of one: then its statements, parted
- * by empty lines, run one by one, and the file is written so that it can be begun again.
+ * Loads migrations. A file is one transaction, unless its first line is `-- outside a transaction`. Then its statements
+ * run one by one, each ending with a semicolon at the end of a line, and the file must be safe to run again from its
+ * start.
  */
 export const loadMigrations = (paths: string[]) => Promise.all(paths.map(loadMigration));
 
 async function loadMigration(file: string) {
   const text = await readFile(file, 'utf8');
   const up = (pgm: MigrationBuilder) => {
-    if (!APART.test(text)) return pgm.sql(text);
+    if (!NO_TRANSACTION.test(text)) return pgm.sql(text);
     pgm.noTransaction();
     for (const statement of text.split(/;\s*\n/).filter(isStatement)) pgm.sql(statement);
   };
@@ -28,21 +32,34 @@ async function loadMigration(file: string) {
 
 const isStatement = (text: string) => text.replace(/--.*$/gm, '').trim() !== '';
 
-/** Refuses when a migration that a database has applied is no longer the file it was then. */
+/** Throws for a database made by an earlier layout of sql/. It cannot be converted and is left unchanged. */
+export async function checkLayout(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ name: string }>('select m.name from migrations m order by m.id');
+  const first = rows[0]?.name ?? FIRST;
+  if (first !== FIRST)
+    throw new Error(
+      `This database was made by an earlier version (its first migration is ${first}) and cannot be upgraded. It was left as it is. ` +
+        'Set DATABASE_URL to an empty database. Without DATABASE_URL: remove the data folder, or set DATA_DIR to a new one.',
+    );
+}
+
+/** Throws if the file of an applied migration was changed or removed. */
 export async function checkApplied(client: ClientBase, paths: string[]): Promise<void> {
   const { rows: applied } = await client.query<{ name: string; sha256: string | null }>(
     `select m.name, to_jsonb(m) ->> 'sha256' as sha256
-     from migrations m`, // as JSON: before its own migration there is no such column
+     from migrations m`, // through JSON, because a later migration adds the column
   );
   const digests = await digestsOf(paths);
   const edited = applied.filter(({ name, sha256 }) => sha256 !== null && sha256 !== digests.get(name));
   if (edited.length > 0) {
     const names = edited.map(({ name }) => name).join(', ');
-    throw new Error(`Applied to this database and changed or removed since: ${names}. Undo that, and add a migration.`);
+    throw new Error(
+      `Applied to this database and changed or removed since: ${names}. Restore them and add a new migration.`,
+    );
   }
 }
 
-/** Keeps the digests of what has been applied, for the next time. */
+/** Stores the digests of applied migrations for `checkApplied`. */
 export async function noteApplied(client: ClientBase, paths: string[]): Promise<void> {
   const digests = await digestsOf(paths);
   await client.query(

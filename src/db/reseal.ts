@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { Sealer } from '../kernel/seal.ts';
 import type { Db } from './pool.ts';
 
-/** `keys`: the columns whose values, a space between them, name the row. */
+/** `keys`: the columns whose values, joined with spaces, identify the row. */
 type SealedColumn = { table: string; keys: readonly string[]; column: string };
 
-/** Every column that holds sealed values, with the key its rows are bound by. A test holds it against the database. */
+/** Every column with sealed values, and the key that its values are bound to. A test compares it with the database. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'admins', keys: ['id'], column: 'totp_seed' },
   { table: 'apps', keys: ['id'], column: 'network_key' },
-  { table: 'kept_answers', keys: ['caller', 'key'], column: 'sealed' },
+  { table: 'idempotent_responses', keys: ['caller', 'key'], column: 'sealed' },
   { table: 'mails', keys: ['id'], column: 'secret' },
   { table: 'payments', keys: ['id'], column: 'sealed_client_secret' },
   { table: 'registration_keys', keys: ['registration_id'], column: 'sealed' },
@@ -24,29 +24,30 @@ const PAGE = 500;
 const sealedRow = z.object({ row: z.string(), sealed: z.instanceof(Buffer) });
 
 /**
- * Seals anew, under the active key, every value of a column that an older key sealed; answers how many. A value changed meanwhile
- * is left alone: whoever changed it sealed it. Safe to repeat and to stop; afterwards the older keys can go.
+ * Seals again, with the active key, every value of a column that an older key sealed. Resolves to their number. A value
+ * changed meanwhile is skipped: the change sealed it with the active key. Safe to repeat and to interrupt. Once it has
+ * run for all columns, the older keys can be removed.
  */
 export async function reseal(db: Db, sealer: Sealer, { table, keys, column }: SealedColumn): Promise<number> {
   const [tableName, columnName] = [sql.identifier([table]), sql.identifier([column])];
-  const named = sql.fragment`concat_ws(' ', ${sql.join(
+  const rowKey = sql.fragment`concat_ws(' ', ${sql.join(
     keys.map((key) => sql.fragment`t.${sql.identifier([key])}::text`),
     sql.fragment`, `,
   )})`;
   let resealed = 0;
   for (let after = ''; ; ) {
     const page = await db.any(sql.type(sealedRow)`
-      select ${named} as row, t.${columnName} as sealed
+      select ${rowKey} as row, t.${columnName} as sealed
       from ${tableName} t
-      where t.${columnName} is not null and ${named} > ${after}
-      order by ${named}
+      where t.${columnName} is not null and ${rowKey} > ${after}
+      order by ${rowKey}
       limit ${PAGE}`);
     for (const { row, sealed } of page.filter((value) => sealer.needsReseal(value.sealed))) {
-      const place = { table, row, column };
+      const context = { table, row, column };
       const { rowCount } = await db.query(sql.type(z.object({}))`
         update ${tableName} t
-        set ${columnName} = ${sql.binary(sealer.seal(sealer.open(sealed, place), place))}
-        where ${named} = ${row} and t.${columnName} = ${sql.binary(sealed)}`);
+        set ${columnName} = ${sql.binary(sealer.seal(sealer.open(sealed, context), context))}
+        where ${rowKey} = ${row} and t.${columnName} = ${sql.binary(sealed)}`);
       resealed += rowCount;
     }
     const last = page.at(-1);

@@ -1,23 +1,27 @@
 import pg from 'pg';
+import type { IntentId } from '../kernel/ids.ts';
 
 const RECONNECT_MS = 250;
-const OWN_LOOK_MS = 2_000; // a lost notification costs this much latency and never an answer
+const DIRECT_READ_MS = 2_000; // a lost notification delays a response by at most this much
 
-/** Waits for intents to settle over one LISTEN connection. */
+/** Notifications about settled intents and account events, over one LISTEN connection. */
 export type Settlements = {
-  /** `woken` resolves when the intent may have settled, after `timeoutMs`, or on `cancel`: the caller looks at the row. */
-  next(intentId: string, timeoutMs: number): { woken: Promise<void>; cancel(): void };
   /**
-   * Calls `wake` whenever events of an account may have been written, and each time the connection has come back. Answers how
-   * to stop.
+   * `woken` resolves when the intent may have settled, on `cancel`, and after `timeoutMs` or 2 s. The caller then reads
+   * the row.
+   */
+  next(intentId: IntentId, timeoutMs: number): { woken: Promise<void>; cancel(): void };
+  /**
+   * Calls `wake` whenever events of an account may have been written, and after every reconnect. Returns a function
+   * that stops it.
    */
   follow(account: string, wake: () => void): () => void;
-  /** Whether the connection stands and listens. */
+  /** Whether the connection is up and listening. */
   isListening(): boolean;
   close(): Promise<void>;
 };
 
-/** Opens the process's one listening connection. It comes back by itself and wakes everyone when it does. */
+/** Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. */
 export function listenForSettlements(url: string, onError: (error: Error) => void): Settlements {
   const waiters = new Map<string, Set<() => void>>();
   const followers = new Map<string, Set<() => void>>();
@@ -67,7 +71,7 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
         if (set.size === 0 && waiters.get(intentId) === set) waiters.delete(intentId);
         resolve();
       };
-      const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, OWN_LOOK_MS)));
+      const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, DIRECT_READ_MS)));
       set.add(cancel);
       return { woken: promise, cancel };
     },
@@ -85,7 +89,7 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
       clearTimeout(reconnecting);
       for (const set of [...waiters.values()]) wake(set);
       await connecting;
-      await client?.end().catch(() => {}); // it may have ended by itself
+      await client?.end().catch(() => {}); // it may be closed already
     },
   };
 }

@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { type Budget, limits, type Standing } from '../kernel/throttles.ts';
+import { type Budget, type BudgetState, limits } from '../kernel/throttles.ts';
 import type { Db } from './pool.ts';
 
-const standingRow = z.object({
+const budgetStateRow = z.object({
   name: z.string(),
   budget: z.number(),
   base_s: z.number(),
@@ -13,18 +13,18 @@ const standingRow = z.object({
 
 const LARGEST_BUDGET = 1_000_000_000; // one more fits PostgreSQL's integer
 
-/** Counts tries. Exact under any concurrency and across processes: a budget of ten lets ten through. */
+/** Counts attempts. Exact under any concurrency and across processes: a budget of 10 admits exactly 10. */
 export type Throttle = {
-  /** Counts one try against every budget, and answers how each stands afterwards. */
-  spend(budgets: Budget[]): Promise<readonly Standing[]>;
-  /** Forgets the tries of these: whoever tried has shown to be the right one. */
+  /** Counts one attempt against every budget and resolves to their states after it. */
+  spend(budgets: Budget[]): Promise<readonly BudgetState[]>;
+  /** Deletes the attempts counted against these budgets, after a successful authentication. */
   forgive(budgets: Budget[]): Promise<void>;
 };
 
-/** Makes the process's counter of tries. `scale` multiplies every budget; 1 but for load tests. */
+/** Makes the counter of a process. `scale` multiplies every budget; it is 1 except in load tests. */
 export const throttle = (db: Db, scale: number): Throttle => ({
   spend: (budgets) =>
-    db.any(sql.prepared('spend', standingRow)`
+    db.any(sql.prepared('spend', budgetStateRow)`
       select name, budget, base_s, remaining, ends_in_s
       from spend(${JSON.stringify(budgets.map((budget) => item(budget, scale)))}::jsonb)`),
   async forgive(budgets) {

@@ -1,26 +1,30 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Operation, Requirement } from '../contract/document.ts';
+import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
+import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
-import { Refusal, type RefusalCode } from '../kernel/refusals.ts';
-import type { WebRuntime } from '../runtime.ts';
-import { type Credentials, getScheme } from './schemes.ts';
+import { covers } from '../kernel/scopes.ts';
+import type { Authenticators, EdgeDeps } from './deps.ts';
+import { requireSameOrigin } from './origin.ts';
 
-/** The caller before any credential has been looked at. */
+/** The caller before any credential has been checked. */
 export const nobody: Principal = { kind: 'nobody', owner: '' };
 
 /**
- * Who calls an operation, by the first set of schemes the contract names of which the request shows every credential: one that is
- * shown must be right. Refuses with 401 without it, and with 403 where a scope or role is missing.
+ * Authenticates the caller of an operation. It uses the first set of schemes in the contract for which the request
+ * presents all credentials; each of them must be valid. Throws an `ApiError`: 401 for missing or wrong credentials, 403
+ * for a missing scope or role.
  */
-export async function authenticate(operation: Operation, credentials: Credentials, runtime: WebRuntime) {
+export async function authenticate(operation: Operation, credentials: Credentials, deps: SchemeDeps) {
   const { security } = operation;
   const set = security.find((requirements) => isShown(requirements, credentials)) ?? security[0] ?? [];
   let principal = nobody;
   for (const { scheme: name, roles } of set) {
     const scheme = getScheme(name);
-    const found = await scheme.check(credentials, runtime, principal);
-    if (!found) throw unauthorized(scheme.refusal, scheme.challenge);
+    const found = await scheme.check(credentials, deps, principal);
+    if (!found) throw unauthorized(scheme.apiError, scheme.challenge);
     const lack = scheme.lacks?.(found, roles);
-    if (lack) throw new Refusal(lack);
+    if (lack) throw new ApiError(lack);
     principal = found;
   }
   return principal;
@@ -29,5 +33,139 @@ export async function authenticate(operation: Operation, credentials: Credential
 const isShown = (requirements: Requirement[], credentials: Credentials) =>
   requirements.every(({ scheme }) => getScheme(scheme).isShown(credentials));
 
-const unauthorized = (code: RefusalCode, challenge: string) =>
-  new Refusal(code, { headers: { 'WWW-Authenticate': challenge } });
+const unauthorized = (code: ErrorCode, challenge: string) =>
+  new ApiError(code, { headers: { 'WWW-Authenticate': challenge } });
+
+/** The parts of a request that identify its caller. */
+export type Credentials = { method: string; headers: IncomingHttpHeaders };
+
+/** The authenticators, and the public URL, whose pages may use the operator's cookie. */
+export type SchemeDeps = Authenticators & Pick<EdgeDeps, 'config'>;
+
+type Scheme = {
+  /** Whether the request presents a credential of this kind, right or wrong. */
+  isShown(credentials: Credentials): boolean;
+  /**
+   * The owner of the credential; null for a wrong one. `soFar` is the principal found by the earlier schemes of the
+   * set.
+   */
+  check(credentials: Credentials, deps: SchemeDeps, soFar: Principal): Promise<Principal | null>;
+  apiError: ErrorCode;
+  challenge: string;
+  /** The error for an authenticated caller without a required scope or role; undefined if nothing is missing. */
+  lacks?(principal: Principal, roles: string[]): ErrorCode | undefined;
+};
+
+const bearer = ({ headers }: Credentials) => /^Bearer +([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1];
+
+const operatorToken = (credentials: Credentials) => {
+  const token = bearer(credentials);
+  return token?.startsWith('adm_') ? token : undefined;
+};
+
+const cookie = ({ headers }: Credentials) =>
+  new RegExp(`(?:^|;\\s*)${ADMIN_COOKIE_NAME}=(adm_[A-Za-z0-9_-]{1,128})(?:;|$)`).exec(headers.cookie ?? '')?.[1];
+
+const sessionToken = ({ headers: { 'x-session-token': token } }: Credentials) =>
+  typeof token === 'string' && token !== '' ? token.slice(0, 512) : undefined;
+
+const traderKey = ({ headers: { 'x-api-key': key } }: Credentials) =>
+  typeof key === 'string' && key !== '' ? key.slice(0, 512) : undefined;
+
+const lacksEnrollment = (principal: Principal, roles: string[]) =>
+  principal.kind === 'admin' && roles.includes('enrolled') && !principal.isEnrolled ? 'V2_TOTP_REQUIRED' : undefined;
+
+/** A scheme of one token: not shown where `read` finds none; `find` resolves to its principal. */
+const byToken = (
+  read: (credentials: Credentials) => string | undefined,
+  find: (token: string, deps: SchemeDeps, soFar: Principal) => Promise<Principal | null> | null,
+): Pick<Scheme, 'isShown' | 'check'> => ({
+  isShown: (credentials) => read(credentials) !== undefined,
+  check: async (credentials, deps, soFar) => {
+    const token = read(credentials);
+    return token ? find(token, deps, soFar) : null;
+  },
+});
+
+/** The check of each security scheme of the contract, and the error and challenge for a caller that fails it. */
+const schemes: Record<string, Scheme> = {
+  partnerKey: {
+    ...byToken(bearer, (key, { partners }) => partners(key)),
+    apiError: 'V1_KEY_INVALID',
+    challenge: 'Bearer realm="v1"',
+  },
+  // Checks only that a signature is present. The handler verifies it with the raw body.
+  processorSignature: {
+    isShown: ({ headers }) => headers['stripe-signature'] !== undefined,
+    check: async ({ headers }) => (headers['stripe-signature'] === undefined ? null : { kind: 'nobody', owner: '' }),
+    apiError: 'V2_SIGNATURE_INVALID',
+    challenge: 'Signature realm="v2 processor"',
+  },
+  clientBasic: {
+    isShown: ({ headers }) => headers.authorization !== undefined,
+    check: async ({ headers }, { clients }) => {
+      const client = basic(headers.authorization);
+      return client ? clients(client.id, client.secret) : null;
+    },
+    apiError: 'V2_INVALID_CREDENTIALS',
+    challenge: 'Basic realm="v2 clients"',
+  },
+  appToken: {
+    ...byToken(bearer, (token, { apps }) => apps(token)),
+    apiError: 'V2_TOKEN_INVALID',
+    challenge: 'Bearer realm="v2"',
+    lacks: (principal, required) =>
+      principal.kind === 'app' && !required.every((scope) => covers(principal.scopes, scope))
+        ? 'V2_SCOPE_MISSING'
+        : undefined,
+  },
+  userSession: {
+    ...byToken(sessionToken, (token, { users }, soFar) => (soFar.kind === 'app' ? users(token, soFar) : null)),
+    apiError: 'V2_SESSION_INVALID',
+    challenge: 'Session realm="v2 users"',
+  },
+  traderKey: {
+    ...byToken(traderKey, (key, { traders }) => traders(key)),
+    apiError: 'V2_API_KEY_INVALID',
+    challenge: 'ApiKey realm="v2 trading"',
+  },
+  adminCookie: {
+    isShown: (credentials) => cookie(credentials) !== undefined,
+    check: async (credentials, { admins, config }) => {
+      const token = cookie(credentials);
+      return token && requireSameOrigin(credentials, config.PUBLIC_URL) ? admins(token) : null;
+    },
+    apiError: 'V2_ADMIN_SESSION_INVALID',
+    challenge: 'Session realm="v2 operators"',
+    lacks: lacksEnrollment,
+  },
+  adminBearer: {
+    ...byToken(operatorToken, (token, { admins }) => admins(token)),
+    apiError: 'V2_ADMIN_SESSION_INVALID',
+    challenge: 'Bearer realm="v2 operators"',
+    lacks: lacksEnrollment,
+  },
+};
+
+/** The scheme with a name. Throws, at boot, for a scheme of the contract that has no check. */
+export function getScheme(name: string): Scheme {
+  const scheme = schemes[name];
+  if (!scheme) throw new Error(`No check for security scheme ${name}`);
+  return scheme;
+}
+
+/**
+ * The client id and secret of a Basic authorization, each form-decoded (RFC 6749, section 2.3.1). Null if malformed.
+ */
+function basic(authorization = ''): { id: string; secret: string } | null {
+  const coded = /^Basic +([A-Za-z0-9+/=]{1,1024})$/i.exec(authorization)?.[1];
+  const [, id, secret] = /^([^:]*):(.*)$/s.exec(Buffer.from(coded ?? '', 'base64').toString()) ?? [];
+  if (id === undefined || secret === undefined) return null;
+  try {
+    return { id: formDecoded(id), secret: formDecoded(secret) };
+  } catch {
+    return null; // a percent sign without two hex digits
+  }
+}
+
+const formDecoded = (text: string) => decodeURIComponent(text.replaceAll('+', ' '));

@@ -2,10 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type Router from '@koa/router';
-import { digest } from '../kernel/digest.ts';
-import { joinedModule } from './commonjs.ts';
+import { revalidated } from './static.ts';
 
 const folder = fileURLToPath(new URL('../console', import.meta.url));
+/** The browser build of the package: one ES module without imports. */
+const encoder = fileURLToPath(import.meta.resolve('uqr'));
 const types: Record<string, string> = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' };
 
 const POLICY = [
@@ -17,7 +18,7 @@ const POLICY = [
   "form-action 'self'",
   "base-uri 'none'",
   "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'", // no text becomes markup, not even by mistake
+  "require-trusted-types-for 'script'", // blocks accidental conversion of text to markup
   "trusted-types 'none'",
 ].join('; ');
 
@@ -29,7 +30,9 @@ const headers = {
   'Cache-Control': 'no-cache',
 };
 
-/** Serves the operator's console at /admin. Its files hold nothing secret; what they show, they ask for with the operator's session. */
+/**
+ * Serves the operator console at /admin. Its files contain no secrets; it loads all data with the operator's session.
+ */
 export function serveConsole(router: Router): void {
   router.get('/admin/', (ctx) => ctx.redirect('/admin'));
   serve(router, '/admin', 'text/html', readFileSync(path.join(folder, 'index.html')));
@@ -37,22 +40,13 @@ export function serveConsole(router: Router): void {
     const type = types[path.extname(name)];
     if (type) serve(router, `/admin/${name}`, type, readFileSync(path.join(folder, name)));
   }
-  serve(
-    router,
-    '/admin/qrcode.js',
-    'text/javascript',
-    Buffer.from(joinedModule('qrcode/lib/core/qrcode.js', ['create'])),
-  );
+  serve(router, '/admin/uqr.js', 'text/javascript', readFileSync(encoder));
 }
 
 function serve(router: Router, at: string, type: string, bytes: Buffer): void {
-  const etag = digest(bytes.toString()).toString('base64url');
-  router.get(at, (ctx) => {
+  router.get(at, ...revalidated, (ctx) => {
     ctx.set(headers);
     ctx.type = type;
-    ctx.etag = etag;
-    ctx.status = 200; // which `fresh` wants to see
-    if (ctx.fresh) ctx.status = 304;
-    else ctx.body = bytes;
+    ctx.body = bytes;
   });
 }

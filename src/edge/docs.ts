@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type Router from '@koa/router';
 import { document } from '../contract/document.ts';
+import { publicDocument } from './static.ts';
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const served = { 'swagger-ui.css': 'text/css', 'swagger-ui-bundle.js': 'text/javascript' };
@@ -25,29 +26,31 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#reference', deepLinking: true, validatorUrl: null });\n`;
 
 const POLICY = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+const REVALIDATED = 'no-cache'; // changes with a release: clients cache it and revalidate it on each use
+const FOR_A_DAY = 'public, max-age=86400'; // files of a package seldom change
 
-/** Serves the contract at /openapi.json and an interactive reference at /docs that needs nothing from outside. */
+type Document = { type: string; body: string | Buffer; caching: string; policy?: string };
+
+/**
+ * Serves the contract at /openapi.json and an interactive reference at /docs. The reference loads nothing from other
+ * hosts.
+ */
 export function serveDocs(router: Router): void {
   const json = JSON.stringify(document);
-  router.get('/openapi.json', (ctx) => {
-    ctx.type = 'application/json';
-    ctx.body = json;
-  });
-  router.get('/docs', (ctx) => {
-    ctx.type = 'text/html';
-    ctx.set('Content-Security-Policy', POLICY);
-    ctx.body = page;
-  });
-  router.get('/docs/start.js', (ctx) => {
-    ctx.type = 'text/javascript';
-    ctx.body = start;
-  });
+  serve(router, '/openapi.json', { type: 'application/json', body: json, caching: REVALIDATED });
+  serve(router, '/docs', { type: 'text/html', body: page, caching: REVALIDATED, policy: POLICY });
+  serve(router, '/docs/start.js', { type: 'text/javascript', body: start, caching: REVALIDATED });
   for (const [file, type] of Object.entries(served)) {
-    const bytes = readFileSync(path.join(assets, file));
-    router.get(`/docs/${file}`, (ctx) => {
-      ctx.type = type;
-      ctx.set('Cache-Control', 'public, max-age=86400');
-      ctx.body = bytes;
-    });
+    const body = readFileSync(path.join(assets, file));
+    serve(router, `/docs/${file}`, { type, body, caching: FOR_A_DAY });
   }
+}
+
+function serve(router: Router, at: string, { type, body, caching, policy }: Document): void {
+  router.get(at, ...publicDocument, (ctx) => {
+    ctx.type = type;
+    ctx.set('Cache-Control', caching);
+    if (policy) ctx.set('Content-Security-Policy', policy);
+    ctx.body = body;
+  });
 }

@@ -1,11 +1,12 @@
 import { registerNetvenueTrader } from '../accounts/http.ts';
 import * as propAccounts from '../accounts/prop/http.ts';
-import * as recovery from '../accounts/recovery/http.ts';
+import * as recovery from '../admin/accounts/http.ts';
 import * as adminApps from '../admin/apps/http.ts';
 import * as adminAudit from '../admin/audit/http.ts';
 import * as adminDeliveries from '../admin/deliveries/http.ts';
 import * as admins from '../admin/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
+import * as paymentOperators from '../admin/payments/http.ts';
 import * as adminQueue from '../admin/queue/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
 import * as adminReruns from '../admin/reruns/http.ts';
@@ -17,7 +18,7 @@ import * as events from '../events/http.ts';
 import * as health from '../health/http.ts';
 import * as kyc from '../kyc/http.ts';
 import * as notifications from '../notifications/http.ts';
-import * as exchangeOrders from '../orders/exvenue/http.ts';
+import * as exchangeOrders from '../orders/exchange/http.ts';
 import {
   cancelNetvenueOrder,
   closeNetvenuePosition,
@@ -25,10 +26,9 @@ import {
   getNetvenueOrder,
   setNetvenueTpSl,
   submitNetvenueOrder,
-} from '../orders/http.ts';
+} from '../orders/network/http.ts';
 import { getPartnerIntent } from '../partners/http.ts';
 import * as payments from '../payments/http.ts';
-import * as paymentOperators from '../payments/operators/http.ts';
 import * as payouts from '../payouts/http.ts';
 import * as balances from '../portfolio/balance/http.ts';
 import * as history from '../portfolio/history/http.ts';
@@ -47,8 +47,7 @@ import * as userTotp from '../users/totp/http.ts';
 import * as webhooks from '../webhooks/http.ts';
 import type { Handlers } from './handler.ts';
 
-/** The handler of every operation of the contract. */
-export const handlers: Handlers = {
+const table = {
   ...payments,
   ...propAccounts,
   ...recovery,
@@ -95,3 +94,14 @@ export const handlers: Handlers = {
   getPartnerIntent,
   ...health,
 };
+
+/** The handler of every operation of the contract. */
+export const handlers = table satisfies Handlers<never>;
+
+type AllDeps<Handler> = Handler extends (call: { deps: infer Deps } & infer _) => unknown ? Deps : never;
+type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** The dependencies of all handlers together. */
+export type HandlerDeps = Both<AllDeps<(typeof handlers)[keyof typeof handlers]>>;

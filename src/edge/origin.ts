@@ -1,19 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Refusal } from '../kernel/refusals.ts';
+import { ApiError } from '../kernel/errors.ts';
 
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
- * Refuses with FORBIDDEN_ORIGIN a change that a page of another origin makes with the operator's cookie. A browser names the
- * origin on every unsafe request (Fetch standard, 3.2); what names none is no browser and has no business with a cookie.
+ * Guards the operator's cookie against requests from pages of another origin. Returns true for safe methods and for our
+ * own origin, else throws FORBIDDEN_ORIGIN. Browsers send `Origin` with every unsafe request (Fetch standard, 3.2), so
+ * a request without it is rejected.
  */
-export function isOwnOrigin(request: { method: string; headers: IncomingHttpHeaders }, publicUrl: string): true {
+export function requireSameOrigin(request: { method: string; headers: IncomingHttpHeaders }, publicUrl: string): true {
   const { origin, host } = request.headers;
   if (SAFE.has(request.method)) return true;
   if (origin !== undefined && URL.canParse(origin)) {
     const from = new URL(origin);
-    const own = new URL(publicUrl);
-    if (from.origin === own.origin || (from.host === host && from.protocol === own.protocol)) return true;
+    const publicOrigin = new URL(publicUrl);
+    if (from.origin === publicOrigin.origin || (from.host === host && from.protocol === publicOrigin.protocol))
+      return true;
   }
-  throw new Refusal('FORBIDDEN_ORIGIN');
+  throw new ApiError('FORBIDDEN_ORIGIN');
 }

@@ -3,30 +3,31 @@ import type { Context, Middleware } from 'koa';
 import { listOperations, type Operation } from '../contract/document.ts';
 import type { Accepted } from '../intents/accept.ts';
 import { requestDigest } from '../kernel/digest.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { callerId } from '../kernel/principal.ts';
-import { Refusal } from '../kernel/refusals.ts';
-import type { WebRuntime } from '../runtime.ts';
 import { callerAddress } from './address.ts';
-import { authenticate, nobody } from './authenticate.ts';
+import { authenticate, getScheme, nobody } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { serveConsole } from './console.ts';
+import type { EdgeDeps } from './deps.ts';
 import { serveDocs } from './docs.ts';
 import type { Call } from './handler.ts';
-import { handlers } from './operations.ts';
-import { readPrefer } from './prefer.ts';
-import { keptAnswer } from './repeats.ts';
-import { getScheme } from './schemes.ts';
-import { isFeed, tellFeed } from './stream.ts';
-import { isOpen, type Spend, spendAddress, spending } from './throttle.ts';
-import { answerCheck, type RequestParts, requestValidator } from './validate.ts';
+import { idempotentResponse } from './idempotency.ts';
+import { type HandlerDeps, handlers } from './operations.ts';
+import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
+import { isEventStream, sendEventStream } from './stream.ts';
+import { newSpend, type Spend, spendAddress } from './throttle.ts';
+import { type RequestParts, requestValidator, responseCheck } from './validate.ts';
+
+type RouteDeps = EdgeDeps & HandlerDeps;
 
 type AnyHandler = (call: Call) => Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
 
 /**
- * Routes read from the contract; `byName` goes first and finds those without parameters, for the router tries one after the other.
- * Throws when an operation has no handler, a handler no operation, or a scheme no check.
+ * Makes the routes of the contract. `byName` runs first and finds paths without parameters in a map, because the router
+ * tries its routes one by one. Throws if an operation has no handler, a handler no operation, or a scheme no check.
  */
-export function contractRoutes(runtime: WebRuntime): { byName: Middleware; router: Router } {
+export function contractRoutes(deps: RouteDeps): { byName: Middleware; router: Router } {
   const router = new Router({ strict: true, sensitive: true });
   const operations = listOperations();
   const named = new Set<string>(operations.map(({ id }) => id));
@@ -34,7 +35,7 @@ export function contractRoutes(runtime: WebRuntime): { byName: Middleware; route
   if (idle.length > 0) throw new Error(`Handlers without an operation: ${idle.join(', ')}`);
   const literal = new Map<string, Route>();
   for (const operation of byLiteralFirst(operations)) {
-    const route = routeOf(operation, runtime);
+    const route = routeOf(operation, deps);
     router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], route);
     if (!operation.path.includes('{')) literal.set(`${operation.method.toUpperCase()} ${operation.path}`, route);
   }
@@ -43,40 +44,54 @@ export function contractRoutes(runtime: WebRuntime): { byName: Middleware; route
   return { byName: (ctx, next) => literal.get(`${ctx.method} ${ctx.path}`)?.(ctx) ?? next(), router };
 }
 
-/** A literal segment goes before a parameter in the same place, so that /close is never read as an id. */
+/** A literal segment comes before a parameter at the same position, so that /close is never parsed as an id. */
 const byLiteralFirst = (operations: Operation[]) =>
   [...operations].sort((a, b) => Number(a.path.includes('{')) - Number(b.path.includes('{')));
 
 type Route = (ctx: Context) => Promise<void>;
 
-function routeOf(operation: Operation, runtime: WebRuntime): Route {
-  const handler = handlers[operation.id] as AnyHandler | undefined; // the router cannot know which operation it is
+function routeOf(operation: Operation, deps: RouteDeps): Route {
+  const handler = handlers[operation.id] as AnyHandler | undefined; // as: the operation is not known at compile time
   if (!handler) throw new Error(`Operation ${operation.id} has no handler`);
   for (const { scheme } of operation.security.flat()) getScheme(scheme);
   const validate = requestValidator(operation);
-  const check = runtime.config.VALIDATE_RESPONSES ? answerCheck(operation) : undefined;
+  const check = deps.config.VALIDATE_RESPONSES ? responseCheck(operation) : undefined;
 
   return async (ctx) => {
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
-    const spend = spending(ctx, runtime);
-    if (isOpen(operation)) await spendAddress(operation, callerAddress(ctx, nobody), '', spend);
-    const principal = await authenticate(operation, ctx, runtime).catch(async (refusal) => {
-      if (!isOpen(operation)) await spendAddress(operation, callerAddress(ctx, nobody), '', spend); // strangers guess, too
-      throw refusal;
-    });
+    const { principal, spend } = operation.throttled
+      ? await throttledCaller(operation, ctx, deps)
+      : { principal: await authenticate(operation, ctx, deps), spend: undefined };
     ctx.state.caller = principal.kind;
-    if (!isOpen(operation)) await spendAddress(operation, callerAddress(ctx, principal), principal.owner, spend);
     const parts = await readParts(ctx, operation);
     validate(parts);
-    const call = toCall(ctx, operation, parts, { principal, spend }, runtime);
-    const reply = await keptAnswer(ctx, operation, call, () => handler(call));
+    const call = toCall(ctx, operation, parts, { principal, spend }, deps);
+    const reply = await (operation.keepsResponses
+      ? idempotentResponse({ ctx, call, deps }, () => handler(call))
+      : handler(call));
     check?.(reply.status, reply.body);
     ctx.set(reply.headers ?? {});
-    if (isFeed(reply.body)) return tellFeed(ctx, reply.body);
+    if (operation.streams && isEventStream(reply.body)) return sendEventStream(ctx, reply.body);
     ctx.body = reply.body === undefined ? '' : reply.body;
-    ctx.status = reply.status; // after the body, whose absence would make it a 204
+    ctx.status = reply.status; // after the body: an absent body sets 204
   };
+}
+
+/**
+ * Authenticates the caller of a throttled operation and counts the attempt. For an open operation it counts before it
+ * checks credentials; else it counts valid callers, and attempts with wrong credentials by address.
+ */
+async function throttledCaller(operation: Operation, ctx: Context, deps: RouteDeps) {
+  const spend = newSpend(ctx, deps);
+  const spendUnknown = () => spendAddress(operation, callerAddress(ctx, nobody), '', spend);
+  if (operation.isOpen) await spendUnknown();
+  const principal = await authenticate(operation, ctx, deps).catch(async (apiError) => {
+    if (!operation.isOpen) await spendUnknown();
+    throw apiError;
+  });
+  if (!operation.isOpen) await spendAddress(operation, callerAddress(ctx, principal), principal.owner, spend);
+  return { principal, spend };
 }
 
 async function readParts(ctx: Context, operation: Operation): Promise<RequestParts> {
@@ -95,25 +110,28 @@ function toCall(
   ctx: Context,
   operation: Operation,
   parts: RequestParts,
-  { principal, spend }: { principal: Call['principal']; spend: Spend },
-  runtime: WebRuntime,
+  { principal, spend }: { principal: Call['principal']; spend: Spend | undefined },
+  deps: RouteDeps,
 ): Call {
   const key = keyOf(ctx, principal);
-  const prefer = readPrefer(ctx.get('Prefer'));
+  const prefer = ctx.get('Prefer') === '' ? DEFAULT_PREFERENCE : readPrefer(ctx.get('Prefer'));
   const trader = ctx.get('Trader-ID').toLowerCase() || ctx.get('X-Prop-Account');
-  const from = callerAddress(ctx, principal);
   const call = {
     operation: operation.id,
-    runtime,
+    deps,
     principal,
     requestId: ctx.state.requestId,
-    address: from.address,
-    network: from.network,
-    throttle: spend,
+    get address() {
+      return callerAddress(ctx, principal).address;
+    },
+    get network() {
+      return callerAddress(ctx, principal).network;
+    },
+    throttle: spend ?? lazily(() => newSpend(ctx, deps)),
     raw: rawBody(ctx),
     waitMs: prefer.waitMs,
     ...parts,
-    asking: {
+    context: {
       owner: principal.owner,
       digest: requestDigest(operation.id, parts.path, parts.query, parts.body, trader, callerId(principal)),
       request_id: ctx.state.requestId,
@@ -123,23 +141,34 @@ function toCall(
       ctx.set('Intent-Id', accepted.id);
       ctx.state.intentId = accepted.id;
       if (accepted.replayed) ctx.set('Idempotent-Replayed', 'true');
-      const intent = await runtime.wait(accepted, prefer.waitMs);
+      const intent = await deps.wait(accepted, prefer.waitMs);
       if (intent.settled_at === null || ctx.get('Prefer') !== '') ctx.set('Preference-Applied', prefer.applied);
       return intent;
     },
   };
-  return call as unknown as Call; // the parts have just been checked against the operation's own schemas
+  return call as unknown as Call; // as: the parts were checked against the schemas of the operation
 }
 
-/** koa-body leaves it beside the parsed body. */
+/** Makes the counter of a request on first use: most operations count nothing. */
+function lazily(make: () => Spend): Spend {
+  let spend: Spend | undefined;
+  return (...budgets) => {
+    spend ??= make();
+    return spend(...budgets);
+  };
+}
+
+/** The raw body, which koa-body stores beside the parsed body. */
 const rawBody = ({ request }: Context): string => ('rawBody' in request ? String(request.rawBody) : '');
 
-/** The caller's Idempotency-Key. Users of one app cannot meet in a key: each one's stands under their own id. */
+/**
+ * The caller's Idempotency-Key, prefixed with the caller's id, so that the keys of two users of one app never collide.
+ */
 function keyOf(ctx: Context, principal: Call['principal']): string {
   const key = ctx.get('Idempotency-Key');
   return key && callerId(principal) !== principal.owner ? `${callerId(principal)}:${key}` : key;
 }
 
-/** The refusal of a request that no route took: another method's path, or no path at all. */
-export const noRoute = (status: number): Refusal =>
-  new Refusal(status === 405 || status === 501 ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');
+/** The error for a request without a route: METHOD_NOT_ALLOWED if the path exists, else NOT_FOUND. */
+export const noRoute = (status: number): ApiError =>
+  new ApiError(status === 405 || status === 501 ? 'METHOD_NOT_ALLOWED' : 'NOT_FOUND');

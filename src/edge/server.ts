@@ -1,36 +1,37 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import Koa, { type Context, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
-import { Refusal, type RefusalDetails } from '../kernel/refusals.ts';
-import type { WebRuntime } from '../runtime.ts';
-import { asRecorded } from './recorded.ts';
-import { refuse, withEffect } from './respond.ts';
+import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
+import type { EdgeDeps } from './deps.ts';
+import { respondToUnreadable } from './malformed.ts';
+import type { HandlerDeps } from './operations.ts';
+import { reject, withEffect } from './respond.ts';
 import { contractRoutes, noRoute } from './router.ts';
-import { answerUnreadable } from './unreadable.ts';
+import { asStoredFailure } from './stored-failure.ts';
 
-const KEEP_ALIVE_MS = 65_000; // longer than a router's own, so that it and not we end an idle connection
+const KEEP_ALIVE_MS = 65_000; // longer than the platform router's, so that the router closes idle connections, not we
 const HEADERS_WITHIN_MS = 15_000;
 const REQUEST_WITHIN_MS = 30_000;
 
-/** The HTTP edge as a node server, not yet listening. Throws when contract and handlers do not match. */
-export function createEdge(runtime: WebRuntime): Server {
-  const { TRUSTED_PROXIES } = runtime.config;
+/** Makes the HTTP edge as a Node server, not yet listening. Throws if contract and handlers do not match. */
+export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
+  const { TRUSTED_PROXIES } = deps.config;
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
-  app.on('error', (err) => runtime.log.debug({ err }, 'a request broke off')); // every other fault has its answer
-  app.use(answerEverything(runtime));
-  const { byName, router } = contractRoutes(runtime);
+  app.on('error', (err) => deps.log.debug({ err }, 'client disconnected')); // all other faults are rendered below
+  app.use(respondToAll(deps));
+  const { byName, router } = contractRoutes(deps);
   app.use(byName);
   app.use(router.routes());
   app.use(router.allowedMethods());
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_WITHIN_MS }, app.callback());
   server.headersTimeout = HEADERS_WITHIN_MS;
-  answerUnreadable(server);
+  respondToUnreadable(server);
   return server;
 }
 
-/** Gives every request an id, every failure a problem document, and every answer one line in the log. */
-const answerEverything = (runtime: WebRuntime) => async (ctx: Context, next: Next) => {
+/** Gives every request an id, every failure a problem document, and every response one log line. */
+const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
   const startedAt = performance.now();
   const requestId = wellFormed(ctx.get('X-Request-Id')) ?? randomUUID();
   ctx.state.requestId = requestId;
@@ -40,11 +41,11 @@ const answerEverything = (runtime: WebRuntime) => async (ctx: Context, next: Nex
     await next();
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);
   } catch (error) {
-    refuse(ctx, withEffect(asRefusal(error, ctx, runtime), ctx.method), requestId);
+    reject(ctx, withEffect(asApiError(error, ctx, deps), ctx.method), requestId);
   }
   const ms = performance.now() - startedAt;
-  runtime.metrics.requests.observe(labelsOf(ctx), ms / 1000);
-  runtime.log.info({
+  deps.metrics.requests.observe(labelsOf(ctx), ms / 1000);
+  deps.log.info({
     request_id: requestId,
     intent_id: ctx.state.intentId,
     operation: ctx.state.operation,
@@ -55,7 +56,7 @@ const answerEverything = (runtime: WebRuntime) => async (ctx: Context, next: Nex
   });
 };
 
-/** A request that no operation took may have any method: it is counted without. */
+/** A request without an operation can have any method. Its method label is constant, to bound the number of series. */
 const labelsOf = ({ state, method, status }: Context) => ({
   operation: state.operation ?? 'none',
   method: state.operation ? method : 'any',
@@ -64,20 +65,52 @@ const labelsOf = ({ state, method, status }: Context) => ({
 
 const wellFormed = (id: string) => (/^[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined);
 
-/** Anything that is not a refusal is a fault: of the database being away, or a bug. The inside stays inside. */
-function asRefusal(error: unknown, ctx: Context, { log }: WebRuntime): Refusal {
-  if (error instanceof Refusal) return asRecorded(error, ctx);
+/** Anything but an `ApiError` is a fault: the database is away, or a bug. The response contains no internal detail. */
+function asApiError(error: unknown, ctx: Context, { log }: EdgeDeps): ApiError {
+  if (error instanceof ApiError) return asStoredFailure(error, ctx);
   const away = databaseIsAway(error);
   log.error(
     { request_id: ctx.state.requestId, operation: ctx.state.operation, err: error },
     away ? 'database away' : 'bug',
   );
-  return new Refusal(away ? 'SERVICE_UNAVAILABLE' : 'INTERNAL', whatStands(ctx));
+  return new ApiError(away ? 'SERVICE_UNAVAILABLE' : 'INTERNAL', effectDetails(ctx));
 }
 
-/** What a fault leaves behind: once its intent was accepted, a request may have its effect whatever went wrong since. */
-function whatStands(ctx: Context): RefusalDetails {
+/** Once its intent is accepted, a request may take effect despite a later fault, so the effect is unknown. */
+function effectDetails(ctx: Context): ErrorDetails {
   const { intentId } = ctx.state;
   if (!intentId) return {};
   return { effect: 'unknown', intent_id: intentId, retryable: ctx.get('Idempotency-Key') !== '' };
+}
+
+/**
+ * Tracks a server's open responses. The returned function closes the server to new connections, waits until every
+ * request in progress has its response, and closes idle keep-alive connections.
+ */
+export function drainable(server: Server): () => Promise<void> {
+  const open = new Set<ServerResponse>();
+  const drained = Promise.withResolvers<void>();
+  let draining = false;
+
+  server.prependListener('request', (_request, response) => {
+    open.add(response);
+    if (draining) closeConnectionAfter(response);
+    response.once('close', () => {
+      open.delete(response);
+      if (draining && open.size === 0) drained.resolve();
+    });
+  });
+
+  return async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    draining = true;
+    for (const response of open) closeConnectionAfter(response);
+    if (open.size > 0) await drained.promise;
+    server.closeAllConnections(); // the remaining ones are idle
+    await closed;
+  };
+}
+
+function closeConnectionAfter(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }

@@ -1,37 +1,38 @@
 import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
-import type { Feed, Outlet } from '../kernel/feed.ts';
+import type { EventStream, Writer } from '../kernel/event-stream.ts';
 
-const MOST_UNREAD_BYTES = 262_144; // what one reader may leave unread beside the buffers of its connection
+const MAX_UNREAD_BYTES = 262_144; // that one reader may have pending, in addition to the socket buffers
 
-/** Whether an answer is a stream of events. */
-export const isFeed = (body: unknown): body is Feed => body !== null && typeof body === 'object' && 'start' in body;
+/** Whether a response body is an event stream. */
+export const isEventStream = (body: unknown): body is EventStream =>
+  body !== null && typeof body === 'object' && 'start' in body;
 
 /**
- * Answers with a stream of events and returns at once. The connection ends with the stream, so that a reader that connects again
- * does not come to a process that is going away.
+ * Responds with an event stream and returns at once. The connection is closed with the stream, so that a reader does
+ * not reconnect to a process that is stopping.
  */
-export function tellFeed(ctx: Context, feed: Feed): void {
+export function sendEventStream(ctx: Context, events: EventStream): void {
   const { res } = ctx;
   ctx.respond = false;
   ctx.set({
     'Content-Type': 'text/event-stream',
     'Cache-Control': 'no-store',
     Connection: 'close',
-    'X-Accel-Buffering': 'no', // proxies pass events on as they come
+    'X-Accel-Buffering': 'no', // proxies must not buffer events
   });
   res.writeHead(200);
   res.flushHeaders();
-  res.on('error', () => {}); // a reader that went away; its close follows
-  res.once('close', feed.stop);
-  res.on('drain', feed.drained);
-  if (res.destroyed) feed.stop();
-  else feed.start(outletOf(res));
+  res.on('error', () => {}); // the reader is gone; `close` follows
+  res.once('close', events.stop);
+  res.on('drain', events.drained);
+  if (res.destroyed) events.stop();
+  else events.start(writerOf(res));
 }
 
-const outletOf = (res: ServerResponse): Outlet => ({
-  tell(text) {
-    if (res.writableEnded || res.destroyed || res.writableLength > MOST_UNREAD_BYTES) return false;
+const writerOf = (res: ServerResponse): Writer => ({
+  write(text) {
+    if (res.writableEnded || res.destroyed || res.writableLength > MAX_UNREAD_BYTES) return false;
     res.write(text);
     return true;
   },

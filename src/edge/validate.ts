@@ -1,14 +1,14 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { document, type Operation, type ParameterPlace } from '../contract/document.ts';
+import { ApiError, type FieldError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
-import { isStorable } from '../kernel/json.ts';
-import { type FieldError, Refusal } from '../kernel/refusals.ts';
+import { isStorable } from './body.ts';
 
-const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv wants an absolute https address; nothing is fetched
-const ROOT_WORDS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components'];
-const SCHEMA_WORDS = ['example', 'discriminator', 'xml', 'externalDocs'];
-const MOST_FIELDS = 20; // refusals name this many faults at most
+const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv requires an absolute https URL; nothing is fetched
+const ROOT_KEYWORDS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components'];
+const SCHEMA_KEYWORDS = ['example', 'discriminator', 'xml', 'externalDocs'];
+const MAX_FIELDS = 20; // an error lists at most this many faults
 
 const options = {
   allErrors: true,
@@ -19,23 +19,28 @@ const options = {
 } as const;
 const bodies = withDocument(new Ajv2020({ ...options, useDefaults: true }));
 const parameters = withDocument(new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' }));
-const answers = withDocument(new Ajv2020({ ...options, allErrors: false }));
+const responses = withDocument(new Ajv2020({ ...options, allErrors: false }));
 
 function withDocument(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
-  ajv.addFormat('uuid', isUuid); // ajv-formats takes the URN form too, which PostgreSQL does not read
-  ajv.addVocabulary([...ROOT_WORDS, ...SCHEMA_WORDS]);
+  ajv.addFormat('uuid', isUuid); // ajv-formats also accepts the URN form, which PostgreSQL does not
+  ajv.addVocabulary([...ROOT_KEYWORDS, ...SCHEMA_KEYWORDS]);
   return ajv.addSchema(document, DOCUMENT_ID);
 }
 
-/** The check of a place in the document, made once however many operations share it; throws for a place that is not there. */
+/** The validator of a schema in the document, compiled once and shared. Throws if the pointer does not exist. */
 const compile = (ajv: Ajv2020, pointer: string): ValidateFunction =>
   ajv.getSchema(address(pointer)) ?? ajv.compile({ $ref: address(pointer) });
 
+/** The parts of a request, by place. */
 export type RequestParts = Record<ParameterPlace, Record<string, unknown>> & { body: unknown };
+/** Checks the parts of a request; see `requestValidator`. */
 export type Validator = (parts: RequestParts) => void;
 
-/** Compiles an operation's checks. The validator fills in defaults, coerces parameters, and refuses with every fault named. */
+/**
+ * Compiles the request checks of an operation. The validator fills in defaults and coerces parameters, in place. It
+ * throws INVALID_REQUEST with up to 20 faults.
+ */
 export function requestValidator(operation: Operation): Validator {
   const places = (['path', 'query', 'header'] as const).map((place) => ({
     place,
@@ -51,36 +56,38 @@ export function requestValidator(operation: Operation): Validator {
     const isBodyAbsent = parts.body === undefined && !operation.body?.required;
     if (bodyCheck && !isBodyAbsent) fields.push(...faults(bodyCheck, parts.body, 'body'));
     if (fields.length > 0)
-      throw new Refusal('INVALID_REQUEST', { effect: 'none', fields: fields.slice(0, MOST_FIELDS) });
+      throw new ApiError('INVALID_REQUEST', { effect: 'none', fields: fields.slice(0, MAX_FIELDS) });
   };
 }
 
 function placeCheck(operation: Operation, place: ParameterPlace): ValidateFunction {
-  const own = operation.parameters.filter((parameter) => parameter.in === place);
+  const declared = operation.parameters.filter((parameter) => parameter.in === place);
   return parameters.compile({
     type: 'object',
-    properties: Object.fromEntries(own.map(({ name, pointer }) => [name, { $ref: address(pointer) }])),
-    required: own.filter(({ required }) => required).map(({ name }) => name),
+    properties: Object.fromEntries(declared.map(({ name, pointer }) => [name, { $ref: address(pointer) }])),
+    required: declared.filter(({ required }) => required).map(({ name }) => name),
     ...(place === 'query' && { additionalProperties: false }),
   });
 }
 
-/** A pointer into the document as the address ajv knows it by. */
+/** The URL by which ajv resolves a pointer into the document. */
 const address = (pointer: string) => `${DOCUMENT_ID}#${pointer.split('/').map(encodeURIComponent).join('/')}`;
 
 function faults(check: ValidateFunction, value: unknown, place: string): FieldError[] {
   if (check(value)) return [];
-  return (check.errors ?? []).filter(tellsSomething).map((error) => fieldError(error, place));
+  return (check.errors ?? []).filter(isInformative).map((error) => fieldError(error, place));
 }
 
-/** Values that PostgreSQL cannot hold, whatever their schema says of them; bodies are checked as they are read. */
+/**
+ * Faults for values that PostgreSQL cannot store, regardless of their schema. Bodies are checked when they are read.
+ */
 const unstorable = (values: Record<string, unknown>, place: string): FieldError[] =>
   Object.entries(values)
     .filter(([, value]) => !isStorable(value))
     .map(([name]) => ({ loc: [place, name], msg: 'must be text that can be stored', type: 'storable' }));
 
-/** A failed `if` only repeats what its branch has said. */
-const tellsSomething = ({ keyword }: ErrorObject) => keyword !== 'if';
+/** A failed `if` only repeats the errors of its branch. */
+const isInformative = ({ keyword }: ErrorObject) => keyword !== 'if';
 
 function fieldError({ instancePath, params, message = '', keyword }: ErrorObject, place: string): FieldError {
   const member = params.missingProperty ?? params.additionalProperty;
@@ -91,16 +98,18 @@ function fieldError({ instancePath, params, message = '', keyword }: ErrorObject
   return { loc: [place, ...path, ...(member === undefined ? [] : [member])], msg: message, type: keyword };
 }
 
-export type AnswerCheck = (status: number, body: unknown) => void;
+/** Throws if a response does not match the contract. */
+export type ResponseCheck = (status: number, body: unknown) => void;
 
-/** Compiles an operation's promises. The check throws when an answer's status or body is not in the contract. */
-export function answerCheck(operation: Operation): AnswerCheck {
+/** Compiles the response checks of an operation. The check throws if status or body do not match the contract. */
+export function responseCheck(operation: Operation): ResponseCheck {
   const checks = new Map(
-    [...operation.responses].map(([status, pointer]) => [status, pointer && compile(answers, pointer)]),
+    [...operation.responses].map(([status, pointer]) => [status, pointer && compile(responses, pointer)]),
   );
   return (status, body) => {
     const check = checks.get(status);
-    if (check === undefined) throw new Error(`${operation.id} answered ${status}, which the contract does not name`);
-    if (check && !check(body)) throw new Error(`${operation.id} ${status}: ${answers.errorsText(check.errors)}`);
+    if (check === undefined)
+      throw new Error(`${operation.id} responded with ${status}, which the contract does not list`);
+    if (check && !check(body)) throw new Error(`${operation.id} ${status}: ${responses.errorsText(check.errors)}`);
   };
 }

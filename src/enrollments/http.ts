@@ -1,34 +1,44 @@
+import type { Exvenue } from '../adapters/exchange/types.ts';
 import type { components } from '../contract/types.ts';
+import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
-import { Refusal } from '../kernel/refusals.ts';
-import { enrollKey } from './intents.ts';
-import { revokeEnrollment } from './outcomes.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
+import type { Sealer } from '../kernel/seal.ts';
+import { enrollKey } from './commands.ts';
 import { type Enrollment, findEnrollment, listEnrollments } from './queries.ts';
+import { revokeEnrollment } from './store.ts';
 
-export const listSessions: Handler<'listSessions'> = async ({ runtime, principal }) => {
-  const enrollments = await listEnrollments(runtime.db, principal.owner);
+type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
+
+/** Handles `GET /v1/sessions`: list enrollments. */
+export const listSessions: Handler<'listSessions', Deps> = async ({ deps, principal }) => {
+  const enrollments = await listEnrollments(deps.db, principal.owner);
   return { status: 200, body: enrollments.map(sessionInfo) };
 };
 
-export const enrollSession: Handler<'enrollSession'> = async ({ runtime, principal, body }) => {
-  await enrollKey({ db: runtime.db, exvenue: runtime.exvenue, sealer: runtime.sealer }, principal.owner, body);
-  return { status: 200, body: await getSessionInfo(runtime.db, principal.owner, body.ex_wallet) };
+/** Handles `POST /v1/sessions`: enroll the signing key of an exchange wallet. */
+export const enrollSession: Handler<'enrollSession', Deps> = async ({ deps, principal, body }) => {
+  await enrollKey({ db: deps.db, exvenue: deps.exvenue, sealer: deps.sealer }, principal.owner, body);
+  return { status: 200, body: await getSessionInfo(deps.db, principal.owner, body.ex_wallet) };
 };
 
-export const getSession: Handler<'getSession'> = async ({ runtime, principal, path }) => ({
+/** Handles `GET /v1/sessions/{ex_wallet}`: read an enrollment. */
+export const getSession: Handler<'getSession', Deps> = async ({ deps, principal, path }) => ({
   status: 200,
-  body: await getSessionInfo(runtime.db, principal.owner, path.ex_wallet),
+  body: await getSessionInfo(deps.db, principal.owner, path.ex_wallet),
 });
 
-export const revokeSession: Handler<'revokeSession'> = async ({ runtime, principal, path }) => {
-  const revoked = await revokeEnrollment(runtime.db, principal.owner, path.ex_wallet.toLowerCase());
-  if (!revoked) throw new Refusal('V1_SESSION_UNKNOWN');
+/** Handles `DELETE /v1/sessions/{ex_wallet}`: revoke an enrollment and wipe its key. */
+export const revokeSession: Handler<'revokeSession', Deps> = async ({ deps, principal, path }) => {
+  const revoked = await revokeEnrollment(deps.db, principal.owner, path.ex_wallet.toLowerCase());
+  if (!revoked) throw new ApiError('V1_SESSION_UNKNOWN');
   return { status: 204, body: undefined };
 };
 
-async function getSessionInfo(db: Parameters<typeof findEnrollment>[0], owner: string, exWallet: string) {
+async function getSessionInfo(db: Parameters<typeof findEnrollment>[0], owner: OwnerId, exWallet: WalletAddress) {
   const enrollment = await findEnrollment(db, owner, exWallet.toLowerCase());
-  if (!enrollment) throw new Refusal('V1_SESSION_UNKNOWN');
+  if (!enrollment) throw new ApiError('V1_SESSION_UNKNOWN');
   return sessionInfo(enrollment);
 }
 

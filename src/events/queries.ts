@@ -1,18 +1,14 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
 
-const eventRow = z.object({
-  id: z.string(),
-  type: z.string(),
-  data: z.record(z.string(), z.unknown()),
-  timestamp: z.string(),
-});
+const eventRow = z.custom<components['schemas']['Event']>();
 
-/** An event as it was sent: the envelope itself. */
+/** An event in the form it was sent: the envelope. */
 export type Event = z.infer<typeof eventRow>;
 
-/** Events of the app in the order in which they became true, from behind the event `after` on; from the start for null. */
+/** Events of the app in commit order, after the event `after`, or from the start for null. */
 export const listEvents = (db: Db, app: string, after: string | null, limit: number): Promise<readonly Event[]> =>
   db.any(sql.prepared('list_events', eventRow)`
     select v.id, v.type, v.body::json -> 'data' as data, v.body::json ->> 'timestamp' as timestamp
@@ -22,7 +18,7 @@ export const listEvents = (db: Db, app: string, after: string | null, limit: num
     order by v.position
     limit ${limit}`);
 
-/** Whether the app has such an event. */
+/** Whether the app has an event with this id. */
 export const hasEvent = (db: Db, app: string, eventId: string): Promise<boolean> =>
   db.exists(sql.unsafe`
     select

@@ -1,12 +1,15 @@
 import type { Handler } from '../edge/handler.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Readiness } from './readiness.ts';
 
-/** Answers as long as the process lives: it looks at nothing. */
-export const getHealth: Handler<'getHealth'> = async () => ({ status: 200, body: { status: 'ok' } });
+type Deps = { readiness: Readiness };
 
-/** Whether this process may be given work; refuses with the names of the checks that failed. */
-export const getReadiness: Handler<'getReadiness'> = async ({ runtime }) => {
-  const checks = await runtime.readiness.failing();
-  if (checks.length > 0) throw new Refusal('NOT_READY', { checks });
+/** Serves `GET /healthz`: always 200 while the process runs. It checks nothing. */
+export const getHealth: Handler<'getHealth', Deps> = async () => ({ status: 200, body: { status: 'ok' } });
+
+/** Serves `GET /readyz`: 200 if this process may receive work. Throws NOT_READY with the names of the failed checks. */
+export const getReadiness: Handler<'getReadiness', Deps> = async ({ deps }) => {
+  const checks = await deps.readiness.failing();
+  if (checks.length > 0) throw new ApiError('NOT_READY', { checks });
   return { status: 200, body: { status: 'ready' } };
 };

@@ -2,14 +2,18 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 
-const standing = z.object({ lacks_migrations: z.boolean(), oldest_due_s: z.number() });
+const stateRow = z.object({ lacks_migrations: z.boolean(), oldest_due_s: z.number() });
 
 /**
- * Whether any of these migrations is missing, and for how long the oldest due job that nobody has taken has been due, in seconds.
- * All our jobs have one priority: the first one in the order of the queue's own index is the oldest, however many wait.
+ * Whether any of these migrations or definitions is missing, and the age in seconds of the oldest due job that no
+ * worker has taken. All our jobs have one priority, so the first job of the queue's index is the oldest, however many
+ * are due.
  */
-export const readStanding = (db: Db, migrations: string[]): Promise<z.infer<typeof standing>> =>
-  db.one(sql.type(standing)`
+export const readStanding = (
+  db: Db,
+  { migrations, definitions }: { migrations: string[]; definitions: string[] },
+): Promise<z.infer<typeof stateRow>> =>
+  db.one(sql.type(stateRow)`
     select
       exists (
         select name
@@ -17,10 +21,16 @@ export const readStanding = (db: Db, migrations: string[]): Promise<z.infer<type
         except
         select name
         from migrations
+      ) or exists (
+        select name
+        from unnest(${sql.array(definitions, 'text')}) as known (name)
+        except
+        select name
+        from definitions
       ) as lacks_migrations,
       coalesce((
         select extract(epoch from clock_timestamp() - j.run_at)
-        from graphile_worker._private_jobs j
+        from queue_jobs j
         where j.is_available and j.run_at <= now()
         order by j.priority, j.run_at
         limit 1

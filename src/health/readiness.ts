@@ -1,53 +1,62 @@
 import { globSync } from 'node:fs';
 import path from 'node:path';
 import type { Config } from '../config.ts';
+import { readDefinitions } from '../db/definitions.ts';
 import { MIGRATION_FILES } from '../db/migrations.ts';
 import type { Db } from '../db/pool.ts';
-import { glance } from '../kernel/glance.ts';
+import { cachedProbe } from '../kernel/cache.ts';
 import { readStanding } from './queries.ts';
 
-/** What a process must have to take work; a check that failed is told by this name. */
+/** The checks of a process that takes work. A failed check is reported under this name. */
 type Check = 'database' | 'migrations' | 'queue' | 'stopping';
 
 /** Whether a process may be given work. */
 export type Readiness = {
-  /** The checks that failed, none for a process that is ready. However many ask, the database is looked at about once a second. */
+  /**
+   * The checks that failed; empty for a process that is ready. The database is read about once a second at most,
+   * however many callers there are.
+   */
   failing(): Promise<Check[]>;
-  /** Says that the process goes away: from now on it is not ready. */
+  /** Marks the process as stopping: from now on it is not ready. */
   stop(): void;
 };
 
-const KEPT_MS = 1_000;
-const WITHIN_MS = 2_000;
-const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // table, schema, function or column: a migration has yet to make it
+const FRESH_MS = 1_000;
+const TIMEOUT_MS = 2_000;
+const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // a table, schema, function or column that a migration adds later
 
-/** Makes a process's readiness. A job may be due for READY_QUEUE_AGE_S at most before somebody takes it. */
+/**
+ * Creates a process's readiness check. The `queue` check fails if a due job has waited longer than READY_QUEUE_AGE_S
+ * seconds.
+ */
 export function readiness(db: Db, { READY_QUEUE_AGE_S }: Pick<Config, 'READY_QUEUE_AGE_S'>): Readiness {
-  const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as the table names them
+  const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as stored in the table
+  const definitions = readDefinitions().then((found) => found.map(({ name }) => name));
   let isStopping = false;
 
-  async function look(): Promise<Check[]> {
+  async function runChecks(): Promise<Check[]> {
     try {
-      const { lacks_migrations, oldest_due_s } = await readStanding(db, migrations);
+      const known = { migrations, definitions: await definitions };
+      const { lacks_migrations, oldest_due_s } = await readStanding(db, known);
       return [
         ...(lacks_migrations ? (['migrations'] as const) : []),
         ...(oldest_due_s > READY_QUEUE_AGE_S ? (['queue'] as const) : []),
       ];
     } catch (error) {
-      return [lacksThings(error) ? 'migrations' : 'database'];
+      return [isMissingDefinition(error) ? 'migrations' : 'database'];
     }
   }
 
-  const seen = glance(look, { keptMs: KEPT_MS, withinMs: WITHIN_MS });
+  const latest = cachedProbe(runChecks, { freshMs: FRESH_MS, timeoutMs: TIMEOUT_MS });
   return {
-    failing: async () => (isStopping ? ['stopping'] : ((await seen()) ?? ['database'])),
+    failing: async () => (isStopping ? ['stopping'] : ((await latest()) ?? ['database'])),
     stop() {
       isStopping = true;
     },
   };
 }
 
-const lacksThings = (error: unknown): boolean => {
+const isMissingDefinition = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
-  return ('code' in error && NOT_THERE.test(String(error.code))) || lacksThings(error.cause);
+  return ('code' in error && NOT_THERE.test(String(error.code))) || isMissingDefinition(error.cause);
 };

@@ -1,18 +1,20 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { batched } from '../db/batched.ts';
+import type { Config } from '../config.ts';
+import { batch, numbered } from '../db/batch.ts';
 import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import { ApiError, type ErrorCode } from '../kernel/errors.ts';
+import { newIntentId, type OwnerId } from '../kernel/ids.ts';
 import type { Intent } from './intent.ts';
 
-/** An intent to be accepted, as the SQL functions take it, with the members of its kind beside it. */
-export type Offer = {
+/** An intent to submit, in the shape that the SQL functions `accept_…` take. Each kind adds its own members. */
+export type NewIntent = {
   id: string;
   kind: string;
-  owner: string;
+  owner: OwnerId;
   lane?: string;
-  asked: Record<string, unknown>;
+  request: Record<string, unknown>;
   digest: string;
   deadline_s: number;
   request_id?: string;
@@ -20,29 +22,59 @@ export type Offer = {
 };
 
 /**
- * The intent that now stands for the request: the new one, with its row as it was written, or the one an equal request made
- * earlier, whose row has to be read.
+ * The intent of a request. A new intent comes with its `written` row. For a replay it is the intent of the earlier,
+ * equal request, without a row: the caller reads it.
  */
 export type Accepted = { id: string; replayed: boolean; written?: Intent };
 
-/** Writes one intent durably, or refuses. `refuse` names the refusal of a verdict that only its kind knows. */
-export type Accept<O extends Offer> = (
-  offer: O,
-  refuse?: (verdict: string) => Refusal | undefined,
+/**
+ * Writes one intent durably, or throws an `ApiError`. `reject` maps a verdict that is specific to the kind to its
+ * error.
+ */
+export type Accept<O extends NewIntent> = (
+  newIntent: O,
+  reject?: (verdict: string) => ApiError | undefined,
 ) => Promise<Accepted>;
+
+/** What a handler that submits intents uses of its process: the database, the acceptance of its kind, and settings of it. */
+export type SubmitDeps<Acceptor extends string, Submitted extends NewIntent, Setting extends keyof Config> = {
+  [Name in Acceptor]: Accept<Submitted>;
+} & { config: Pick<Config, Setting>; db: Db };
+
+/** Who submits, by which acceptance, and how long the intent may wait before it expires unsent. */
+export type Submission<O extends NewIntent> = {
+  accept: Accept<O>;
+  context: Pick<NewIntent, 'owner' | 'digest' | 'idempotency_key'> & { request_id: string };
+  deadlineMs: number;
+};
+
+/** The intent of a submission, with an id of its own. */
+export const intentFor = (
+  { context, deadlineMs }: Omit<Submission<never>, 'accept'>,
+  kind: string,
+  request: Record<string, unknown>,
+): NewIntent => ({ ...context, id: newIntentId(), kind, request, deadline_s: deadlineMs / 1000 });
+
+/** Makes a `reject` of the codes for the verdicts of a kind. Nothing was written for any of them. */
+export const rejectionBy =
+  (codes: Record<string, ErrorCode>) =>
+  (verdict: string): ApiError | undefined => {
+    const code = codes[verdict];
+    return code && new ApiError(code, { effect: 'none' });
+  };
 
 const verdictRow = z.object({ n: z.number(), intent_id: z.string(), verdict: z.string(), at: z.string() });
 type Verdict = z.infer<typeof verdictRow>;
 
-const KEEP_TRYING_MS = 4_000; // an acceptance outlives a database that is restarting
+const RETRY_FOR_MS = 4_000; // long enough for a database restart
 const PAUSE_MS = 200;
 
 /**
- * Makes a function that writes intents durably with one of the SQL functions `accept_…`: requests that come together share a
- * commit, each with its own verdict. When the database is away the same offer is made again for a few seconds: its id makes
- * a repeat harmless.
+ * Makes a function that writes intents durably with one of the SQL functions `accept_…`. Concurrent requests share a
+ * commit; each gets its own verdict. While the database is away, the same submission is repeated for up to
+ * `RETRY_FOR_MS`; its id makes a repeat harmless.
  */
-export function acceptance<O extends Offer>(
+export function acceptance<O extends NewIntent>(
   db: Db,
   sqlFunction:
     | 'accept_intents'
@@ -53,66 +85,69 @@ export function acceptance<O extends Offer>(
     | 'accept_free_accounts'
     | 'accept_trading_orders',
 ): Accept<O> {
-  const accept = batched((offers: O[]) => acceptBatch(db, sqlFunction, offers));
-  return async (offer, refuse = () => undefined) => verdictOf(await withPatience(offer, accept), offer, refuse);
+  const accept = batch((newIntents: O[]) => acceptBatch(db, sqlFunction, newIntents));
+  return async (newIntent, reject = () => undefined) =>
+    acceptedOf(await acceptWithRetry(newIntent, accept), newIntent, reject);
 }
 
-async function acceptBatch(db: Db, sqlFunction: string, offers: Offer[]): Promise<Verdict[]> {
-  const batch = JSON.stringify(offers.map((offer, n) => ({ ...offer, n })));
+async function acceptBatch(db: Db, sqlFunction: string, newIntents: NewIntent[]): Promise<Verdict[]> {
   const rows = await db.any(sql.prepared(sqlFunction, verdictRow)`
     select n, intent_id, verdict, now() as at
-    from ${sql.identifier([sqlFunction])}(${batch}::jsonb)
+    from ${sql.identifier([sqlFunction])}(${numbered(newIntents)}::jsonb)
     order by n`);
   return [...rows];
 }
 
-async function withPatience<O extends Offer>(offer: O, accept: (offer: O) => Promise<Verdict>): Promise<Verdict> {
-  const giveUpAt = Date.now() + KEEP_TRYING_MS;
+async function acceptWithRetry<O extends NewIntent>(
+  newIntent: O,
+  accept: (newIntent: O) => Promise<Verdict>,
+): Promise<Verdict> {
+  const abandonAt = Date.now() + RETRY_FOR_MS;
   for (;;) {
     try {
-      return await accept(offer);
+      return await accept(newIntent);
     } catch (error) {
       if (!databaseIsAway(error) && !wasUndone(error)) throw error;
-      if (Date.now() > giveUpAt) throw notKnownAccepted(offer);
+      if (Date.now() > abandonAt) throw acceptanceUnknown(newIntent);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
 }
 
-/** The commit may have happened though its answer did not arrive: the intent can be asked for later. */
-const notKnownAccepted = (offer: Offer) =>
-  new Refusal('SERVICE_UNAVAILABLE', {
+/** The commit may have succeeded although its response was lost. The caller can read the intent later by its id. */
+const acceptanceUnknown = (newIntent: NewIntent) =>
+  new ApiError('SERVICE_UNAVAILABLE', {
     effect: 'unknown',
-    intent_id: offer.id,
-    retryable: offer.idempotency_key !== undefined,
+    intent_id: newIntent.id,
+    retryable: newIntent.idempotency_key !== undefined,
   });
 
-function verdictOf(
+function acceptedOf(
   { verdict, intent_id, at }: Verdict,
-  offer: Offer,
-  refuse: (verdict: string) => Refusal | undefined,
+  newIntent: NewIntent,
+  reject: (verdict: string) => ApiError | undefined,
 ): Accepted {
-  if (verdict === 'accepted' && intent_id === offer.id)
-    return { id: intent_id, replayed: false, written: asWritten(offer, at) };
+  if (verdict === 'accepted' && intent_id === newIntent.id)
+    return { id: intent_id, replayed: false, written: asWritten(newIntent, at) };
   if (verdict === 'accepted') return { id: intent_id, replayed: true };
   if (verdict === 'replayed') return { id: intent_id, replayed: true };
-  if (verdict === 'key_reused') throw new Refusal('IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
-  throw refuse(verdict) ?? new Error(`Unforeseen verdict ${verdict}`);
+  if (verdict === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
+  throw reject(verdict) ?? new Error(`Unknown verdict ${verdict}`);
 }
 
-/** The row that `accept_intents` writes of an offer, in the transaction whose time was `at`. */
-const asWritten = ({ id, kind, owner, lane, asked, deadline_s }: Offer, at: string): Intent => ({
+/** The row that `accept_intents` writes for a new intent in a transaction with the time `at`. */
+const asWritten = ({ id, kind, owner, lane, request, deadline_s }: NewIntent, at: string): Intent => ({
   id,
   kind,
   owner,
   lane: lane ?? null,
-  asked,
+  request: request,
   state: 'queued',
-  sent: null,
+  sent_payload: null,
   outcome: null,
   fence: 0,
-  tries: 0,
-  looks: 0,
+  attempts: 0,
+  reconcile_attempts: 0,
   created_at: at,
   deadline_at: new Date(Date.parse(at) + deadline_s * 1_000).toISOString(),
   sending_at: null,

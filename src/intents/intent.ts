@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Where an intent can be in its life. The last three are its endings. */
+/** The states of an intent. The last three are final. */
 const states = ['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
 
 const problem = z.object({
@@ -10,25 +10,28 @@ const problem = z.object({
   retry_after_s: z.number().optional(),
 });
 
-/** Why an intent ended without its effect: a refusal's code and what a caller may want to know. */
+/** Why an intent ended without an effect: an error code of the catalogue, and details for the caller. */
 export type Problem = z.infer<typeof problem>;
 
-/** What was recorded at the end: what the party said, or why there is no effect. */
+/** What was recorded when the intent ended: the result of the upstream, or why there is no effect. */
 export type Outcome = { result: Record<string, unknown> } | { problem: Problem };
 
-/** An intent's row. `asked`, `sent` and `outcome.result` belong to its kind. `sent_ago_ms` is by the database's clock. */
+/**
+ * An intent's row. The shapes of `request`, `sent_payload` and `outcome.result` depend on its kind. `sent_ago_ms` is
+ * measured by the database's clock.
+ */
 export const intentRow = z.object({
   id: z.string(),
   kind: z.string(),
   owner: z.string(),
   lane: z.string().nullable(),
   state: z.enum(states),
-  asked: z.record(z.string(), z.unknown()),
-  sent: z.record(z.string(), z.unknown()).nullable(),
+  request: z.record(z.string(), z.unknown()),
+  sent_payload: z.record(z.string(), z.unknown()).nullable(),
   outcome: z.union([z.object({ result: z.record(z.string(), z.unknown()) }), z.object({ problem })]).nullable(),
   fence: z.number(),
-  tries: z.number(),
-  looks: z.number(),
+  attempts: z.number(),
+  reconcile_attempts: z.number(),
   created_at: z.string(),
   deadline_at: z.string(),
   sending_at: z.string().nullable(),
@@ -36,12 +39,13 @@ export const intentRow = z.object({
   sent_ago_ms: z.number(),
 });
 
+/** An intent as stored. */
 export type Intent = z.infer<typeof intentRow>;
 
-/** An intent in a worker's hands: every write of its claim carries the fence. */
-export type Held = Pick<Intent, 'id' | 'fence' | 'looks' | 'tries'>;
+/** An intent claimed by a worker. Every write under the claim carries the fence. */
+export type Held = Pick<Intent, 'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts'>;
 
-/** What is known of the effect in a state: `unknown` only between the first byte and an answer. */
+/** The effect of an intent as known in its state. `unknown` only between the first byte sent and a definite result. */
 export function effectOf({ state, sending_at }: Pick<Intent, 'state' | 'sending_at'>): 'none' | 'done' | 'unknown' {
   if (state === 'succeeded') return 'done';
   if (state === 'in_doubt') return 'unknown';

@@ -1,11 +1,25 @@
+import type { Logger } from 'pino';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 
-/** Queues a job for every open intent that should have one and has none. Answers how many there were; normally 0. */
+/** The dependencies of `sweepJobs`. */
+export type SweepDeps = { db: Db; log: Pick<Logger, 'warn'> };
+
+/**
+ * Safety net: queues a new job for open intents that lost theirs, and releases lost jobs. Normally there are 0 of both.
+ */
+export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
+  const stranded = await requeueStranded(db);
+  if (stranded > 0) log.warn({ stranded }, 'requeued intents without a job');
+  const lost = await releaseLostJobs(db);
+  if (lost > 0) log.warn({ lost }, 'released lost jobs');
+}
+
+/** Queues a job for every open intent that should have one and has none. Returns their number. */
 export const requeueStranded = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select requeue_stranded() count`);
 
-/** Frees jobs, of any task, that a living worker fetched and never heard of. Answers how many there were; normally 0. */
-export const releaseLostJobs = (db: Db): Promise<number> =>
+/** Releases jobs of any task that are locked by a live worker but never reached it. Returns their number. */
+const releaseLostJobs = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select release_lost_jobs() count`);

@@ -1,15 +1,16 @@
 import { readdirSync } from 'node:fs';
-import type { WorkerRuntime } from '../runtime.ts';
 
-/** The folder of all tasks. */
+/** The URL of the folder that holds all tasks. */
 export const TASKS = new URL('../../workers/', import.meta.url);
 
-/** The names of all tasks: the paths of their files. */
+/** The names of all tasks: the file paths below `workers/`, without `.ts`. */
 export const listTaskNames = (): string[] =>
   readdirSync(TASKS, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -'.ts'.length));
 
-/** A task of the queue. Its payload holds ids only; it is one step, safe to repeat; it throws only for the unforeseen. */
-export type Task<Payload = IntentPayload> = (payload: Payload, runtime: WorkerRuntime) => Promise<void>;
-type IntentPayload = { intent_id: string };
+/**
+ * A task of the queue. Its payload holds only ids. It is one step and safe to repeat. It throws only for unforeseen
+ * faults. `Deps` lists exactly what it uses from its process.
+ */
+export type Task<Payload, Deps> = (payload: Payload, deps: Deps) => Promise<void>;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** SHA-256 of a text, as bytes. What is stored of every bearer secret. */
+/** The SHA-256 of a text, as bytes. Bearer secrets are stored in this form only. */
 export const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** SHA-256 of a request's meaning: the same members in any order give the same digest. */
+/** The SHA-256, in hex, of the JSON of `parts` with sorted members. The order of members does not change it. */
 export const requestDigest = (...parts: unknown[]): string =>
   createHash('sha256')
     .update(JSON.stringify(parts.map(sorted)))

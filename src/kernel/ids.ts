@@ -3,13 +3,36 @@ import { randomBytes, randomUUID } from 'node:crypto';
 const ID_BYTES = 17; // 136 bits: 23 url-safe characters
 const SECRET_BYTES = 32; // 256 bits: 43 url-safe characters
 
+/** An id of one kind. The compiler rejects an id of another kind, but accepts a plain string. */
+type Id<Kind extends string> = string & { readonly __kind?: Kind };
+
+/** The id of a partner. */
+export type PartnerId = Id<'partner'>;
+/** The id of an app. */
+export type AppId = Id<'app'>;
+/** The tenant that owns a row: a partner or an app. */
+export type OwnerId = Id<'partner' | 'app'>;
+/** The id of an end user. */
+export type UserId = Id<'user'>;
+/** A UUID of version 7. Requests to upstreams carry it as their idempotency key. */
+export type IntentId = Id<'intent'>;
+/** An order's UUID: the id of the intent that placed it, or an id assigned by the network. */
+export type OrderUuid = Id<'intent' | 'order'>;
+/** A network identity: of an entity, or of one of its subaccounts. */
+export type Hotkey = Id<'hotkey'>;
+/** `0x` and 40 hex digits, in lower case. */
+export type WalletAddress = Id<'wallet'>;
+
 /** A new identifier: the prefix, an underscore, and 23 url-safe random characters. */
 export const newId = (prefix: string): string => `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
 
 /** A new bearer secret: the prefix, an underscore, and 256 random bits. Store only its digest. */
 export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
 
-/** A UUID of version 7 (RFC 9562, section 5.7): its first 48 bits are the time in milliseconds, so new rows stay together. */
+/**
+ * A new UUID of version 7 (RFC 9562, section 5.7). Its first 48 bits are the time in milliseconds, so new rows are
+ * adjacent in an index.
+ */
 export function newIntentId(now = Date.now()): string {
   const time = now.toString(16).padStart(12, '0');
   const { length: timeAndVersion } = 'tttttttt-tttt-4';
@@ -20,3 +43,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** Whether a text has the shape of a UUID, of any version. */
 export const isUuid = (text: string): boolean => UUID.test(text);
+
+/** A subaccount's synthetic hotkey: the entity's hotkey, an underscore, and the subaccount's number in the entity. */
+export const hotkeyOf = (entityHotkey: Hotkey, subaccountId: number): Hotkey => `${entityHotkey}_${subaccountId}`;
+
+/** The entity hotkey of a synthetic hotkey: everything before the last underscore. */
+export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.slice(0, syntheticHotkey.lastIndexOf('_'));

@@ -1,7 +1,10 @@
 type Shown = { path: string; cursor: 'cursor' | 'after'; limit: number };
 type Page<Row> = { status: 200; body: Row[]; headers?: { Link: string } };
 
-/** A page of what was found, one row more than `limit` having been asked for: that row tells whether to name a next page. */
+/**
+ * A page of `found`. The caller queried one row more than `limit`; if that row exists, the `Link` header names the next
+ * page.
+ */
 export function pageOf<Row extends { id: string }>(found: readonly Row[], { path, cursor, limit }: Shown): Page<Row> {
   const body = found.slice(0, limit);
   const last = body.at(-1);
@@ -17,8 +20,8 @@ type ItemsPage<Row> = {
 };
 
 /**
- * A page whose rows stand under `items`, one row more than `limit` having been found where there is a next page. `asked` are the
- * filters that the next page keeps; `cursorOf` names the place of a row.
+ * A page with its rows under `items`. The caller queried one row more than `limit`; if that row exists, there is a next
+ * page. `asked`: the filters that the link to the next page repeats. `cursorOf` returns the cursor of a row.
  */
 export function itemsOf<Row>(
   found: readonly Row[],

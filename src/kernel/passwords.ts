@@ -1,39 +1,53 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { argon2id, hash, needsRehash, verify } from 'argon2';
-import { commonPasswords } from './common-passwords.ts';
-import { gate } from './gate.ts';
+import { concurrencyLimit } from './concurrency.ts';
 
 /** OWASP's password storage cheat sheet, argon2id: 19 MiB, two passes, one lane. */
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1, hashLength: 32 } as const;
-const HASHES_AT_ONCE = 3; // the thread pool has four: one stays free for everything else
-const HASHES_WAITING = 2_000; // about twenty seconds of work on a small machine
+const HASHES_AT_ONCE = 3; // of the 4 threads of the thread pool; 1 stays free for other work
+const HASHES_WAITING = 2_000; // about 20 s of work on a small machine
 
-const hashing = gate(HASHES_AT_ONCE, HASHES_WAITING);
+const hashing = concurrencyLimit(HASHES_AT_ONCE, HASHES_WAITING);
 
-/** A hash that no password has, of the same cost: comparing with it takes what comparing with a user's takes. */
-const nobodysHash = hashPassword(`nobody ${crypto.randomUUID()}`);
+/** The most common passwords of published leaks, in lower case: about 18,000. The contract rejects shorter ones. */
+const commonPasswords = new Set(dictionary['passwords-common'].filter(({ length }) => length >= 8));
+/** The list contains no patterns: repeated short pieces, and runs of the alphabet, of digits and of a keyboard row. */
+const REPEATED = /^(.{1,5})\1+$/;
+const RUNS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl'].flatMap((run) => [
+  run,
+  [...run].reverse().join(''),
+]);
 
-/** Hashes a password with argon2id, off the event loop, a bounded number at a time. */
+/** A hash of an unknown random password. A comparison with it takes as long as one with a user's hash. */
+const dummyHash = hashPassword(`nobody ${crypto.randomUUID()}`);
+
+/** Hashes a password with argon2id in the thread pool. Throws SERVICE_UNAVAILABLE when too many hashes are waiting. */
 export function hashPassword(password: string): Promise<string> {
   return hashing(() => hash(normalised(password), cost));
 }
 
-/** Compares a password with a hash. For no hash it takes the same time and is false. */
+/** Whether a password matches a hash. Without a hash it takes the same time and resolves to false. */
 export async function isPassword(password: string, hashed: string | null): Promise<boolean> {
-  const against = hashed ?? (await nobodysHash);
+  const against = hashed ?? (await dummyHash);
   const matches = await hashing(() => verify(against, normalised(password)));
   return matches && hashed !== null;
 }
 
-/** Whether a hash was made at a lower cost than today's, and should be made anew while the password is at hand. */
+/**
+ * Whether a hash was made with other cost parameters than today's and should be replaced while the password is
+ * available.
+ */
 export const isOutdated = (hashed: string): boolean => needsRehash(hashed, cost);
 
-/** Whether a password is among those tried first: a common one, or the user's own address. Its length is the contract's matter. */
+/** Whether a password is easy to guess: common, a pattern, or the user's address. The contract checks its length. */
 export function isGuessable(password: string, email: string): boolean {
   const plain = normalised(password).toLowerCase();
-  return commonPasswords.has(plain) || plain === email || plain === email.split('@')[0] || /^(.)\1*$/.test(plain);
+  return commonPasswords.has(plain) || hasPattern(plain) || plain === email || plain === email.split('@')[0];
 }
 
-/** One spelling for one password, whatever keyboard it was typed on (NIST SP 800-63B, 5.1.1.2). */
+const hasPattern = (plain: string): boolean => REPEATED.test(plain) || RUNS.some((run) => run.includes(plain));
+
+/** NFKC, so that a password is the same on every keyboard (NIST SP 800-63B, 5.1.1.2). */
 function normalised(password: string): string {
-  return password.normalize('NFKC'); // hoisted: the hash that nobody has is made while this file loads
+  return password.normalize('NFKC'); // a hoisted function: `dummyHash` calls it while this module loads
 }

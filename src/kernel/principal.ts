@@ -1,31 +1,34 @@
-/** Who is calling, once the credentials have been checked. `owner` names the tenant in every query. */
+import type { AppId, Hotkey, PartnerId, UserId } from './ids.ts';
+
+/** The authenticated caller. `owner` identifies the tenant in every query. */
 export type Principal = Nobody | Partner | App | User | Trader | Admin;
 
-/** The caller of an open operation; owns nothing. */
+/** The caller of an operation without authentication. It owns nothing. */
 type Nobody = { kind: 'nobody'; owner: '' };
-export type Partner = { kind: 'partner'; owner: string };
+/** A partner: `owner` is its id. */
+export type Partner = { kind: 'partner'; owner: PartnerId };
 
-/** A tenant app: `owner` is its id, `secretId` the secret its credentials or token go back to. */
+/** An app: `owner` is its id, `secretId` the id of the client secret behind its credentials or token. */
 export type App = {
   kind: 'app';
-  owner: string;
+  owner: AppId;
   slug: string;
-  entityHotkey: string | null;
+  entityHotkey: Hotkey | null;
   scopes: string[];
   secretId: string;
-  /** SHA-256 of the token, in hex; null where the app came with its secret itself. */
+  /** The SHA-256 of the token, in hex; null if the app authenticated with its secret. */
   tokenDigest: string | null;
-  /** When the token ends, ISO-8601; null where the app came with its secret itself. */
+  /** When the token expires, ISO-8601; null if the app authenticated with its secret. */
   expiresAt: string | null;
 };
 
-/** An end user, through the app that `owner` names. */
-export type User = { kind: 'user'; owner: string; app: App; userId: string; sessionId: string; email: string };
+/** An end user of the app `owner`. */
+export type User = { kind: 'user'; owner: AppId; app: App; userId: UserId; sessionId: string; email: string };
 
-/** A trader's program by its API key: it trades one prop account of a user of the app that `owner` names, and no more. */
-export type Trader = { kind: 'trader'; owner: string; userId: string; propAccountId: string; keyId: string };
+/** A trader's program with an API key. It may only trade one prop account of a user of the app `owner`. */
+export type Trader = { kind: 'trader'; owner: AppId; userId: UserId; propAccountId: string; keyId: string };
 
-/** An operator of the platform; owns nothing of a tenant's. */
+/** An operator of the platform. It owns nothing. */
 export type Admin = {
   kind: 'admin';
   owner: '';
@@ -36,29 +39,31 @@ export type Admin = {
   isEnrolled: boolean;
 };
 
-/** The app behind a call of an app or of one of its users. Throws for a contract that lets others through. */
+/**
+ * The app behind a call of an app or of one of its users. Throws for other callers: the contract must not admit them.
+ */
 export function appOf(principal: Principal): App {
   if (principal.kind === 'user') return principal.app;
   if (principal.kind === 'app') return principal;
   throw new Error(`The contract lets ${principal.kind} call an operation of apps`);
 }
 
-/** The user of a call that names both. Throws for a contract that lets others through. */
+/** The user of a call. Throws for other callers: the contract must not admit them. */
 export function userOf(principal: Principal): User {
   if (principal.kind === 'user') return principal;
   throw new Error(`The contract lets ${principal.kind} call an operation of users`);
 }
 
-/** The operator of a call. Throws for a contract that lets others through. */
+/** The operator of a call. Throws for other callers: the contract must not admit them. */
 export function adminOf(principal: Principal): Admin {
   if (principal.kind === 'admin') return principal;
   throw new Error(`The contract lets ${principal.kind} call an operation of operators`);
 }
 
-/** The operator of a call as named in what is kept of actions, which people at psql take as well. */
+/** The operator's name in the audit log: `admin:` and the id. The log also names people who act through psql. */
 export const operatorName = (principal: Principal): string => `admin:${adminOf(principal).adminId}`;
 
-/** Who of a tenant is calling: the user, operator or a trader's account where there is one, else the tenant. */
+/** The id of the caller within its tenant: the user, the trader's prop account or the operator; else the tenant. */
 export function callerId(principal: Principal): string {
   if (principal.kind === 'user') return principal.userId;
   if (principal.kind === 'trader') return principal.propAccountId;

@@ -1,13 +1,14 @@
 /** Every scope an app can hold. `api` covers all but `payouts:write`; `*` covers everything. */
 export const scopes = ['api', 'webhooks', 'reads', 'trading', 'payouts:write', '*'] as const;
+/** A scope an app can hold. */
 export type Scope = (typeof scopes)[number];
 
 const NOT_IN_API = new Set(['payouts:write', '*']);
 
-/** Whether holding these scopes is enough for the one that is wanted. */
-export const covers = (held: readonly string[], wanted: string): boolean =>
-  held.includes(wanted) || held.includes('*') || (held.includes('api') && !NOT_IN_API.has(wanted));
+/** Whether the `held` scopes cover the `required` one. */
+export const covers = (held: readonly string[], required: string): boolean =>
+  held.includes(required) || held.includes('*') || (held.includes('api') && !NOT_IN_API.has(required));
 
-/** The scopes granted out of those asked for: known ones that the held ones cover, each once. Others are dropped. */
-export const grant = (held: readonly string[], asked: readonly string[]): Scope[] =>
-  scopes.filter((scope) => asked.includes(scope) && covers(held, scope));
+/** The requested scopes that are known and covered by the `held` ones, each once. Others are dropped. */
+export const grant = (held: readonly string[], requested: readonly string[]): Scope[] =>
+  scopes.filter((scope) => requested.includes(scope) && covers(held, scope));

@@ -6,25 +6,33 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12; // NIST SP 800-38D, section 8.2.2: random nonces serve up to 2^32 seals under one key
 const TAG_BYTES = 16;
 
-/** Where a sealed value lies. A value sealed for one place does not open at another. */
-export type Place = { table: string; row: string; column: string };
+/** The database cell of a sealed value. A value sealed for one cell cannot be opened for another. */
+export type SealContext = { table: string; row: string; column: string };
 
+/** Seals and opens values with the keys of a keyring. */
 export type Sealer = {
+  /** The id of the key that seals. */
   activeKeyId: string;
-  /** Seals under the active key: version, length of the key's id, the id, nonce, tag, ciphertext. */
-  seal(plain: string | Uint8Array, place: Place): Buffer;
-  /** Opens what any key of the ring sealed for this place. Throws for tampering, wrong places and unknown keys. */
-  open(sealed: Uint8Array, place: Place): Buffer;
-  /** Whether a value was sealed under another key than the active one. */
+  /** Seals with the active key. Format: version, length of the key id, key id, nonce, tag, ciphertext. */
+  seal(plain: string | Uint8Array, context: SealContext): Buffer;
+  /**
+   * Opens a value sealed for this context with any key of the ring. Throws for tampering, a wrong context or an unknown
+   * key.
+   */
+  open(sealed: Uint8Array, context: SealContext): Buffer;
+  /** Whether a value was sealed with another key than the active one. */
   needsReseal(sealed: Uint8Array): boolean;
   /**
-   * Keyed digests of a short secret for a place, one per key of the ring, the active key's first. Store the first and compare
-   * with all: without the ring nobody can try out what was digested.
+   * HMACs of a short secret for a context, one per key of the ring, the active key's first. Store the first and compare
+   * with all. Without the keyring nobody can find the secret by trying values.
    */
-  marks(plain: string, place: Place): [Buffer, ...Buffer[]];
+  hmacs(plain: string, context: SealContext): [Buffer, ...Buffer[]];
 };
 
-/** Reads a keyring, `id:base64key` separated by commas, the first one active. Throws for what is none, never with a key. */
+/**
+ * Reads a keyring: `id:base64key`, separated by commas, the first one active. Throws if it is invalid; no error
+ * contains a key.
+ */
 export function sealer(keys: string): Sealer {
   const ring = new Map(keys.split(',').map(readKey));
   const [activeKeyId] = ring.keys();
@@ -36,14 +44,14 @@ export function sealer(keys: string): Sealer {
   };
   return {
     activeKeyId,
-    seal: (plain, place) => seal(activeKeyId, keyOf(activeKeyId), plain, place),
-    open: (sealed, place) => {
+    seal: (plain, context) => seal(activeKeyId, keyOf(activeKeyId), plain, context),
+    open: (sealed, context) => {
       const parts = partsOf(sealed);
-      return open(parts, keyOf(parts.keyId), place);
+      return open(parts, keyOf(parts.keyId), context);
     },
     needsReseal: (sealed) => partsOf(sealed).keyId !== activeKeyId,
-    marks: (plain, place) => {
-      const [first, ...others] = [...ring].map(([id, key]) => mark(id, key, plain, place));
+    hmacs: (plain, context) => {
+      const [first, ...others] = [...ring].map(([id, key]) => hmac(id, key, plain, context));
       return [first as Buffer, ...others]; // as: the ring holds at least the active key
     },
   };
@@ -60,40 +68,46 @@ function readKey(entry: string): [string, Buffer] {
   return [id, key];
 }
 
-function seal(keyId: string, key: Buffer, plain: string | Uint8Array, place: Place): Buffer {
+function seal(keyId: string, key: Buffer, plain: string | Uint8Array, context: SealContext): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-  cipher.setAAD(bound(keyId, place));
-  const hidden = Buffer.concat([cipher.update(plain), cipher.final()]);
-  return Buffer.concat([Buffer.from([VERSION, keyId.length]), Buffer.from(keyId), nonce, cipher.getAuthTag(), hidden]);
+  cipher.setAAD(associatedData(keyId, context));
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([
+    Buffer.from([VERSION, keyId.length]),
+    Buffer.from(keyId),
+    nonce,
+    cipher.getAuthTag(),
+    ciphertext,
+  ]);
 }
 
-const mark = (keyId: string, key: Buffer, plain: string, place: Place) =>
-  createHmac('sha256', key).update('mark').update(bound(keyId, place)).update('\0').update(plain).digest();
+const hmac = (keyId: string, key: Buffer, plain: string, context: SealContext) =>
+  createHmac('sha256', key).update('mark').update(associatedData(keyId, context)).update('\0').update(plain).digest();
 
-type Parts = { keyId: string; nonce: Buffer; tag: Buffer; hidden: Buffer };
+type Parts = { keyId: string; nonce: Buffer; tag: Buffer; ciphertext: Buffer };
 
 function partsOf(sealed: Uint8Array): Parts {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const nonceAt = 2 + (bytes[1] ?? 0);
   const tagAt = nonceAt + NONCE_BYTES;
-  const hiddenAt = tagAt + TAG_BYTES;
-  if (bytes[0] !== VERSION || bytes.length < hiddenAt) throw new Error('This is no sealed value');
+  const ciphertextStart = tagAt + TAG_BYTES;
+  if (bytes[0] !== VERSION || bytes.length < ciphertextStart) throw new Error('Not a sealed value');
   return {
     keyId: bytes.subarray(2, nonceAt).toString('latin1'),
     nonce: bytes.subarray(nonceAt, tagAt),
-    tag: bytes.subarray(tagAt, hiddenAt),
-    hidden: bytes.subarray(hiddenAt),
+    tag: bytes.subarray(tagAt, ciphertextStart),
+    ciphertext: bytes.subarray(ciphertextStart),
   };
 }
 
-function open({ keyId, nonce, tag, hidden }: Parts, key: Buffer, place: Place): Buffer {
+function open({ keyId, nonce, tag, ciphertext }: Parts, key: Buffer, context: SealContext): Buffer {
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
-  decipher.setAAD(bound(keyId, place));
+  decipher.setAAD(associatedData(keyId, context));
   decipher.setAuthTag(tag);
-  return Buffer.concat([decipher.update(hidden), decipher.final()]);
+  return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
 }
 
-/** The associated data: unambiguous, since JSON marks where each word ends. */
-const bound = (keyId: string, { table, row, column }: Place) =>
+/** The associated data. It is unambiguous because JSON delimits its members. */
+const associatedData = (keyId: string, { table, row, column }: SealContext) =>
   Buffer.from(JSON.stringify([VERSION, keyId, table, row, column]));

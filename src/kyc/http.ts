@@ -1,15 +1,24 @@
+import type { Processor } from '../adapters/processor/types.ts';
 import type { Handler } from '../edge/handler.ts';
-import { pendingHeaders } from '../intents/answers.ts';
-import { wholeResultOf } from '../intents/hidden.ts';
-import { newIntentId } from '../kernel/ids.ts';
+import { intentFor, type NewIntent, type SubmitDeps } from '../intents/accept.ts';
+import { pendingHeaders } from '../intents/follow.ts';
+import { fullResultOf } from '../intents/sealed-results.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { userOf } from '../kernel/principal.ts';
-import { Refusal } from '../kernel/refusals.ts';
-import { processorOf } from '../runtime.ts';
+import { requireValue } from '../kernel/require.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { findKycCase } from './queries.ts';
+import { session, sessionResult } from './session.ts';
 
-export const getKycStatus: Handler<'getKycStatus'> = async ({ runtime, principal }) => {
+type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS'> & {
+  sealer: Sealer;
+  processor: Processor | null;
+};
+
+/** Handles `GET /v2/kyc/status`: read the state of the user's identity verification. */
+export const getKycStatus: Handler<'getKycStatus', Deps> = async ({ deps, principal }) => {
   const { owner, userId } = userOf(principal);
-  const found = await findKycCase(runtime.db, owner, userId);
+  const found = await findKycCase(deps.db, owner, userId);
   return {
     status: 200,
     body: {
@@ -22,23 +31,17 @@ export const getKycStatus: Handler<'getKycStatus'> = async ({ runtime, principal
   };
 };
 
-type Session = { session_id: string; url: string | null; client_secret: string | null };
-
-export const startIdentitySession: Handler<'startIdentitySession'> = async (call) => {
-  const { runtime, asking } = call;
+/** Handles `POST /v2/kyc/processor-identity/session`: begin to verify the user's identity. */
+export const startIdentitySession: Handler<'startIdentitySession', Deps> = async (call) => {
+  const { deps, context } = call;
   const { owner, userId } = userOf(call.principal);
-  processorOf(runtime);
-  const found = await findKycCase(runtime.db, owner, userId);
-  if (found?.status === 'verified') throw new Refusal('V2_KYC_VERIFIED', { effect: 'none' });
-  const offer = {
-    ...asking,
-    id: newIntentId(),
-    kind: 'kyc/session',
-    asked: { user_id: userId },
-    deadline_s: runtime.config.CHECKOUT_DEADLINE_MS / 1000,
-  };
-  const intent = await call.settled(await runtime.acceptIntent(offer));
-  const result = (await wholeResultOf(runtime, intent)) as Session | null; // as recordSession wrote it
+  requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  const found = await findKycCase(deps.db, owner, userId);
+  if (found?.status === 'verified') throw new ApiError('V2_KYC_VERIFIED', { effect: 'none' });
+  const submission = { context, deadlineMs: deps.config.CHECKOUT_DEADLINE_MS };
+  const accepted = await deps.acceptIntent(intentFor(submission, session.kind, { user_id: userId }));
+  const intent = await call.settled(accepted);
+  const result = await fullResultOf(deps, intent, sessionResult);
   if (result) return { status: 200, body: result, headers: { 'Cache-Control': 'no-store' } };
   return {
     status: 202,

@@ -1,26 +1,27 @@
+/** Every status of a verification case. */
 export const kycStatuses = ['unverified', 'processing', 'needs_input', 'verified', 'failed'] as const;
 type KycStatus = (typeof kycStatuses)[number];
 
-/** A case as it stands; `statusAtMs` by the processor's clock. */
+/** The state of a case. `statusAtMs` is by the processor's clock. */
 export type Case = { status: KycStatus; statusAtMs: number; sessionId: string; failureReason: string | null };
 
-/** The processor's word on one verification session. */
-export type Word = { sessionId: string; atMs: number; status: string; failure: string | null };
+/** One report of the processor on a verification session. `atMs` is by the processor's clock. */
+export type ProcessorUpdate = { sessionId: string; atMs: number; status: string; failure: string | null };
 
 /**
- * Where a word moves a case, or null where it changes nothing. Verified is the end. Otherwise the newest word on the newest
- * session holds, whatever the order they come in; an earlier session counts only when it was verified.
+ * The change that a report makes to a case, or null for none. `verified` is final. Otherwise the newest report on the
+ * newest session wins, whatever the order of arrival. An earlier session counts only if it was verified.
  */
-export function caseAfter(standing: Case, word: Word): Pick<Case, 'status' | 'failureReason'> | null {
-  if (standing.status === 'verified') return null;
-  const next = readStatus(word);
+export function caseAfter(current: Case, update: ProcessorUpdate): Pick<Case, 'status' | 'failureReason'> | null {
+  if (current.status === 'verified') return null;
+  const next = readStatus(update);
   if (next.status === 'verified') return next;
-  if (word.sessionId !== standing.sessionId || word.atMs < standing.statusAtMs) return null;
-  return next.status === standing.status && next.failureReason === standing.failureReason ? null : next;
+  if (update.sessionId !== current.sessionId || update.atMs < current.statusAtMs) return null;
+  return next.status === current.status && next.failureReason === current.failureReason ? null : next;
 }
 
-/** The processor wants input at the start, too: only a reason tells that a check was not passed. */
-function readStatus({ status, failure }: Word): Pick<Case, 'status' | 'failureReason'> {
+/** The processor also requires input at the start: only a failure reason shows that a check failed. */
+function readStatus({ status, failure }: ProcessorUpdate): Pick<Case, 'status' | 'failureReason'> {
   if (status === 'verified') return { status: 'verified', failureReason: null };
   if (status === 'processing') return { status: 'processing', failureReason: null };
   if (status === 'canceled') return { status: 'failed', failureReason: failure ?? 'canceled' };

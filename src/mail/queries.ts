@@ -8,16 +8,16 @@ const queuedRow = z.object({
   recipient: z.string(),
   data: z.record(z.string(), z.string()),
   secret: z.instanceof(Buffer).nullable(),
-  tries: z.number(),
+  attempts: z.number(),
   is_late: z.boolean(),
 });
 
-/** A mail that waits to be sent. `is_late`: its code or link is good no longer. */
+/** A mail that waits to be sent. `is_late`: its code or link has expired. */
 export type QueuedMail = z.infer<typeof queuedRow>;
 
-/** A mail that has not ended yet; null for one that has. */
+/** A mail that has not ended; null for one that has, and for an unknown id. */
 export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | null> =>
   db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`
-    select m.id, m.template, m.recipient, m.data, m.secret, m.tries, m.expires_at <= now() as is_late
+    select m.id, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late
     from mails m
     where m.id = ${mailId} and m.state = 'queued'`);

@@ -1,22 +1,22 @@
-/** What a mail says. `lines` are paragraphs; `secret` is a code to read or a link to follow, shown on its own. */
+/** The content of a mail. `lines` are paragraphs; `secret` is a code or a link, shown separately. */
 type Text = { subject: string; lines: string[]; secret?: { code: string } | { link: string; label: string } };
 type Data = { app?: string; url?: string; because?: string; subject?: string; text?: string; html?: string };
 type Template = (data: Data, secret: string) => Text;
 
-const NOT_YOU = 'If this was not you, ignore this mail: without it nothing happens.';
+const NOT_YOU = 'If this was not you, ignore this mail; nothing will change.';
 
-/** Every mail of the service by its name. */
+/** Every mail of the service by template name. */
 const templates: Record<string, Template> = {
   verify_email: ({ app }, code) => ({
     subject: `Your code for ${app}`,
-    lines: [`Enter this code in ${app} to verify your e-mail address. It is good for ten minutes.`, NOT_YOU],
+    lines: [`Enter this code in ${app} to verify your e-mail address. It is valid for 10 minutes.`, NOT_YOU],
     secret: { code },
   }),
   verify_email_again: ({ app }, code) => ({
     subject: `Your code for ${app}`,
     lines: [
-      `Enter this code in ${app} to verify your e-mail address. It is good for ten minutes.`,
-      'Someone signed up with this address before; the password chosen then stands. If it is not yours, reset it.',
+      `Enter this code in ${app} to verify your e-mail address. It is valid for 10 minutes.`,
+      'Someone signed up with this address before, and that password is still set. If it is not yours, reset it.',
       NOT_YOU,
     ],
     secret: { code },
@@ -25,12 +25,15 @@ const templates: Record<string, Template> = {
     subject: `You already have an account at ${app}`,
     lines: [
       `Someone tried to sign up at ${app} with this e-mail address, which has an account already. Nothing was changed.`,
-      'If it was you, log in with your password, or reset it if you no longer know it.',
+      'If it was you, log in with your password, or reset it if you have forgotten it.',
     ],
   }),
   reset_password: ({ app }, token) => ({
     subject: `Reset your password for ${app}`,
-    lines: [`Enter this reset code in ${app} to choose a new password. It is good for one hour, once.`, NOT_YOU],
+    lines: [
+      `Enter this reset code in ${app} to choose a new password. It is valid for 1 hour and works once.`,
+      NOT_YOU,
+    ],
     secret: { code: token },
   }),
   password_changed: ({ app }) => ({
@@ -44,7 +47,7 @@ const templates: Record<string, Template> = {
     subject: `Access for ${app} is approved`,
     lines: [
       'Your access request is approved. Open this link to see the credentials of your app.',
-      'They are shown once; the link is good for 72 hours.',
+      'They are shown once. The link is valid for 72 hours.',
     ],
     secret: { link, label: 'Show the credentials' },
   }),
@@ -56,28 +59,31 @@ const templates: Record<string, Template> = {
     subject: `A webhook endpoint of ${app} was deactivated`,
     lines: [
       `Nothing is sent to ${url} any more: ${
-        because === 'gone' ? 'it answered 410 Gone.' : 'for five days every delivery to it has failed.'
+        because === 'gone' ? 'it responded 410 Gone.' : 'every delivery to it has failed for 5 days.'
       }`,
-      'Activate it again once it answers, then recover what it missed. The event log has kept everything.',
+      'Activate it again when it responds, then recover what it missed. The event log still contains it.',
     ],
   }),
 };
 
-/** Mails that an app words itself for one of its users. */
-const WORDED_BY_APP = 'notification';
+/** The template of mails whose text an app supplies for one of its users. */
+const TEXT_BY_APP = 'notification';
 
-/** A mail's subject, text and HTML. Whatever comes from data is escaped. Throws for a template that is not there. */
+/**
+ * A mail's subject, text and HTML. All data is escaped, except in a mail whose text an app supplies. Throws for an
+ * unknown template.
+ */
 export function renderMail(name: string, data: Data, secret: string): { subject: string; text: string; html: string } {
-  if (name === WORDED_BY_APP) return worded(data);
+  if (name === TEXT_BY_APP) return textByApp(data);
   const template = templates[name];
-  if (!template) throw new Error(`There is no mail template ${name}`);
-  const said = template(data, secret);
-  return { subject: oneLine(said.subject), text: asText(said), html: asHtml(said) };
+  if (!template) throw new Error(`Unknown mail template ${name}`);
+  const content = template(data, secret);
+  return { subject: oneLine(content.subject), text: asText(content), html: asHtml(content) };
 }
 
-const worded = ({ subject = '', text = '', html = '' }: Data) => ({ subject: oneLine(subject), text, html });
+const textByApp = ({ subject = '', text = '', html = '' }: Data) => ({ subject: oneLine(subject), text, html });
 
-/** The data fields come from people; a subject is one line. */
+/** Removes line breaks: the data comes from people, and a subject is one line. */
 const oneLine = (text: string) => text.replace(/\s+/g, ' ');
 
 function asText({ lines, secret }: Text): string {

@@ -1,59 +1,59 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/pool.ts';
-import { glance } from '../kernel/glance.ts';
+import { cachedProbe } from '../kernel/cache.ts';
 import { type DatabaseFigures, readFigures } from './queries.ts';
 import type { Metrics } from './registry.ts';
 
-const KEPT_MS = 5_000; // scrapes of several processes and by several servers come more often than figures change
-const WITHIN_MS = 3_000; // below the ten seconds Prometheus waits
+const FRESH_MS = 5_000; // several servers scrape several processes: more often than the figures change
+const TIMEOUT_MS = 3_000; // below the 10 s that Prometheus waits
 
 const JOB_STATES = ['ready', 'planned', 'running', 'dead'] as const;
 const DELIVERY_STATES = ['pending', 'sending', 'failed'] as const;
 const ENDPOINT_STATES = ['active', 'failing', 'deactivated_asked', 'deactivated_gone', 'deactivated_failing'];
 
 /**
- * Reads the database's figures before every scrape, however many come at once, no oftener than every five seconds. Where it does not
- * answer in time the scrape says so and shows none of them: an old figure would look like a good one.
+ * Reads the database's figures before every scrape, at most once in 5 s for concurrent scrapes. If the database does
+ * not respond in time, `tps_database_up` is 0 and the scrape shows no database figures: an old figure would look valid.
  */
 export function collectDatabase(db: Db, tasks: string[], metrics: Metrics, log: Pick<Logger, 'warn'>): () => void {
-  const look = glance(() => readFigures(db, tasks).catch((err) => noFigures(err, log)), {
-    keptMs: KEPT_MS,
-    withinMs: WITHIN_MS,
+  const probe = cachedProbe(() => readFigures(db, tasks).catch((err) => noFigures(err, log)), {
+    freshMs: FRESH_MS,
+    timeoutMs: TIMEOUT_MS,
   });
   return metrics.beforeScrape(async () => {
-    const seen = await look();
-    forget(metrics);
-    metrics.databaseUp.set(seen ? 1 : 0);
-    if (seen) show(seen, tasks, metrics);
+    const figures = await probe();
+    reset(metrics);
+    metrics.databaseUp.set(figures ? 1 : 0);
+    if (figures) show(figures, tasks, metrics);
   });
 }
 
 function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
-  log.warn({ err }, 'the database gave no figures');
+  log.warn({ err }, 'reading database metrics failed');
   return null;
 }
 
-function forget(metrics: Metrics): void {
-  const { jobs, jobAge, openIntents, intentAge, deliveries, deliveryAge, endpoints, workers, unserved } = metrics;
+function reset(metrics: Metrics): void {
+  const { jobs, jobAge, openIntents, intentAge, deliveries, deliveryAge, endpoints, workers, unfulfilled } = metrics;
   for (const gauge of [jobs, jobAge, openIntents, intentAge, deliveries, endpoints]) gauge.reset();
-  for (const gauge of [deliveryAge, workers, unserved]) gauge.remove();
+  for (const gauge of [deliveryAge, workers, unfulfilled]) gauge.remove();
 }
 
-function show(seen: DatabaseFigures, tasks: string[], metrics: Metrics): void {
-  showJobs(seen, tasks, metrics);
-  for (const { kind, state, count, oldest_s } of seen.intents) {
+function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void {
+  showJobs(figures, tasks, metrics);
+  for (const { kind, state, count, oldest_s } of figures.intents) {
     metrics.openIntents.set({ kind, state }, count);
     metrics.intentAge.set({ kind, state }, oldest_s);
   }
-  for (const state of DELIVERY_STATES) metrics.deliveries.set({ state }, seen.deliveries[state]);
-  metrics.deliveryAge.set(seen.deliveries.oldest_due_s);
+  for (const state of DELIVERY_STATES) metrics.deliveries.set({ state }, figures.deliveries[state]);
+  metrics.deliveryAge.set(figures.deliveries.oldest_due_s);
   for (const state of ENDPOINT_STATES) metrics.endpoints.set({ state }, 0);
-  for (const { state, count } of seen.endpoints) metrics.endpoints.set({ state }, count);
-  metrics.workers.set(seen.workers);
-  metrics.unserved.set(seen.unserved);
+  for (const { state, count } of figures.endpoints) metrics.endpoints.set({ state }, count);
+  metrics.workers.set(figures.workers);
+  metrics.unfulfilled.set(figures.unfulfilled);
 }
 
-/** A task without a job is shown with zeros: an alert on its age must not wait for the first. */
+/** A task without a job is shown with zeros, so that an alert on its age works before its first job. */
 function showJobs({ jobs }: DatabaseFigures, tasks: string[], metrics: Metrics): void {
   const none = { ready: 0, planned: 0, running: 0, dead: 0, oldest_ready_s: 0 };
   for (const row of [...tasks.map((task) => ({ task, ...none })), ...jobs]) {

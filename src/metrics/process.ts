@@ -1,10 +1,10 @@
 import type { Metrics } from './registry.ts';
 
-/** How a pool stands: connections in use, idle ones, and statements that wait for one. */
+/** State of a pool: connections in use, idle connections, and statements that wait for a connection. */
 type PoolState = { acquired: number; idle: number; waiting: number };
 type Pool = { name: 'web' | 'worker' | 'queue_trading' | 'queue_outbound'; limit: number; state(): PoolState };
 
-/** Shows a pool in every scrape until the answered function is called. */
+/** Shows a pool in every scrape until the returned function is called. */
 export function watchPool(metrics: Metrics, { name: pool, limit, state }: Pool): () => void {
   return metrics.beforeScrape(() => {
     const { acquired, idle, waiting } = state();
@@ -15,10 +15,10 @@ export function watchPool(metrics: Metrics, { name: pool, limit, state }: Pool):
   });
 }
 
-type Told = { isListening(): boolean; streams(): number };
+type Reported = { isListening(): boolean; streams(): number };
 
-/** Shows whether settlements are heard of, and how many streams are open. */
-export const watchListening = (metrics: Metrics, { isListening, streams }: Told): (() => void) =>
+/** Shows whether the process receives settlement notifications, and how many streams are open. */
+export const watchListening = (metrics: Metrics, { isListening, streams }: Reported): (() => void) =>
   metrics.beforeScrape(() => {
     metrics.listening.set(isListening() ? 1 : 0);
     metrics.streams.set(streams());

@@ -17,15 +17,15 @@ const figures = z.object({
   deliveries: z.object({ pending: z.number(), sending: z.number(), failed: z.number(), oldest_due_s: z.number() }),
   endpoints: z.array(z.object({ state: z.string(), count: z.number() })),
   workers: z.number(),
-  unserved: z.number(),
+  unfulfilled: z.number(),
 });
 
-/** What the database alone knows: the same whichever process asks. Ages in seconds. */
+/** Figures from the database. They are the same for every process. Ages are in seconds. */
 export type DatabaseFigures = z.infer<typeof figures>;
 
 /**
- * Reads every figure in one statement, by indexes over what is open: settled intents and delivered deliveries cost nothing. Tasks
- * and kinds not among `tasks` are summed up as `other`.
+ * Reads all figures in one statement, by indexes over open rows: settled intents and delivered deliveries cost nothing.
+ * Tasks and kinds that are not in `tasks` are summed up as `other`.
  */
 export const readFigures = (db: Db, tasks: string[]): Promise<DatabaseFigures> =>
   db.one(sql.type(figures)`
@@ -33,14 +33,13 @@ export const readFigures = (db: Db, tasks: string[]): Promise<DatabaseFigures> =
       select ${sql.array(tasks, 'text')} as tasks
     ), jobs as (
       select
-        case when t.identifier = any(k.tasks) then t.identifier else 'other' end as task,
+        case when j.task = any(k.tasks) then j.task else 'other' end as task,
         count(*) filter (where j.is_available and j.run_at <= now()) as ready,
         count(*) filter (where j.is_available and j.run_at > now()) as planned,
         count(*) filter (where j.locked_at is not null) as running,
         count(*) filter (where j.locked_at is null and not j.is_available) as dead,
         coalesce(extract(epoch from now() - min(j.run_at) filter (where j.is_available and j.run_at <= now())), 0) as oldest_ready_s
-      from graphile_worker._private_jobs j
-      join graphile_worker._private_tasks t on t.id = j.task_id
+      from queue_jobs j
       cross join known k
       group by 1
     ), open_intents as (
@@ -83,4 +82,4 @@ export const readFigures = (db: Db, tasks: string[]): Promise<DatabaseFigures> =
       (select to_json(d) from deliveries d) as deliveries,
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
-      (select count(*) from unserved_payments) as unserved`);
+      (select count(*) from unfulfilled_payments) as unfulfilled`);

@@ -1,21 +1,21 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Families, families } from './families.ts';
 
-/** What brings gauges up to date before they are shown. */
+/** Updates gauges before a scrape. */
 type Collect = () => void | Promise<void>;
 
 /** The metrics of one process. */
 export type Metrics = Families & {
-  /** Runs `collect` before every scrape, until the answered function is called. */
+  /** Runs `collect` before every scrape until the returned function is called. */
   beforeScrape(collect: Collect): () => void;
-  /** All metrics in Prometheus' text format, brought up to date. */
+  /** All metrics, updated, in Prometheus' text format. */
   scrape(): Promise<string>;
 };
 
-/** What the answer to a scrape is: text format 0.0.4. */
+/** The content type of a scrape's response: text format 0.0.4. */
 export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 
-/** Opens a process's metrics, all at nothing. */
+/** Creates the metrics of a process, without any values. */
 export function openMetrics(): Metrics {
   const registry = new Registry();
   const collects = new Set<Collect>();
@@ -32,12 +32,15 @@ export function openMetrics(): Metrics {
   };
 }
 
-let ofNode: Registry | undefined;
+let nodeRegistry: Registry | undefined;
 
-/** Node's own: event loop, memory, garbage collection, descriptors. There is one of each in a process, so they are collected once. */
+/**
+ * Metrics of Node: event loop, memory, garbage collection, descriptors. They are per process, so they are registered
+ * once.
+ */
 function runtimeMetrics(): Registry {
-  if (ofNode) return ofNode;
-  ofNode = new Registry();
-  collectDefaultMetrics({ register: ofNode });
-  return ofNode;
+  if (nodeRegistry) return nodeRegistry;
+  nodeRegistry = new Registry();
+  collectDefaultMetrics({ register: nodeRegistry });
+  return nodeRegistry;
 }

@@ -6,7 +6,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { problemDocument } from '../edge/respond.ts';
 import { digest } from '../kernel/digest.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { CONTENT_TYPE, type Metrics } from './registry.ts';
 
 const REQUEST_WITHIN_MS = 5_000;
@@ -19,12 +19,13 @@ type Served = {
 };
 type Page = { status: number; type?: string; text?: string; headers?: Record<string, string> };
 
-/** Where the metrics are served, and how to end that. */
+/** A metrics server. `url` is null if METRICS_PORT is not set. */
 export type MetricsServer = { url: string | null; stop(): Promise<void> };
 
 /**
- * Serves /metrics, /healthz and /readyz on METRICS_PORT; without that setting, nowhere. Where METRICS_TOKEN is set, /metrics wants
- * it as a bearer token; the other two tell nothing of the inside and want none.
+ * Serves /metrics, /healthz and /readyz on METRICS_PORT; without that setting it serves nothing. If METRICS_TOKEN is
+ * set, /metrics requires it as a bearer token. The other two reveal no internals and require no token. Throws if the
+ * port is taken.
  */
 export async function serveMetrics(served: Served): Promise<MetricsServer> {
   const { METRICS_PORT, METRICS_HOST } = served.config;
@@ -36,8 +37,8 @@ export async function serveMetrics(served: Served): Promise<MetricsServer> {
       ? new Error(`Port ${METRICS_PORT} is taken. Set METRICS_PORT, or METRICS_PORT=0 for any.`)
       : error;
   });
-  const { port } = server.address() as AddressInfo; // listening on TCP
-  served.log.info({ metrics_port: port }, 'metrics are served');
+  const { port } = server.address() as AddressInfo; // as: it listens on TCP
+  served.log.info({ metrics_port: port }, 'metrics server is listening');
   return {
     url: `http://127.0.0.1:${port}`,
     async stop() {
@@ -80,7 +81,7 @@ async function pageFor(request: IncomingMessage, pages: Pages): Promise<Page> {
 }
 
 const pagesOf = ({ config: { METRICS_TOKEN }, metrics, readiness }: Served): Pages => ({
-  __proto__: null as never, // a path is no member every object has
+  __proto__: null as never, // so that a path never finds a member of Object.prototype
   '/metrics': async ({ headers }) =>
     isAllowed(headers.authorization, METRICS_TOKEN)
       ? { status: 200, type: CONTENT_TYPE, text: await metrics.scrape() }
@@ -92,7 +93,7 @@ const pagesOf = ({ config: { METRICS_TOKEN }, metrics, readiness }: Served): Pag
   },
 });
 
-/** In a time that says nothing of the token: digests of one length are compared whole. */
+/** Compares digests of equal length in constant time, so that the duration reveals nothing about the token. */
 const isAllowed = (authorization = '', token: string | undefined): boolean =>
   token === undefined || timingSafeEqual(digest(authorization), digest(`Bearer ${token}`));
 
@@ -102,8 +103,8 @@ const json = (status: number, body: object, type = 'application/json; charset=ut
   text: JSON.stringify(body),
 });
 
-/** The document the edge answers with as well. */
+/** The same problem document as at the edge. */
 function notReady(checks: string[]): Page {
-  const refusal = new Refusal('NOT_READY', { checks });
-  return json(refusal.status, problemDocument(refusal, randomUUID()), 'application/problem+json; charset=utf-8');
+  const apiError = new ApiError('NOT_READY', { checks });
+  return json(apiError.status, problemDocument(apiError, randomUUID()), 'application/problem+json; charset=utf-8');
 }

@@ -1,19 +1,23 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { batched } from '../db/batched.ts';
+import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { digest } from '../kernel/digest.ts';
+import type { PartnerId } from '../kernel/ids.ts';
 import type { Partner } from '../kernel/principal.ts';
 
-/** Finds who a partner key belongs to; null for unknown and revoked keys and disabled partners. */
+/** Finds the partner of a key. Null for unknown and revoked keys and for disabled partners. */
 export type PartnerFinder = (key: string) => Promise<Partner | null>;
 
 const keyRow = z.object({ digest: z.instanceof(Buffer), partner_id: z.string() });
 
-/** Makes the process's finder of partners. Every key is looked up anew; look-ups that come together share a query. */
+/**
+ * Creates the process's finder of partners. It reads every key from the database, without a cache. Concurrent reads
+ * share a query.
+ */
 export function partnerFinder(db: Db): PartnerFinder {
-  return batched(async (keys: string[]) => {
-    const distinct = new Map(keys.map((key) => [key, digest(key)])); // a crowd is mostly one partner's
+  return batch(async (keys: string[]) => {
+    const distinct = new Map(keys.map((key) => [key, digest(key)])); // concurrent requests mostly use one partner's key
     const rows = await db.any(sql.prepared('find_partner_keys', keyRow)`
       select k.digest, k.partner_id
       from partner_keys k
@@ -26,8 +30,8 @@ export function partnerFinder(db: Db): PartnerFinder {
   });
 }
 
-const partner = (owner: string | undefined): Partner | null =>
+const partner = (owner: PartnerId | undefined): Partner | null =>
   owner === undefined ? null : { kind: 'partner', owner };
 
-/** Whether any partner has been made. */
+/** Whether any partner exists. */
 export const hasPartners = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from partners`);

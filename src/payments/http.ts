@@ -1,32 +1,41 @@
+import type { Processor } from '../adapters/processor/types.ts';
 import type { components } from '../contract/types.ts';
 import type { Handler } from '../edge/handler.ts';
-import { pendingHeaders, resultOf, shownIntent } from '../intents/answers.ts';
-import { findHidden } from '../intents/hidden.ts';
-import { findIntent } from '../intents/read.ts';
+import type { SubmitDeps } from '../intents/accept.ts';
+import { findIntent, hasSucceeded, pendingHeaders, shownIntent } from '../intents/follow.ts';
+import { findSealed } from '../intents/sealed-results.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { appOf, userOf } from '../kernel/principal.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import { requireValue } from '../kernel/require.ts';
 import type { Sealer } from '../kernel/seal.ts';
-import { processorOf } from '../runtime.ts';
-import { checkOut as acceptCheckout, takeEvents } from './intents.ts';
+import { takeEvents } from './commands.ts';
+import { checkOut as acceptCheckout, type NewCheckout } from './intents.ts';
 import { findPaymentOfIntent, findPaymentShown, listTiers as findTiers, type Payment } from './queries.ts';
 import { shownStatus } from './rules.ts';
-import { openSecret } from './secrets.ts';
+import { openSecret } from './store.ts';
+
+type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & {
+  sealer: Sealer;
+  processor: Processor | null;
+};
 
 type Status = components['schemas']['PaymentStatus'];
 
-export const listTiers: Handler<'listTiers'> = async ({ runtime }) => ({
+/** Handles `GET /v2/tiers`: list the tiers on sale. */
+export const listTiers: Handler<'listTiers', Deps> = async ({ deps }) => ({
   status: 200,
-  body: [...(await findTiers(runtime.db))],
+  body: [...(await findTiers(deps.db))],
 });
 
-export const checkOut: Handler<'checkOut'> = async (call) => {
-  const { acceptCheckout: accept, config, db, sealer } = call.runtime;
+/** Handles `POST /v2/payments/checkout`: begin the payment for a challenge account. */
+export const checkOut: Handler<'checkOut', Deps> = async (call) => {
+  const { acceptCheckout: accept, config, db, sealer } = call.deps;
   const { owner, userId } = userOf(call.principal);
-  processorOf(call.runtime);
-  const who = { accept, asking: call.asking, deadlineMs: config.CHECKOUT_DEADLINE_MS };
-  const accepted = await acceptCheckout(who, userId, { ...call.body, currency: call.body.currency ?? 'usd' });
+  requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  const context = { accept, context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
+  const accepted = await acceptCheckout(context, userId, call.body);
   const intent = await call.settled(accepted);
-  const isMade = resultOf(intent) !== null;
+  const isMade = hasSucceeded(intent);
   const payment = await findPaymentOfIntent(db, owner, userId, intent.id);
   if (!payment) throw new Error('An accepted checkout has no payment');
   if (isMade) return { status: 200, body: shownCheckout(payment, sealer), headers: { 'Cache-Control': 'no-store' } };
@@ -47,13 +56,14 @@ const statusOf = (payment: Payment): Status =>
     status: payment.status,
     refundedCents: payment.refunded_cents,
     isDisputed: payment.is_disputed,
-  }) as Status; // as: a constraint of the table holds it to these words
+  }) as Status; // as: a table constraint allows only these values
 
-export const getPayment: Handler<'getPayment'> = async ({ runtime, principal, path }) => {
+/** Handles `GET /v2/payments/{payment_id}`: read a payment. */
+export const getPayment: Handler<'getPayment', Deps> = async ({ deps, principal, path }) => {
   const { owner, userId } = userOf(principal);
-  const payment = await findPaymentShown(runtime.db, owner, userId, path.payment_id);
-  if (!payment) throw new Refusal('V2_PAYMENT_UNKNOWN');
-  const { payment_id: id, ...shown } = shownCheckout(payment, runtime.sealer);
+  const payment = await findPaymentShown(deps.db, owner, userId, path.payment_id);
+  if (!payment) throw new ApiError('V2_PAYMENT_UNKNOWN');
+  const { payment_id: id, ...shown } = shownCheckout(payment, deps.sealer);
   const { tier_id, market, prop_account_id, timeline } = payment;
   return {
     status: 200,
@@ -62,21 +72,27 @@ export const getPayment: Handler<'getPayment'> = async ({ runtime, principal, pa
   };
 };
 
-export const takeProcessorNotification: Handler<'takeProcessorNotification'> = async (call) => {
+/** Handles `POST /v2/webhooks/processor`: receive a notification of the payment processor. */
+export const takeProcessorNotification: Handler<'takeProcessorNotification', Deps> = async (call) => {
   const { 'Stripe-Signature': signature } = call.header;
-  const event = processorOf(call.runtime).readNotification(call.raw, signature);
-  if (!event) throw new Refusal('V2_SIGNATURE_INVALID', { effect: 'none', headers: { 'WWW-Authenticate': CHALLENGE } });
-  await takeEvents(call.runtime.db, [event], 'notified');
+  const event = requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' }).readNotification(
+    call.raw,
+    signature,
+  );
+  if (!event)
+    throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none', headers: { 'WWW-Authenticate': CHALLENGE } });
+  await takeEvents(call.deps.db, [event], 'notified');
   return { status: 200, body: { received: true } };
 };
 
 const CHALLENGE = 'Signature realm="v2 processor"';
 
-export const getAppIntent: Handler<'getAppIntent'> = async ({ runtime, principal, path }) => {
-  const intent = await findIntent(runtime.db, appOf(principal).owner, path.intent_id.toLowerCase());
-  if (!intent) throw new Refusal('INTENT_UNKNOWN');
+/** Handles `GET /v2/intents/{intent_id}`: read one of the app's intents. */
+export const getAppIntent: Handler<'getAppIntent', Deps> = async ({ deps, principal, path }) => {
+  const intent = await findIntent(deps.db, appOf(principal).owner, path.intent_id.toLowerCase());
+  if (!intent) throw new ApiError('INTENT_UNKNOWN');
   const shown = shownIntent(intent);
-  const hidden = shown.result && (await findHidden(runtime, intent.id));
+  const hidden = shown.result && (await findSealed(deps, intent.id));
   return {
     status: 200,
     body: { ...shown, result: shown.result && { ...shown.result, ...hidden } },

@@ -1,21 +1,16 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Fact, NewPayment } from '../adapters/processor/types.ts';
+import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
+import type { IntentId, OwnerId, UserId } from '../kernel/ids.ts';
 
-const tierRow = z.object({
-  tier_id: z.string(),
-  market: z.string(),
-  asset_class: z.string(),
-  account_size: z.number(),
-  amount_cents: z.number(),
-  currency: z.string(),
-  active: z.boolean(),
-});
+const tierRow = z.custom<components['schemas']['Tier']>();
 
+/** A tier that can be bought or, with amount 0, opened for free. */
 export type Tier = z.infer<typeof tierRow>;
 
-/** What is on sale, or every tier there is, cheapest first. */
+/** The active tiers, or all of them, cheapest first. */
 export const listTiers = (db: Db, which: 'on_sale' | 'all' = 'on_sale'): Promise<readonly Tier[]> =>
   db.any(sql.prepared('list_tiers', tierRow)`
     select t.id as tier_id, t.market, t.asset_class, t.account_size::double precision, t.amount_cents, t.currency, t.active
@@ -23,10 +18,11 @@ export const listTiers = (db: Db, which: 'on_sale' | 'all' = 'on_sale'): Promise
     where t.active or ${which === 'all'}
     order by t.amount_cents, t.account_size, t.id`);
 
-/** Whether any tier was ever made. */
+/** Whether any tier exists, active or not. */
 export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from tiers`);
 
-const paymentRow = z.object({
+/** The row of a payment. */
+export const paymentRow = z.object({
   id: z.string(),
   owner: z.string(),
   user_id: z.string(),
@@ -44,22 +40,29 @@ const paymentRow = z.object({
   is_disputed: z.boolean(),
 });
 
-/** A payment as it stands; `status` is the processor's last word, refunds and disputes are beside it. */
+/** A payment. `status` is the processor's latest status; refunds and disputes have their own members. */
 export type Payment = z.infer<typeof paymentRow>;
 
-const paymentColumns = sql.fragment`
+/** The columns of a payment; the row has the alias `p`. */
+export const paymentColumns = sql.fragment`
   p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
   p.sealed_client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
   p.received_cents, p.refunded_cents, p.disputed_at is not null as is_disputed`;
 
-/** The payment an intent stands for, of this user. */
-export const findPaymentOfIntent = (db: Db, owner: string, userId: string, intentId: string): Promise<Payment | null> =>
+/** The payment of an intent, if it belongs to this user; else null. */
+export const findPaymentOfIntent = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  intentId: IntentId,
+): Promise<Payment | null> =>
   db.maybeOne(sql.prepared('payment_of_intent', paymentRow)`
     select ${paymentColumns}
     from payments p
     where p.intent_id = ${intentId} and p.owner = ${owner} and p.user_id = ${userId}`);
 
-const newPaymentRow = z.object({
+/** What the processor needs to create a payment intent. */
+export const newPayment = z.object({
   paymentId: z.string(),
   userId: z.string(),
   appId: z.string(),
@@ -70,11 +73,11 @@ const newPaymentRow = z.object({
 const entryRow = z.object({ at: z.string(), event: z.string(), detail: z.string().nullable() });
 const shownRow = paymentRow.extend({ prop_account_id: z.string().nullable(), timeline: z.array(entryRow) });
 
-/** A payment with its account and what happened to it, oldest first. */
+/** A payment with its account and its timeline, oldest entry first; null for another user's payment. */
 export const findPaymentShown = (
   db: Db,
-  owner: string,
-  userId: string,
+  owner: OwnerId,
+  userId: UserId,
   paymentId: string,
 ): Promise<z.infer<typeof shownRow> | null> =>
   db.maybeOne(sql.prepared('payment_shown', shownRow)`
@@ -100,46 +103,34 @@ export const findPaymentShown = (
     left join prop_accounts a on a.payment_id = p.id
     where p.id = ${paymentId} and p.owner = ${owner} and p.user_id = ${userId}`);
 
-/** What a task needs to make, look at or give back a payment. */
+/** A payment by id, whatever its owner: for tasks. */
 export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: string): Promise<Payment | null> =>
   db.maybeOne(sql.prepared('find_payment', paymentRow)`
     select ${paymentColumns}
     from payments p
     where p.id = ${paymentId}`);
 
-/** What the processor is asked for. Throws where there is no such payment. */
+/** The request for a payment intent. Throws if there is no such payment. */
 export const getNewPayment = (db: Db, paymentId: string): Promise<NewPayment> =>
-  db.one(sql.prepared('new_payment', newPaymentRow)`
+  db.one(sql.prepared('new_payment', newPayment)`
     select p.id as "paymentId", p.user_id as "userId", p.owner as "appId", p.amount_cents as "amountCents", p.currency
     from payments p
     where p.id = ${paymentId}`);
 
-/** The payment of an id of ours or of the processor, held until the transaction ends. */
-export const lockPayment = (
-  tx: Pick<Db, 'maybeOne'>,
-  { paymentId, processorId }: { paymentId: string | null; processorId: string },
-): Promise<Payment | null> =>
-  tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
-    select ${paymentColumns}
-    from payments p
-    where p.processor_payment_intent_id = ${processorId}
-      or (p.id = ${paymentId} and p.processor_payment_intent_id is null)
-    limit 1
-    for update`);
-
 const factSchema = z.custom<Fact>((value) => typeof value === 'object' && value !== null && 'about' in value);
 const eventRow = z.object({ id: z.string(), type: z.string(), said_at_ms: z.number(), fact: factSchema });
 
+/** A stored event of the processor. `said_at_ms` is by the processor's clock. */
 export type StoredEvent = z.infer<typeof eventRow>;
 
-/** An event that has not been acted on. Null once it has. */
+/** An event that has not been handled; null for one that has. */
 export const findOpenEvent = (db: Db, eventId: string): Promise<StoredEvent | null> =>
   db.maybeOne(sql.prepared('find_open_event', eventRow)`
     select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
     from processor_events e
     where e.id = ${eventId} and e.acted_at is null`);
 
-/** Up to which moment the processor's events have been read; null before the first time. */
+/** The time in epoch milliseconds up to which the processor's events have been read; null before the first read. */
 export const findCursor = (db: Db): Promise<number | null> =>
   db.maybeOneFirst(sql.type(z.object({ seen_ms: z.number() }))`
     select extract(epoch from c.seen_at)::double precision * 1000 as seen_ms

@@ -1,5 +1,5 @@
-/** Where a payment stands, as far as the processor's words have moved it. */
-export type Standing = {
+/** The state of a payment, as reported by the processor. */
+export type PaymentState = {
   status: string;
   statusAtMs: number;
   receivedCents: number;
@@ -7,14 +7,14 @@ export type Standing = {
   isDisputed: boolean;
 };
 
-/** A word of the processor on one payment; `atMs` by its clock. */
-export type Word =
+/** One update from the processor about a payment. `atMs` is by the processor's clock. */
+export type ProcessorUpdate =
   | { about: 'payment'; type: string; atMs: number; status: string; receivedCents: number }
   | { about: 'charge'; atMs: number; refundedCents: number; isDisputed: boolean };
 
-/** What a word comes to. `isPaid` and `stopped` are set by the word that makes them true, and by no later one. */
-export type Step = {
-  next: Standing;
+/** The effect of an update. `isPaid` and `stopped` are set only by the update that first makes them true. */
+export type PaymentStep = {
+  next: PaymentState;
   isPaid: boolean;
   stopped: 'refunded' | 'disputed' | null;
   emit: 'payment.succeeded' | 'payment.failed' | null;
@@ -22,62 +22,65 @@ export type Step = {
 
 const FINAL = new Set(['succeeded', 'canceled']);
 
-/** Whether nothing can be paid any more. */
+/** Whether a payment with this status can no longer be paid. */
 export const isOver = (status: string): boolean => FINAL.has(status);
-const FAILED_TRY = 'payment_intent.payment_failed';
+const FAILED_ATTEMPT = 'payment_intent.payment_failed';
 
 /**
- * What a word of the processor changes. Words may come in any order, repeated or not at all: money received, given back or
- * disputed stays so, a final status stays, and among the others the newest holds. A failed try is told unless the payment has
- * come to its end already.
+ * The effect of an update from the processor. Updates may arrive in any order, more than once, or never. Money
+ * received, refunded or disputed stays recorded, and a final status stays. Among other statuses the newest wins. A
+ * failed attempt emits an event unless the payment has ended.
  */
-export function stepOf(standing: Standing, word: Word): Step {
-  if (word.about === 'charge') return afterCharge(standing, word);
-  const wasOver = isOver(standing.status);
-  const isPaid = word.status === 'succeeded' && standing.status !== 'succeeded';
-  const isNews = isPaid || (!wasOver && (isOver(word.status) || word.atMs >= standing.statusAtMs));
+export function applyUpdate(state: PaymentState, update: ProcessorUpdate): PaymentStep {
+  if (update.about === 'charge') return afterCharge(state, update);
+  const wasOver = isOver(state.status);
+  const isPaid = update.status === 'succeeded' && state.status !== 'succeeded';
+  const isNews = isPaid || (!wasOver && (isOver(update.status) || update.atMs >= state.statusAtMs));
   return {
     next: isNews
       ? {
-          ...standing,
-          status: word.status,
-          statusAtMs: word.atMs,
-          receivedCents: Math.max(standing.receivedCents, word.receivedCents),
+          ...state,
+          status: update.status,
+          statusAtMs: update.atMs,
+          receivedCents: Math.max(state.receivedCents, update.receivedCents),
         }
-      : standing,
+      : state,
     isPaid,
     stopped: null,
-    emit: isPaid ? 'payment.succeeded' : !wasOver && word.type === FAILED_TRY ? 'payment.failed' : null,
+    emit: isPaid ? 'payment.succeeded' : !wasOver && update.type === FAILED_ATTEMPT ? 'payment.failed' : null,
   };
 }
 
-function afterCharge(standing: Standing, { refundedCents, isDisputed }: Extract<Word, { about: 'charge' }>): Step {
+function afterCharge(
+  state: PaymentState,
+  { refundedCents, isDisputed }: Extract<ProcessorUpdate, { about: 'charge' }>,
+): PaymentStep {
   const next = {
-    ...standing,
-    refundedCents: Math.max(standing.refundedCents, refundedCents),
-    isDisputed: standing.isDisputed || isDisputed,
+    ...state,
+    refundedCents: Math.max(state.refundedCents, refundedCents),
+    isDisputed: state.isDisputed || isDisputed,
   };
-  return { next, isPaid: false, stopped: newlyStopped(standing, next), emit: null };
+  return { next, isPaid: false, stopped: newlyStopped(state, next), emit: null };
 }
 
-function newlyStopped(before: Standing, after: Standing): Step['stopped'] {
+function newlyStopped(before: PaymentState, after: PaymentState): PaymentStep['stopped'] {
   if (after.isDisputed && !before.isDisputed) return 'disputed';
   return after.refundedCents > 0 && before.refundedCents === 0 ? 'refunded' : null;
 }
 
-/** Why no account may be tradeable for a payment any more, or null. */
-export const goneFor = ({
+/** Why an account bought with a payment must not trade; null if the money was neither refunded nor disputed. */
+export const reversalReason = ({
   refundedCents,
   isDisputed,
-}: Pick<Standing, 'refundedCents' | 'isDisputed'>): Step['stopped'] =>
+}: Pick<PaymentState, 'refundedCents' | 'isDisputed'>): PaymentStep['stopped'] =>
   isDisputed ? 'disputed' : refundedCents > 0 ? 'refunded' : null;
 
-/** A payment's status as it is shown: what became of the money hides the processor's last word. */
-export const shownStatus = (standing: Pick<Standing, 'status' | 'refundedCents' | 'isDisputed'>): string =>
-  goneFor(standing) ?? standing.status;
+/** The status to show: a refund or dispute takes precedence over the processor's status. */
+export const shownStatus = (state: Pick<PaymentState, 'status' | 'refundedCents' | 'isDisputed'>): string =>
+  reversalReason(state) ?? state.status;
 
-/** Whether what was received pays for what was asked. */
+/** Whether the money received covers the price, in the same currency. */
 export const isFullyPaid = (
-  asked: { amountCents: number; currency: string },
+  price: { amountCents: number; currency: string },
   received: { receivedCents: number; currency: string },
-) => received.receivedCents >= asked.amountCents && received.currency === asked.currency;
+) => received.receivedCents >= price.amountCents && received.currency === price.currency;

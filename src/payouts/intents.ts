@@ -1,74 +1,39 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import type { Accept, Accepted, Offer } from '../intents/accept.ts';
-import { newId, newIntentId } from '../kernel/ids.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { UserId } from '../kernel/ids.ts';
 
-type Asking = { owner: string; digest: string; request_id: string; idempotency_key?: string };
-type Who = { accept: Accept<Offer>; asking: Asking; deadlineMs: number };
+type RequestContext = Submission<NewIntent>;
 
-/** Accepts the making of a user's account at the processor. Those of one user go one after another. */
-export const openConnectAccount = (
-  { accept, asking, deadlineMs }: Who,
-  userId: string,
-  country: string,
-): Promise<Accepted> =>
-  accept({
-    ...asking,
-    id: newIntentId(),
-    kind: 'payouts/account',
+/** Accepts the creation of a user's account at the processor. Requests of one user run one after another. */
+export const openConnectAccount = (context: RequestContext, userId: UserId, country: string): Promise<Accepted> =>
+  context.accept({
+    ...intentFor(context, 'payouts/account', { user_id: userId, country }),
     lane: `connect:${userId}`,
-    asked: { user_id: userId, country },
-    deadline_s: deadlineMs / 1000,
   });
 
-/** Accepts the making of a link to where a user completes that account. Links are made anew each time: they are used up. */
-export const askForLink = ({ accept, asking, deadlineMs }: Who, accountId: string): Promise<Accepted> => {
-  const { idempotency_key: _, ...rest } = asking; // it belongs to the request's first intent
-  return accept({
-    ...rest,
-    id: newIntentId(),
-    kind: 'payouts/link',
-    asked: { processor_account_id: accountId },
-    deadline_s: deadlineMs / 1000,
-  });
+/** Accepts the creation of an onboarding link. Each request creates a new link, because a link works once. */
+export const requestLink = ({ accept, context, deadlineMs }: RequestContext, accountId: string): Promise<Accepted> => {
+  const { idempotency_key: _, ...rest } = context; // it belongs to the request's first intent
+  return accept(intentFor({ context: rest, deadlineMs }, 'payouts/link', { processor_account_id: accountId }));
 };
 
-/** Writes down a payout of what an account has earned, and answers its id. Refuses more than that. */
-export async function requestPayout(
-  db: Db,
-  wanted: { accountId: string; connectAccountId: string; amountCents: number; currency: string; earnedCents: number },
-): Promise<string> {
-  const id = newId('po');
-  const ok = await db.oneFirst(sql.type(z.object({ ok: z.boolean() }))`
-    select request_payout(${id}, ${wanted.accountId}, ${wanted.connectAccountId}, ${wanted.amountCents}, ${wanted.currency},
-      ${wanted.earnedCents}) ok`);
-  if (!ok) throw new Refusal('V2_PAYOUT_EXCEEDS_EARNINGS', { effect: 'none' });
-  return id;
-}
-
-/** Accepts the submission of a pending payout; a second one stands for the first. Refuses an unknown payout. */
+/**
+ * Accepts the submission of a pending payout; a second call returns the intent of the first. Throws V2_PAYOUT_UNKNOWN.
+ */
 export async function submitPayout(
   db: Db,
-  who: Omit<Who, 'accept'>,
-  userId: string,
+  context: Omit<RequestContext, 'accept'>,
+  userId: UserId,
   payoutId: string,
 ): Promise<Accepted> {
-  const { owner, digest, request_id } = who.asking;
-  const id = newIntentId();
-  const item = {
-    n: 0,
-    id,
-    kind: 'payouts/submit',
-    owner,
-    digest,
-    request_id,
-    asked: { payout_id: payoutId },
-    deadline_s: who.deadlineMs / 1000,
-  };
+  const { idempotency_key: _, ...requester } = context.context; // a payout is submitted once, by whichever request
+  const { deadlineMs } = context;
+  const item = { n: 0, ...intentFor({ context: requester, deadlineMs }, 'payouts/submit', { payout_id: payoutId }) };
   const intent = await db.oneFirst(sql.type(z.object({ id: z.string().nullable() }))`
-    select submit_payout(${payoutId}, ${owner}, ${userId}, ${JSON.stringify(item)}::jsonb) id`);
-  if (intent === null) throw new Refusal('V2_PAYOUT_UNKNOWN', { effect: 'none' });
-  return { id: intent, replayed: intent !== id };
+    select submit_payout(${payoutId}, ${item.owner}, ${userId}, ${JSON.stringify(item)}::jsonb) id`);
+  if (intent === null) throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
+  return { id: intent, replayed: intent !== item.id };
 }

@@ -1,14 +1,14 @@
 import { ofNumber, roundedTo, times } from '../kernel/decimals.ts';
 
-/** What the bank's or the processor's word does to a payout: it completes, it fails, or nothing. */
+/** The effect of the processor's report on a payout: it completes, it fails, or nothing changes. */
 export type PayoutStep =
   | { kind: 'completed' }
   | { kind: 'failed'; reason: string; isReturned: boolean }
   | { kind: 'nothing' };
 
 /**
- * Reads the processor's word on a payout. A failed or cancelled one leaves the money on the trader's account at the processor;
- * a reversed transfer brings it back to the platform.
+ * The effect of a payout's status at the processor. If a payout fails or is cancelled, the money stays in the trader's
+ * account at the processor. A reversed transfer returns it to the platform.
  */
 export function payoutStep({ status, failure }: { status: string; failure: string | null }): PayoutStep {
   if (status === 'paid') return { kind: 'completed' };
@@ -18,12 +18,12 @@ export function payoutStep({ status, failure }: { status: string; failure: strin
   return { kind: 'nothing' };
 }
 
-/** An account at the processor in one word. */
+/** The status of an account at the processor. */
 export const accountStatus = (account: {
   payouts_enabled: boolean;
   details_submitted: boolean;
 }): 'active' | 'restricted' | 'pending' =>
   account.payouts_enabled ? 'active' : account.details_submitted ? 'restricted' : 'pending';
 
-/** Whole cents of an amount in dollars as the network writes it, rounded down: what is not a whole cent is not paid. */
+/** Whole cents of an amount in USD from the network, rounded down: fractions of a cent are not paid. */
 export const centsOf = (usd: number): number => Number(roundedTo(times(ofNumber(usd), '100'), 0, 'down'));

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
+import type { Hotkey, OwnerId } from '../kernel/ids.ts';
 
 const subaccountRow = z.object({
   synthetic_hotkey: z.string(),
@@ -10,12 +11,12 @@ const subaccountRow = z.object({
   status: z.string(),
 });
 
-/** A subaccount as it is on record here; `status` is the network's last known word. */
-export type OwnSubaccount = z.infer<typeof subaccountRow>;
+/** A subaccount in our records. `status` is the last one reported by the network. */
+export type Subaccount = z.infer<typeof subaccountRow>;
 
-/** One of an owner's subaccounts. Null for foreign and unknown ones alike. */
-export const findOwnSubaccount = (db: Db, owner: string, syntheticHotkey: string): Promise<OwnSubaccount | null> =>
-  db.maybeOne(sql.prepared('own_subaccount', subaccountRow)`
+/** A subaccount of an owner; null if the owner has no such subaccount. */
+export const findSubaccount = (db: Db, owner: OwnerId, syntheticHotkey: Hotkey): Promise<Subaccount | null> =>
+  db.maybeOne(sql.prepared('find_subaccount', subaccountRow)`
     select s.synthetic_hotkey, s.subaccount_uuid, s.asset_class, s.account_size, s.status
     from subaccounts s
     where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
@@ -35,13 +36,13 @@ const placedRow = z.object({
   created_at: z.string(),
 });
 
-/** An order that came through this service, as far as histories show it. */
+/** The members of an order placed through this service that histories show. */
 export type PlacedOrder = z.infer<typeof placedRow>;
 
-/** Those of these ids that are an owner's orders at one venue, by id. */
+/** An owner's orders at one venue among the given ids, by id. */
 export const listPlacedOrders = async (
   db: Db,
-  owner: string,
+  owner: OwnerId,
   venue: 'exvenue' | 'netvenue',
   ids: string[],
 ): Promise<ReadonlyMap<string, PlacedOrder>> => {

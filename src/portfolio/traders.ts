@@ -1,61 +1,67 @@
-import type { Dashboard, Limits } from '../adapters/netvenue/types.ts';
-import type { Call } from '../edge/handler.ts';
-import type { Lookup } from '../kernel/answer.ts';
-import { Refusal } from '../kernel/refusals.ts';
-import { findOwnSubaccount, type OwnSubaccount } from './queries.ts';
+import type { Dashboard, Limits } from '../adapters/network/types.ts';
+import type { Db } from '../db/pool.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Hotkey, OwnerId, WalletAddress } from '../kernel/ids.ts';
+import { hotkeyOf } from '../kernel/ids.ts';
+import type { ReadResult } from '../kernel/upstream-result.ts';
+import { findSubaccount, type Subaccount } from './queries.ts';
+import type { VenueReads } from './read-model.ts';
 
-/** Who a Trader-ID names. Wallets are in lower case and need no enrollment for reads. */
+/** The trader of a Trader-ID. Wallets are in lower case and need no enrollment for reads. */
 export type Trader = NetworkTrader | ExchangeTrader;
-export type NetworkTrader = { venue: 'netvenue'; hotkey: string; subaccount: OwnSubaccount };
-type ExchangeTrader = { venue: 'exvenue'; wallet: string };
+/** A subaccount at the network. */
+export type NetworkTrader = { venue: 'netvenue'; hotkey: Hotkey; subaccount: Subaccount };
+type ExchangeTrader = { venue: 'exvenue'; wallet: WalletAddress };
 
-type AnyCall = Pick<Call, 'runtime' | 'principal'> & { header: { 'Trader-ID': string } };
+/** The dependencies of `getTrader`. */
+export type TraderDeps = { db: Db; config: { NETVENUE_ENTITY_HOTKEY: string } };
 
-/** The trader of a call, by the kind of its id. Refuses subaccounts that are not the caller's as unknown. */
+/** The members of a call that identify its trader. */
+type AnyCall = { deps: TraderDeps; principal: { owner: OwnerId }; header: { 'Trader-ID': string } };
+
+/** The trader of a call: a wallet for an id with `0x`, else a subaccount. Throws V1_TRADER_UNKNOWN. */
 export async function getTrader(call: AnyCall): Promise<Trader> {
   const id = call.header['Trader-ID'];
   return id.startsWith('0x') ? { venue: 'exvenue', wallet: walletOf(call) } : getNetworkTrader(call);
 }
 
-/** The subaccount a call of the network's own routes is about. */
-export async function getNetworkTrader({ runtime, principal, header }: AnyCall): Promise<NetworkTrader> {
-  const hotkey = `${runtime.config.NETVENUE_ENTITY_HOTKEY}_${Number(header['Trader-ID'])}`;
-  const subaccount = await findOwnSubaccount(runtime.db, principal.owner, hotkey);
-  if (!subaccount) throw new Refusal('V1_TRADER_UNKNOWN');
+/** The subaccount of a call to a network route. Throws V1_TRADER_UNKNOWN if the owner has no such subaccount. */
+export async function getNetworkTrader({ deps, principal, header }: AnyCall): Promise<NetworkTrader> {
+  const hotkey = hotkeyOf(deps.config.NETVENUE_ENTITY_HOTKEY, Number(header['Trader-ID']));
+  const subaccount = await findSubaccount(deps.db, principal.owner, hotkey);
+  if (!subaccount) throw new ApiError('V1_TRADER_UNKNOWN');
   return { venue: 'netvenue', hotkey, subaccount };
 }
 
-/** The wallet a call of the exchange's own routes is about. */
+/** The wallet of a call to an exchange route, in lower case. */
 export const walletOf = ({ header }: Pick<AnyCall, 'header'>): string => header['Trader-ID'].toLowerCase();
 
-type Reads = Call['runtime']['reads'];
-
-/** What the network says of a trader; null only for a wallet it does not know. */
-export async function findDashboard(reads: Reads, trader: Trader): Promise<Dashboard | null> {
+/** The network's dashboard of a trader; null only for a wallet that it does not know. Throws VENUE_UNREADABLE. */
+export async function findDashboard(reads: VenueReads, trader: Trader): Promise<Dashboard | null> {
   if (trader.venue === 'exvenue') return foundOrNull(await reads.walletDashboard(trader.wallet));
-  return must(await reads.dashboard(trader.hotkey));
+  return requireFound(await reads.dashboard(trader.hotkey));
 }
 
-/** What a trader may hold by the network's word; null only for a wallet it does not know. */
-export async function findLimits(reads: Reads, trader: Trader): Promise<Limits | null> {
+/** The network's limits of a trader; null only for a wallet that it does not know. Throws VENUE_UNREADABLE. */
+export async function findLimits(reads: VenueReads, trader: Trader): Promise<Limits | null> {
   if (trader.venue === 'exvenue') return foundOrNull(await reads.walletLimits(trader.wallet));
-  return must(await reads.limits(trader.hotkey));
+  return requireFound(await reads.limits(trader.hotkey));
 }
 
-/** What a venue was asked for and must have. Refuses where it could not be read, and where it says that it has none. */
-export function must<T>(lookup: Lookup<T>): T {
-  if (lookup.kind !== 'found') throw new Refusal('VENUE_UNREADABLE');
-  return lookup.said;
+/** The data of a read. Throws VENUE_UNREADABLE if it failed or the object is absent. */
+export function requireFound<T>(read: ReadResult<T>): T {
+  if (read.kind !== 'found') throw new ApiError('VENUE_UNREADABLE');
+  return read.data;
 }
 
-/** What a venue has, null where it says that it has none. Refuses where it could not be read. */
-export function foundOrNull<T>(lookup: Lookup<T>): T | null {
-  if (lookup.kind === 'unreadable') throw new Refusal('VENUE_UNREADABLE');
-  return lookup.kind === 'found' ? lookup.said : null;
+/** The data of a read; null if the object is absent. Throws VENUE_UNREADABLE if the read failed. */
+export function foundOrNull<T>(read: ReadResult<T>): T | null {
+  if (read.kind === 'unreadable') throw new ApiError('VENUE_UNREADABLE');
+  return read.kind === 'found' ? read.data : null;
 }
 
-/** A number the answer cannot do without. Refuses where the venue left it out: no zero is made up. */
-export function known<T>(value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Refusal('VENUE_UNREADABLE');
+/** A value that the response needs. Throws VENUE_UNREADABLE if the venue omitted it; no default is assumed. */
+export function requireValue<T>(value: T | null | undefined): T {
+  if (value === null || value === undefined) throw new ApiError('VENUE_UNREADABLE');
   return value;
 }

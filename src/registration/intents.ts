@@ -1,15 +1,18 @@
 import type { Registrar } from '../adapters/registrar/types.ts';
 import type { components } from '../contract/types.ts';
-import type { Accept, Accepted, Offer } from '../intents/accept.ts';
+import type { Accepted, NewIntent, Submission } from '../intents/accept.ts';
+import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import { newIntentId } from '../kernel/ids.ts';
-import { Refusal, type RefusalCode } from '../kernel/refusals.ts';
 import type { Sealer } from '../kernel/seal.ts';
-import { purchaseKeyPlace } from './queries.ts';
+import { purchaseKeySealContext } from './queries.ts';
+import type { PurchaseRequest } from './schema.ts';
 
 type Request = components['schemas']['PurchaseRequest'];
 
-/** A purchase as `accept_registrations` takes it: the members of its row, and the sealed key beside what is asked. */
-export type RegistrationOffer = Offer & {
+/**
+ * A purchase in the form `accept_registrations` takes: the members of its row, and the sealed key next to the request.
+ */
+export type NewRegistration = NewIntent & {
   ex_address: string;
   miner_slug: string;
   account_size: number;
@@ -17,58 +20,44 @@ export type RegistrationOffer = Offer & {
   sealed: string;
 };
 
-/** What the tasks of a purchase read. Addresses in lower case. */
-export type PurchaseAsked = {
-  ex_address: string;
-  miner_slug: string;
-  account_size: number;
-  payout_address: string | null;
-  email: string;
-};
-
-type Who = {
-  accept: Accept<RegistrationOffer>;
-  asking: { owner: string; digest: string; request_id: string; idempotency_key?: string };
-  deadlineMs: number;
-  registrar: Registrar;
-  sealer: Sealer;
-};
+type RequestContext = Submission<NewRegistration> & { registrar: Registrar; sealer: Sealer };
 
 /**
- * Accepts the purchase of a registration: intent, registration and sealed key in one transaction. Refuses what is no key, and an
- * address that has a registration alive or one that was paid for in vain.
+ * Submits the purchase of a registration: intent, registration and sealed key in one transaction. Throws
+ * V1_KEY_UNUSABLE, and V1_REGISTRATION_UNDER_WAY, V1_ALREADY_REGISTERED or V1_REGISTRATION_UNRECORDED for an address
+ * whose earlier registration is open, successful, or paid but not recorded.
  */
-export function purchaseRegistration(who: Who, request: Request): Promise<Accepted> {
-  const payer = who.registrar.payerOf(request.private_key);
-  if (!payer) throw new Refusal('V1_KEY_UNUSABLE', { effect: 'none' });
+export function purchaseRegistration(context: RequestContext, body: Request): Promise<Accepted> {
+  const payer = context.registrar.payerOf(body.private_key);
+  if (!payer) throw new ApiError('V1_KEY_UNUSABLE', { effect: 'none' });
   const id = newIntentId();
-  const asked: PurchaseAsked = {
-    ex_address: request.ex_wallet.toLowerCase(),
-    miner_slug: request.miner_slug,
-    account_size: request.account_size,
-    payout_address: request.payout_wallet?.toLowerCase() ?? null,
-    email: request.email,
+  const request: PurchaseRequest = {
+    ex_address: body.ex_wallet.toLowerCase(),
+    miner_slug: body.miner_slug,
+    account_size: body.account_size,
+    payout_address: body.payout_wallet?.toLowerCase() ?? null,
+    email: body.email,
   };
-  const key = Buffer.from(request.private_key.replace(/^0x/i, ''), 'hex');
-  return who.accept(
+  const key = Buffer.from(body.private_key.replace(/^0x/i, ''), 'hex');
+  return context.accept(
     {
-      ...who.asking,
+      ...context.context,
       id,
       kind: 'registration/purchase',
-      lane: `registrar:${asked.ex_address}`,
-      asked,
-      deadline_s: who.deadlineMs / 1000,
-      ex_address: asked.ex_address,
-      miner_slug: asked.miner_slug,
-      account_size: asked.account_size,
+      lane: `registrar:${request.ex_address}`,
+      request,
+      deadline_s: context.deadlineMs / 1000,
+      ex_address: request.ex_address,
+      miner_slug: request.miner_slug,
+      account_size: request.account_size,
       payer: payer.address,
-      sealed: who.sealer.seal(key, purchaseKeyPlace(id)).toString('hex'),
+      sealed: context.sealer.seal(key, purchaseKeySealContext(id)).toString('hex'),
     },
-    (verdict) => refusalOf[verdict] && new Refusal(refusalOf[verdict], { effect: 'none' }),
+    (verdict) => errorOf[verdict] && new ApiError(errorOf[verdict], { effect: 'none' }),
   );
 }
 
-const refusalOf: Record<string, RefusalCode> = {
+const errorOf: Record<string, ErrorCode> = {
   under_way: 'V1_REGISTRATION_UNDER_WAY',
   registered: 'V1_ALREADY_REGISTERED',
   paid: 'V1_REGISTRATION_UNRECORDED',

@@ -2,7 +2,9 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Payer, Registrar } from '../adapters/registrar/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { Place, Sealer } from '../kernel/seal.ts';
+import type { OwnerId } from '../kernel/ids.ts';
+import type { SealContext, Sealer } from '../kernel/seal.ts';
+import { type PurchasePayload, purchasePayload } from './schema.ts';
 
 const row = z.object({
   id: z.string(),
@@ -18,15 +20,17 @@ const row = z.object({
   paid_ago_ms: z.number().nullable(),
 });
 
-/** A registration as it stands. `paid_ago_ms` is by the database's clock. */
+/** A registration. `paid_ago_ms` is by the database's clock; null if it is not paid. */
 export type Registration = z.infer<typeof row>;
 
 const columns = sql.fragment`
   r.id, r.ex_address, r.account_size, r.payer, r.status, r.tx_hash, r.problem, r.message, r.estimated_time, r.polls,
   extract(epoch from now() - r.paid_at)::double precision * 1000 as paid_ago_ms`;
 
-/** An owner's newest registration of an address, in lower case. Null for a foreign address as for an unknown one. */
-export const findRegistration = (db: Db, owner: string, exAddress: string): Promise<Registration | null> =>
+/**
+ * An owner's newest registration of an address in lower case. Null for an unknown address and for one of another owner.
+ */
+export const findRegistration = (db: Db, owner: OwnerId, exAddress: string): Promise<Registration | null> =>
   db.maybeOne(sql.prepared('find_registration', row)`
     select ${columns}
     from registrations r
@@ -34,19 +38,19 @@ export const findRegistration = (db: Db, owner: string, exAddress: string): Prom
     order by r.status in ('pending', 'processing', 'registered', 'active') desc, r.created_at desc
     limit 1`);
 
-/** The registration a purchase makes. */
+/** The registration of a purchase, by its intent id. Throws if there is none. */
 export const getRegistration = (db: Db, id: string): Promise<Registration> =>
   db.one(sql.prepared('get_registration', row)`
     select ${columns}
     from registrations r
     where r.id = ${id}`);
 
-const sentRow = z.object({ sent: z.record(z.string(), z.unknown()).nullable() });
+const payloadRow = z.object({ sent: purchasePayload.nullable() });
 
-/** What a purchase committed before it was sent; null where nothing was. */
-export const findSent = (db: Db, id: string): Promise<Record<string, unknown> | null> =>
-  db.oneFirst(sql.prepared('find_sent_purchase', sentRow)`
-    select i.sent
+/** The payload that a purchase committed before it was sent; null if it committed none. */
+export const findPayload = (db: Db, id: string): Promise<PurchasePayload | null> =>
+  db.oneFirst(sql.prepared('find_purchase_payload', payloadRow)`
+    select i.sent_payload
     from intents i
     where i.id = ${id}`);
 
@@ -62,10 +66,14 @@ export const isOtherPaying = (db: Db, id: string, exAddress: string): Promise<bo
         and i.sending_at is not null
     ) as paying`);
 
-/** Where a purchase's key lies sealed. */
-export const purchaseKeyPlace = (id: string): Place => ({ table: 'registration_keys', row: id, column: 'sealed' });
+/** The seal context of a purchase's key. */
+export const purchaseKeySealContext = (id: string): SealContext => ({
+  table: 'registration_keys',
+  row: id,
+  column: 'sealed',
+});
 
-/** The key of a purchase, ready to sign; null once it has been wiped. The plain key never leaves this function. */
+/** The key of a purchase, ready to sign; null after it has been wiped. The plain key never leaves this function. */
 export async function openPayer(
   { db, sealer, registrar }: { db: Db; sealer: Sealer; registrar: Registrar },
   id: string,
@@ -74,5 +82,5 @@ export async function openPayer(
     select k.sealed
     from registration_keys k
     where k.registration_id = ${id}`);
-  return sealed && registrar.payerOf(sealer.open(sealed, purchaseKeyPlace(id)).toString('hex'));
+  return sealed && registrar.payerOf(sealer.open(sealed, purchaseKeySealContext(id)).toString('hex'));
 }

@@ -1,18 +1,27 @@
 import type { components } from '../contract/types.ts';
 import { compare, isDecimal, plus, times } from '../kernel/decimals.ts';
 import { digest } from '../kernel/digest.ts';
+import type { IntentId } from '../kernel/ids.ts';
 
+/** The status of a registration, as the contract defines it. */
 export type Status = components['schemas']['RegistrationStatus']['status'];
 
-/** What a wallet must have on the exchange before a registration is paid for, in USD. Venue facts: BalanceStatus. */
+/** The smallest exchange balance in USD with which a registration is paid for. Source: the venue's BalanceStatus. */
 const MINIMUM_BALANCE = '0.01';
 
 const UNITS_PER_USDC = '1000000'; // 6 decimals
 
-/** The nonce of a purchase's authorization: 32 bytes made from its intent, so that whoever signs for it pays once. */
-export const nonceOf = (intentId: string): string => `0x${digest(`registration/purchase:${intentId}`).toString('hex')}`;
+/**
+ * The nonce of a purchase's authorization: 32 bytes derived from its intent id, so that every authorization of one
+ * purchase pays at most once.
+ */
+export const nonceOf = (intentId: IntentId): string =>
+  `0x${digest(`registration/purchase:${intentId}`).toString('hex')}`;
 
-/** Account value over all dexes, free dollars and other free tokens at their prices: what the exchange holds for a wallet, in USD. */
+/**
+ * A wallet's balance on the exchange in USD: account values over all dexes, free USDC, and other free tokens at their
+ * prices.
+ */
 export function exchangeBalance(
   accounts: readonly { accountValue: string }[],
   spot: readonly { coin: string; free: string }[],
@@ -22,7 +31,7 @@ export function exchangeBalance(
   return [...accounts.map(({ accountValue }) => accountValue), ...values].reduce(plus, '0');
 }
 
-/** Whether a wallet may register at all. */
+/** Whether a balance in USD allows a registration. */
 export const meetsMinimum = (balance: string): boolean => compare(balance, MINIMUM_BALANCE) >= 0;
 
 type Terms = {
@@ -33,12 +42,12 @@ type Terms = {
   maxTimeoutSeconds: number;
 };
 
-/** What was agreed: the chain, the token, the catalogue's price and the most this service lets anyone pay, in USDC. */
+/** The terms we accept: chain, token, the catalogue's price, and the most that this service pays, in USDC. */
 export type Agreed = { network: string; asset: string; priceUsdc: string; maxUsdc: number };
 
 /**
- * The offered way to pay that is what was agreed, or null: the exact scheme, this chain and token, an amount above zero and not
- * over the catalogue's price nor our limit, and time enough to be settled.
+ * The first payment option of the registrar that we accept, or null. It must have the exact scheme, our chain and
+ * token, an amount above zero and not above the catalogue's price or our limit, and enough time to settle.
  */
 export const agreedTerms = <T extends Terms>(accepts: readonly T[], agreed: Agreed): T | null =>
   accepts.find((terms) => {
@@ -47,7 +56,7 @@ export const agreedTerms = <T extends Terms>(accepts: readonly T[], agreed: Agre
     return isOurs && fitsPrice(amount, agreed) && maxTimeoutSeconds >= LEAST_TIME_S;
   }) ?? null;
 
-const LEAST_TIME_S = 30; // verifying, settling and a block on any chain
+const LEAST_TIME_S = 30; // enough to verify, settle and reach a block on any chain
 
 function fitsPrice(units: string, { priceUsdc, maxUsdc }: Agreed): boolean {
   if (!isDecimal(priceUsdc) || compare(units, '0') <= 0) return false;
@@ -56,44 +65,48 @@ function fitsPrice(units: string, { priceUsdc, maxUsdc }: Agreed): boolean {
 
 const unitsOf = (usdc: string) => times(usdc, UNITS_PER_USDC);
 
-/** Whether an authorization can no longer be used on a chain whose clock shows `atS`; the margin covers a reorganisation. */
+/**
+ * Whether an authorization can no longer be used on a chain whose clock shows `atS`. The margin covers a
+ * reorganisation.
+ */
 export const isOver = (validBefore: string, atS: number, marginS: number): boolean =>
   atS > Number(validBefore) + marginS;
 
 const SUCCESSES: readonly Status[] = ['registered', 'active'];
 const TERMINALS: readonly Status[] = [...SUCCESSES, 'failed', 'eliminated', 'deregistered'];
 
-/** Whether nothing more will happen to a registration of this status. */
+/** Whether a status is final. */
 export const isTerminal = (status: Status): boolean => TERMINALS.includes(status);
 
-/** Whether the account stands. */
+/** Whether a status means that the account exists. */
 export const isSuccess = (status: Status): boolean => SUCCESSES.includes(status);
 
-/** The registrar's word as a status of ours; a word nobody knows is still being worked on. */
-export const statusOf = (word: string): Exclude<Status, 'not_found'> =>
-  KNOWN.find((status) => status === word) ?? 'processing';
+/** The registrar's status as one of ours. An unknown status counts as `processing`. */
+export const statusOf = (reported: string): Exclude<Status, 'not_found'> =>
+  KNOWN.find((status) => status === reported) ?? 'processing';
 
 const KNOWN = ['pending', 'processing', 'registered', 'active', 'failed', 'eliminated', 'deregistered'] as const;
 
-const SLOWEST_LOOK_MS = 15 * 60_000; // the registrar itself tries again every 15 minutes
+const SLOWEST_RECONCILE_MS = 15 * 60_000; // the registrar itself retries every 15 minutes
 const GROWTH = 1.25;
 
-/** When to ask the registrar again after so many looks, in milliseconds. */
+/** Milliseconds until the next poll of the registrar after `polls` polls. */
 export const nextPollMs = (firstMs: number, polls: number): number =>
-  Math.round(Math.min(firstMs * GROWTH ** Math.min(polls, 100), SLOWEST_LOOK_MS));
+  Math.round(Math.min(firstMs * GROWTH ** Math.min(polls, 100), SLOWEST_RECONCILE_MS));
 
-/** What a caller is told of a registration that is under way or got stuck. */
+/** Messages to the caller about a registration that is open or stuck. */
 export const notes = {
-  unrecorded: 'The payment settled, but the registrar has not recorded the registration yet; its status is asked for.',
-  pending: 'The payment settled; the miner has not made the account yet and is asked again by the registrar.',
-  abandoned: 'The payment settled, but the registrar never recorded the registration. Ask it with the tx_hash.',
-  late: 'The payment settled although it had been refused. The registration is being looked up.',
-  no_answer: 'The payment was sent and not answered; the chain is being asked whether it settled.',
-  facilitator_down:
-    "The registrar's payment facilitator is down; the chain is being asked whether the payment settled.",
-  settlement_unclear: 'The registrar could not tell whether the payment settled; the chain is being asked.',
+  unrecorded:
+    'The payment settled, but the registrar has not recorded the registration yet; its status is being checked.',
+  pending: 'The payment settled; the miner has not created the account yet; the registrar retries.',
+  abandoned:
+    'The payment settled, but the registrar never recorded the registration. Contact the registrar with the tx_hash.',
+  late: 'The payment settled although it had been rejected. The registration is being reconciled.',
+  no_answer: 'The payment was sent without a response; the chain is being checked for its settlement.',
+  facilitator_down: "The registrar's payment facilitator is down; the chain is being checked for its settlement.",
+  settlement_unclear: 'The registrar did not report whether the payment settled; the chain is being checked.',
 } as const;
 
-/** What a caller is told while a payment is in doubt for this reason. */
+/** The message to the caller while a payment is in doubt for this reason. */
 export const noteOf = (why: string): string =>
   why === 'facilitator_down' || why === 'settlement_unclear' ? notes[why] : notes.no_answer;

@@ -1,11 +1,11 @@
 import type { components } from '../contract/types.ts';
-import { isRefusalCode, refusals } from '../kernel/refusals.ts';
+import { errors, isErrorCode } from '../kernel/errors.ts';
 import type { Registration } from './queries.ts';
 import { isSuccess, isTerminal, notes } from './rules.ts';
 
 type Shown = components['schemas']['RegistrationStatus'];
 
-/** A registration as its owner sees it. `registration_id` is its intent. */
+/** A registration in the form shown to its owner. `registration_id` is the id of its intent. */
 export const shownRegistration = (registration: Registration): Shown => ({
   status: registration.status,
   ex_address: registration.ex_address,
@@ -18,7 +18,9 @@ export const shownRegistration = (registration: Registration): Shown => ({
   is_success: isSuccess(registration.status),
 });
 
-/** What is said of an address without a registration of the caller's: the same whether nobody or somebody else has one. */
+/**
+ * The response for an address without a registration of the caller. It does not reveal whether another owner has one.
+ */
 export const unknownRegistration = (exAddress: string): Shown => ({
   status: 'not_found',
   ex_address: exAddress,
@@ -34,4 +36,4 @@ export const unknownRegistration = (exAddress: string): Shown => ({
 const openNote = ({ status, tx_hash }: Registration) =>
   status === 'processing' && tx_hash === null ? notes.no_answer : null;
 
-const titleOf = (code: string | null) => (code !== null && isRefusalCode(code) ? refusals[code][1] : null);
+const titleOf = (code: string | null) => (code !== null && isErrorCode(code) ? errors[code][1] : null);

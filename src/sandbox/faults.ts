@@ -1,32 +1,36 @@
-/** What goes wrong on the wire. The first four act instead of the party, the rest on its finished answer. */
+/**
+ * Faults on the wire. After "has no effect" faults the upstream did nothing. The other kinds occur after it has
+ * processed the request.
+ */
 const faultKinds = {
-  refuse: 'Answers with a business refusal; nothing is done.',
-  status_500: 'Answers 500; nothing is done.',
-  reset: 'Closes the connection; nothing is done.',
-  hang: 'Never answers; nothing is done.',
-  html_200: 'Answers 200 with a page of something in between; nothing is done.',
-  accept_then_drop: 'Does what was asked, then closes the connection without an answer.',
-  late: 'Does what was asked and answers after delayMs.',
-  cut_json: 'Does what was asked and sends only half of the answer.',
+  reject: 'Responds with a business rejection; has no effect.',
+  status_500: 'Responds with 500; has no effect.',
+  reset: 'Closes the connection; has no effect.',
+  hang: 'Never responds; has no effect.',
+  html_200: 'Responds with 200 and an HTML page, as a proxy might; has no effect.',
+  accept_then_drop: 'Executes the request, then closes the connection without a response.',
+  late: 'Executes the request and responds after delayMs.',
+  cut_json: 'Executes the request and sends only half of the response.',
 } as const;
 
+/** A kind of fault. */
 export type FaultKind = keyof typeof faultKinds;
 
 /**
- * A scripted fault. `route`: a part of `METHOD /path`, absent for all. `times`: how often it strikes, absent for
- * until cleared. `rate`: the share of matching calls it strikes (0–1), drawn from a generator started by `seed`.
+ * A scripted fault. `route`: a part of `METHOD /path`; absent: all routes. `times`: how often it occurs; absent: until
+ * cleared. `rate`: the share of matching calls that it affects (0 to 1), drawn from a generator seeded with `seed`.
  */
 export type Fault = { kind: FaultKind; route?: string; times?: number; rate?: number; seed?: number; delayMs?: number };
 
-/** The faults a party is to show. The oldest that matches strikes. */
+/** The scripted faults of an upstream. The oldest matching fault is used. */
 export type Faults = {
   add(fault: Fault): void;
   clear(): void;
-  /** The fault that strikes this call (`METHOD /path`), which counts as one of its times. */
+  /** The fault for this call (`METHOD /path`). Counts as one of its `times`. */
   next(call: string): Fault | null;
 };
 
-/** No faults until some are added. */
+/** Creates an empty list of faults. */
 export const scriptedFaults = (): Faults => {
   let scripted: { fault: Fault; left: number; draw: () => number }[] = [];
   return {
@@ -37,24 +41,24 @@ export const scriptedFaults = (): Faults => {
       scripted = [];
     },
     next: (call) => {
-      const struck = scripted.find(({ fault, left, draw }) => {
+      const match = scripted.find(({ fault, left, draw }) => {
         return left > 0 && call.includes(fault.route ?? '') && draw() < (fault.rate ?? 1);
       });
-      if (struck) struck.left -= 1;
-      return struck?.fault ?? null;
+      if (match) match.left -= 1;
+      return match?.fault ?? null;
     },
   };
 };
 
-/** Reads a fault from a control body; null where it is none. */
+/** Reads a fault from a control body. Null if it is not one. */
 export const readFault = (value: unknown): Fault | null => {
-  const fault = Object(value) as Partial<Fault>; // as: the one member that must be right is checked
+  const fault = Object(value) as Partial<Fault>; // as: the only required member is checked
   return typeof fault.kind === 'string' && Object.hasOwn(faultKinds, fault.kind)
     ? { ...fault, kind: fault.kind }
     : null;
 };
 
-/** Mulberry32: the same seed strikes the same calls in every run. Numbers from 0 up to 1. */
+/** Mulberry32: the same seed selects the same calls in every run. Numbers from 0 to below 1. */
 const generator = (seed: number) => {
   let state = seed | 0;
   return () => {

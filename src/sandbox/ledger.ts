@@ -1,31 +1,34 @@
 import { existsSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-/** One effect a party accepted. `key` is the name the caller gave it: the same key twice with one kind is a doubled effect. */
+/**
+ * One effect that an upstream accepted. `key` is the caller's id: a repeated pair of `key` and `kind` is a duplicate
+ * effect.
+ */
 export type Effect = { key: string; kind: string; detail: Record<string, unknown> } & Partial<{
   subaccount_id: number;
   pair: string;
 }>;
 
-/** An effect as it was recorded; `at` in epoch milliseconds, `seq` from 1 without gaps. */
-export type Entry = { seq: number; at: number; party: string } & Effect;
+/** A recorded effect. `at` is epoch ms, `seq` starts at 1 and has no gaps. */
+export type Entry = { seq: number; at: number; upstream: string } & Effect;
 
-/** The ground truth of what a party did. Nothing in it is ever changed or removed. */
+/** The record of all effects of an upstream. Append-only. */
 export type Ledger = {
   record(effect: Effect): Entry;
-  /** Entries recorded after that sequence number, oldest first. */
+  /** Entries after a sequence number, oldest first. */
   entries(after?: number): readonly Entry[];
 };
 
 /**
- * A party's ledger. With a file, every entry is one JSON line, handed to the operating system before the effect is
- * answered, so that it outlives a killed process; entries already in the file are kept and counted on.
+ * Opens the ledger of an upstream. With a file, every entry is one JSON line, written before the upstream responds, so
+ * it survives a killed process. Entries already in the file are kept; numbering continues after them.
  */
-export const openLedger = (party: string, file?: string): Ledger => {
+export const openLedger = (upstream: string, file?: string): Ledger => {
   const entries: Entry[] = file && existsSync(file) ? readLines(file) : [];
   const append = file === undefined ? () => {} : appenderTo(file);
   return {
     record: (effect) => {
-      const entry = { seq: entries.length + 1, at: Date.now(), party, ...effect };
+      const entry = { seq: entries.length + 1, at: Date.now(), upstream, ...effect };
       entries.push(entry);
       append(entry);
       return entry;

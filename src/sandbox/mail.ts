@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { scriptedFaults } from './faults.ts';
-import { readLetter } from './letters.ts';
-import { startParty } from './party.ts';
+import { startUpstream } from './upstream.ts';
 
-/** A mail as it arrived; `raw` is the whole message. */
+/** A received mail. `raw` is the whole message. */
 type ReceivedMail = {
   seq: number;
   at: number;
@@ -17,37 +17,37 @@ type ReceivedMail = {
   raw: string;
 };
 
-/** An SMTP server that keeps what it is given, and shows it at `readUrl`. */
-export type MailParty = {
+/** An SMTP server that stores mails and lists them at `readUrl`. */
+export type MailUpstream = {
   smtpUrl: string;
-  /** GET gives every mail, oldest first; `?to=` those for one recipient. */
+  /** GET returns all mails, oldest first; `?to=` filters by recipient. */
   readUrl: string;
   mails(to?: string): readonly ReceivedMail[];
   close(): Promise<void>;
 };
 
 /**
- * Starts the sink on free ports of this machine. Recipients beginning with `bounce` are refused for good, those with
- * `greylist` at their first try.
+ * Starts the server on free local ports. Recipients that start with `bounce` are rejected permanently; those that start
+ * with `greylist` are rejected at the first attempt only.
  */
-export async function startMailParty(): Promise<MailParty> {
+export async function startMailUpstream(): Promise<MailUpstream> {
   const received: ReceivedMail[] = [];
   const greylisted = new Set<string>();
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    onRcptTo: ({ address }, _session, done) => done(refusalOf(address, greylisted)),
+    onRcptTo: ({ address }, _session, done) => done(errorOf(address, greylisted)),
     onData: (stream, session, done) => {
       keep(stream, session, received).then(() => done(), done);
     },
   });
-  server.on('error', () => {}); // a sender that hung up
+  server.on('error', () => {}); // the sender disconnected
   server.listen(0, '127.0.0.1');
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo; // as: it listens on TCP
   const mails = (to?: string) => received.filter((mail) => to === undefined || mail.to.includes(to));
   const show = ({ query }: { query: URLSearchParams }) => ({ status: 200, body: mails(query.get('to') ?? undefined) });
-  const reading = await startParty(0, [{ method: 'GET', path: '/sandbox/mail', answer: show }], scriptedFaults());
+  const reading = await startUpstream(0, [{ method: 'GET', path: '/sandbox/mail', response: show }], scriptedFaults());
   return {
     smtpUrl: `smtp://127.0.0.1:${port}`,
     readUrl: `${reading.url}/sandbox/mail`,
@@ -59,7 +59,7 @@ export async function startMailParty(): Promise<MailParty> {
   };
 }
 
-function refusalOf(address: string, greylisted: Set<string>): Error | null {
+function errorOf(address: string, greylisted: Set<string>): Error | null {
   if (address.startsWith('bounce')) return Object.assign(new Error('No such mailbox'), { responseCode: 550 });
   if (!address.startsWith('greylist') || greylisted.has(address)) return null;
   greylisted.add(address);
@@ -71,5 +71,6 @@ async function keep(stream: SMTPServerDataStream, session: SMTPServerSession, re
   for await (const chunk of stream) chunks.push(chunk as Buffer); // as: no encoding was set
   const raw = Buffer.concat(chunks).toString('utf8');
   const to = session.envelope.rcptTo.map(({ address }) => address);
-  received.push({ seq: received.length + 1, at: Date.now(), to, ...readLetter(raw), raw });
+  const { messageId = '', subject = '', text = '', html = '' } = await PostalMime.parse(raw);
+  received.push({ seq: received.length + 1, at: Date.now(), to, message_id: messageId, subject, text, html, raw });
 }

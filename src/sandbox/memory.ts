@@ -2,18 +2,20 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 
-/** Where a party keeps what it knows and what it did; without these it forgets with its process. */
+/** Files for the state and the ledger of an upstream. Without them both are lost with the process. */
 export type Files = { stateFile?: string; ledgerFile?: string };
 
-/** What a party knows, over the end of its process. */
+/** State of an upstream that survives its process. */
 export type Memory<State> = {
-  /** What an earlier process kept; null at the first start. */
+  /** The state stored by an earlier process. Null at the first start. */
   recalled: State | null;
-  /** Keeps what there is now. The file is replaced whole: a kill leaves the state before or after, never half of one. */
+  /**
+   * Stores the current state. The file is replaced atomically: a kill leaves the old or the new state, never a part.
+   */
   keep(state: () => State): void;
 };
 
-/** The memory of a party in a file, or none. */
+/** Opens the stored state of an upstream. Without a file nothing is stored. */
 export const openMemory = <State>(file?: string): Memory<State> => {
   if (file === undefined) return { recalled: null, keep: () => {} };
   return {
@@ -25,8 +27,8 @@ export const openMemory = <State>(file?: string): Memory<State> => {
   };
 };
 
-/** The files of a party in a folder, which is made. */
-export function filesIn(folder: string, party: string): Files {
+/** The files of an upstream in a folder. Creates the folder. */
+export function filesIn(folder: string, upstream: string): Files {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return { stateFile: path.join(folder, `${party}.state`), ledgerFile: path.join(folder, `${party}.jsonl`) };
+  return { stateFile: path.join(folder, `${upstream}.state`), ledgerFile: path.join(folder, `${upstream}.jsonl`) };
 }

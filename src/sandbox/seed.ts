@@ -1,19 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { createApp } from '../admin/apps/intents.ts';
-import { createAdmin } from '../admin/intents.ts';
+import { createApp } from '../admin/apps/commands.ts';
+import { createAdmin } from '../admin/commands.ts';
 import { hasAdmins } from '../admin/queries.ts';
 import type { Db } from '../db/pool.ts';
 import type { Sealer } from '../kernel/seal.ts';
-import { createPartner } from '../partners/intents.ts';
+import { createPartner } from '../partners/commands.ts';
 import { hasPartners } from '../partners/queries.ts';
-import { saveTier } from '../payments/intents.ts';
+import { saveTier } from '../payments/commands.ts';
 import { hasTiers } from '../payments/queries.ts';
 import { sandboxTiers } from './tiers.ts';
 
 const OPERATOR = 'operator@sandbox.invalid';
 const ACTOR = { adminId: null, address: 'sandbox', requestId: 'first start' };
 
-/** Makes, at the first start, one of everyone to try things as. Answers lines that say who, with secrets shown this once. */
+/**
+ * At the first start, creates a partner, an app and an operator. Returns lines for the console, with secrets shown only
+ * once.
+ */
 export async function seed(db: Db, sealer: Sealer): Promise<string[]> {
   await seedTiers(db);
   return [...(await seedPartner(db)), ...(await seedAppAndOperator(db, sealer))];

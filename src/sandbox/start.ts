@@ -1,9 +1,9 @@
-import { startExvenueParty } from './exvenue/index.ts';
-import { startMailParty } from './mail.ts';
+import { startExvenueUpstream } from './exchange/index.ts';
+import { startMailUpstream } from './mail.ts';
 import { type Files, filesIn } from './memory.ts';
-import { startNetvenueParty } from './netvenue/index.ts';
-import { startProcessorParty } from './processor/index.ts';
-import { startRegistrarParty } from './registrar/index.ts';
+import { startNetvenueUpstream } from './network/index.ts';
+import { startProcessorUpstream } from './processor/index.ts';
+import { startRegistrarUpstream } from './registrar/index.ts';
 
 const ENTITY_HOTKEY = 'sandbox_entity';
 const MINER_KEY = 'sandbox-miner-key';
@@ -11,31 +11,31 @@ const VALIDATOR_KEY = 'sandbox-validator-key';
 const PROCESSOR_KEY = 'sk_test_sandbox';
 const PROCESSOR_SECRET = 'whsec_sandbox_processor';
 const ACTIVATION_MS = 400;
-const WALLET_USD = '100000'; // what every wallet has on the exchange from the start
-const PROCESSING_MS = 50; // the real miner takes 1 to 60 s; a partner trying things should not
+const WALLET_USD = '100000'; // initial balance of every wallet on the exchange
+const PROCESSING_MS = 50; // the real miner takes 1 to 60 s; a partner's tests should not wait that long
 
-/** The outside parties, played locally: the settings that point the service at them, and the end of it. */
+/** The simulated upstreams. `settings` point the service at them. */
 export type Sandbox = {
   settings: Record<string, string>;
   controlUrl: string;
   exchangeControlUrl: string;
   registrarControlUrl: string;
-  /** The processor: `/sandbox/pay/{client_secret}` pays, `/control/ledger` tells what it did. */
+  /** The processor: `/sandbox/pay/{client_secret}` pays, `/control/ledger` lists its effects. */
   processorUrl: string;
-  /** Tells the processor where the service is, so that it sends its notifications there. */
+  /** Sets the service's address, to which the processor sends its notifications. */
   announce(serviceUrl: string): void;
-  /** Where the mails of the service can be read. */
+  /** URL that lists the mails sent by the service. */
   mailUrl: string;
   stop(): Promise<void>;
 };
 
 /**
- * Starts every party on free ports of this machine. What they know they keep in `folder`, beside the database whose rows tell of it;
- * only mails are gone with the process.
+ * Starts every upstream on free local ports. They store their state in `folder`, next to the database that refers to
+ * it. Only mails are lost with the process.
  */
 export async function startSandbox(folder: string): Promise<Sandbox> {
-  const files = (party: string): Files => filesIn(folder, party);
-  const netvenue = await startNetvenueParty({
+  const files = (upstream: string): Files => filesIn(folder, upstream);
+  const netvenue = await startNetvenueUpstream({
     ...files('netvenue'),
     minerKey: MINER_KEY,
     validatorKey: VALIDATOR_KEY,
@@ -43,14 +43,14 @@ export async function startSandbox(folder: string): Promise<Sandbox> {
     activationMs: ACTIVATION_MS,
     processingMs: PROCESSING_MS,
   });
-  const exvenue = await startExvenueParty({ ...files('exvenue'), network: 'testnet', autoFund: WALLET_USD });
-  const registrar = await startRegistrarParty(files('registrar'));
-  const processor = await startProcessorParty({
+  const exvenue = await startExvenueUpstream({ ...files('exvenue'), network: 'testnet', autoFund: WALLET_USD });
+  const registrar = await startRegistrarUpstream(files('registrar'));
+  const processor = await startProcessorUpstream({
     ...files('processor'),
     secretKey: PROCESSOR_KEY,
     notificationSecret: PROCESSOR_SECRET,
   });
-  const mail = await startMailParty();
+  const mail = await startMailUpstream();
   return {
     settings: {
       NETVENUE_MINER_URL: netvenue.minerUrl,

@@ -1,7 +1,7 @@
 const crypto = { market: 'crypto', asset_class: 'crypto', currency: 'usd' };
 const forex = { market: 'forex', asset_class: 'forex', currency: 'usd' };
 
-/** What is on sale where nothing is set up: a free demo, and paid challenges of two markets. */
+/** Tiers of a new sandbox: a free demo, and paid challenges of two markets. */
 export const sandboxTiers = [
   { tier_id: 'tier_demo', account_size: 10_000, amount_cents: 0, ...crypto },
   { tier_id: 'tier_5k', account_size: 5_000, amount_cents: 7_400, ...crypto },

@@ -1,34 +1,41 @@
 import { findAnyPropAccount, findPropAccount, listPropAccounts, type PropAccount } from '../accounts/prop/queries.ts';
-import type { Call } from '../edge/handler.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import type { Db } from '../db/pool.ts';
+import type { CallWith } from '../edge/handler.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Hotkey } from '../kernel/ids.ts';
+import { entityOf } from '../kernel/ids.ts';
 
-/** A prop account with a subaccount at the network; `hotkey` names that there. */
-export type ReadyAccount = PropAccount & { subaccount_id: number; hotkey: string; entityHotkey: string };
+/** A prop account with a subaccount at the network. `hotkey` is the synthetic hotkey of that subaccount. */
+export type ReadyAccount = PropAccount & { subaccount_id: number; hotkey: Hotkey; entityHotkey: Hotkey };
 
-type AnyCall = Pick<Call, 'runtime' | 'principal'> & { header: { 'X-Prop-Account'?: string } };
+type AnyCall = Pick<CallWith<{ db: Db }>, 'deps' | 'principal'> & { header: { 'X-Prop-Account'?: string } };
 
 /**
- * The prop account a call is about: the one a trader's key is bound to, one of the user's own (the most recent where none is named),
- * or any of the app's. Refuses those that are not the caller's as unknown, and those without a subaccount.
+ * The prop account of a call: the account of the trader's key, an account of the user (by default the most recent), or
+ * any account of the app. Throws V2_PROP_ACCOUNT_UNKNOWN if the caller has no such account, V2_API_KEY_ACCOUNT_MISMATCH
+ * if the key belongs to another account, INVALID_REQUEST if an app names no account, and V2_SUBACCOUNT_NOT_READY
+ * without a subaccount.
  */
 export async function getReadyAccount(call: AnyCall): Promise<ReadyAccount> {
   const account = await findAccount(call);
-  if (!account) throw new Refusal('V2_PROP_ACCOUNT_UNKNOWN');
+  if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
   const { status, synthetic_hotkey: hotkey, subaccount_id } = account;
   if (hotkey === null || subaccount_id === null || status === 'provisioning' || status === 'subaccount_failed')
-    throw new Refusal('V2_SUBACCOUNT_NOT_READY');
-  return { ...account, subaccount_id, hotkey, entityHotkey: hotkey.slice(0, hotkey.lastIndexOf('_')) };
+    throw new ApiError('V2_SUBACCOUNT_NOT_READY');
+  return { ...account, subaccount_id, hotkey, entityHotkey: entityOf(hotkey) };
 }
 
-/** Refuses for an account that may not trade, where nothing is accepted that would judge it. */
-export function refuseUnlessTrading({ status }: Pick<PropAccount, 'status'>): void {
-  if (status !== 'evaluation' && status !== 'funded') throw new Refusal('V2_ACCOUNT_NOT_TRADEABLE');
+/**
+ * Throws V2_ACCOUNT_NOT_TRADEABLE unless the account may trade. For paths that submit no intent, which would check it.
+ */
+export function rejectUnlessTrading({ status }: Pick<PropAccount, 'status'>): void {
+  if (status !== 'evaluation' && status !== 'funded') throw new ApiError('V2_ACCOUNT_NOT_TRADEABLE');
 }
 
-async function findAccount({ runtime: { db }, principal, header }: AnyCall): Promise<PropAccount | null> {
+async function findAccount({ deps: { db }, principal, header }: AnyCall): Promise<PropAccount | null> {
   const named = header['X-Prop-Account'];
   if (principal.kind === 'trader') {
-    if (named !== undefined && named !== principal.propAccountId) throw new Refusal('V2_API_KEY_ACCOUNT_MISMATCH');
+    if (named !== undefined && named !== principal.propAccountId) throw new ApiError('V2_API_KEY_ACCOUNT_MISMATCH');
     return findPropAccount(db, principal.owner, principal.userId, principal.propAccountId);
   }
   if (principal.kind === 'user') {
@@ -36,13 +43,13 @@ async function findAccount({ runtime: { db }, principal, header }: AnyCall): Pro
     if (named !== undefined) return findPropAccount(db, owner, userId, named);
     return (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0] ?? null;
   }
-  if (named === undefined) throw unnamed();
+  if (named === undefined) throw accountRequired();
   const account = await findAnyPropAccount(db, named);
   return account?.owner === principal.owner ? account : null;
 }
 
-/** An app acts for all its users: it has to say for which account. */
-const unnamed = () =>
-  new Refusal('INVALID_REQUEST', {
+/** An app acts for all its users, so it must name the account. */
+const accountRequired = () =>
+  new ApiError('INVALID_REQUEST', {
     fields: [{ loc: ['header', 'X-Prop-Account'], msg: 'must name an account of the app', type: 'required' }],
   });

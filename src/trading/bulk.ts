@@ -1,24 +1,26 @@
 import type { components } from '../contract/types.ts';
 import type { Call } from '../edge/handler.ts';
-import { Refusal } from '../kernel/refusals.ts';
-import { type Asking, closePosition } from '../orders/intents.ts';
-import { orderResult } from '../orders/network/queries.ts';
-import { readOpenPositions } from '../portfolio/network/queries.ts';
-import { type ReadyAccount, refuseUnlessTrading } from './accounts.ts';
+import type { Wait } from '../intents/follow.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { closePosition, type RequestContext } from '../orders/network/intents.ts';
+import { orderResult } from '../orders/network/read-model.ts';
+import { readOpenPositions } from '../portfolio/network/read-model.ts';
+import type { VenueReads } from '../portfolio/read-model.ts';
+import { type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 
 type Result = components['schemas']['BulkCloseResult']['results'][number];
-type BulkCall = Pick<Call<'closeTradingPositions'>, 'runtime' | 'body' | 'waitMs'>;
+type BulkCall = Pick<Call<'closeTradingPositions', { reads: VenueReads; wait: Wait }>, 'deps' | 'body' | 'waitMs'>;
 
 /**
- * Closes positions side by side, one intent each, in the lanes of their pairs. Each answer stands for itself; `pending` names the
- * intents that have not ended. Refuses as a whole where the account may not trade, and where its positions cannot be read.
+ * Closes positions concurrently, one intent each, in the lanes of their pairs. Each has its own result; `pending` lists
+ * the ids of the intents that have not ended. Throws if the account may not trade, or if its positions cannot be read.
  */
-export async function closeEach(call: BulkCall, account: ReadyAccount, who: Asking) {
-  const open = await readOpenPositions(call.runtime.reads, account.hotkey);
+export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
+  const open = await readOpenPositions(call.deps.reads, account.hotkey);
   const pairs = new Map(open.map(({ position_uuid, trade_pair }) => [position_uuid, trade_pair]));
-  if (call.body.position_uuids.some((uuid) => !pairs.has(uuid))) refuseUnlessTrading(account);
+  if (call.body.position_uuids.some((uuid) => !pairs.has(uuid))) rejectUnlessTrading(account);
   const results = await Promise.all(
-    call.body.position_uuids.map((uuid) => closeOne(call, who, uuid, pairs.get(uuid) ?? null)),
+    call.body.position_uuids.map((uuid) => closeOne(call, context, uuid, pairs.get(uuid) ?? null)),
   );
   return {
     success: results.every(({ status }) => status === 'closed' || status === 'pending'),
@@ -30,28 +32,31 @@ export async function closeEach(call: BulkCall, account: ReadyAccount, who: Aski
   };
 }
 
-/** A repeat under the same Idempotency-Key finds the close of each position again. */
+/** A repeat with the same Idempotency-Key finds the same intent for each position. */
 async function closeOne(
-  { runtime, waitMs }: BulkCall,
-  who: Asking,
+  { deps, waitMs }: BulkCall,
+  context: RequestContext,
   uuid: string,
   pair: string | null,
 ): Promise<Result> {
-  const { idempotency_key: key } = who.asking;
-  const one = { ...who, asking: { ...who.asking, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) } };
-  if (pair === null) return told(uuid, 'not_found');
+  const { idempotency_key: key } = context.context;
+  const one = {
+    ...context,
+    context: { ...context.context, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) },
+  };
+  if (pair === null) return resultFor(uuid, 'not_found');
   const accepted = await closePosition(one, pair, uuid);
-  const intent = await runtime.wait(accepted, waitMs);
+  const intent = await deps.wait(accepted, waitMs);
   try {
     const { message } = orderResult(intent, intent.id);
-    return { ...told(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };
+    return { ...resultFor(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };
   } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    return { ...told(uuid, 'failed'), order_uuid: intent.id, code: error.code, message: error.message };
+    if (!(error instanceof ApiError)) throw error;
+    return { ...resultFor(uuid, 'failed'), order_uuid: intent.id, code: error.code, message: error.message };
   }
 }
 
-const told = (position_uuid: string, status: Result['status']): Result => ({
+const resultFor = (position_uuid: string, status: Result['status']): Result => ({
   position_uuid,
   status,
   order_uuid: null,

@@ -1,104 +1,126 @@
-import type { Call, Handler } from '../edge/handler.ts';
-import type { Accepted } from '../intents/accept.ts';
-import { pendingHeaders, shownIntent } from '../intents/answers.ts';
-import { findIntent } from '../intents/read.ts';
+import type { CallWith, Handler } from '../edge/handler.ts';
+import type { Accepted, SubmitDeps } from '../intents/accept.ts';
+import type { Wait } from '../intents/follow.ts';
+import { findIntent, pendingHeaders, shownIntent } from '../intents/follow.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { IntentId, OrderUuid } from '../kernel/ids.ts';
 import { pageOf } from '../kernel/pages.ts';
-import { Refusal } from '../kernel/refusals.ts';
-import { type Asking, cancelOrder, closePosition, editOrder, placeOrder, protectPosition } from '../orders/intents.ts';
-import { orderResult, readOrderPage, readOrderStatus } from '../orders/network/queries.ts';
-import { findOrderPair } from '../orders/queries.ts';
-import { getReadyAccount, type ReadyAccount, refuseUnlessTrading } from './accounts.ts';
+import {
+  cancelOrder,
+  closePosition,
+  editOrder,
+  placeOrder,
+  protectPosition,
+  type RequestContext,
+} from '../orders/network/intents.ts';
+import { findOrderPair } from '../orders/network/queries.ts';
+import { orderReply, readOrderPage, readOrderStatus } from '../orders/network/read-model.ts';
+import type { VenueReads } from '../portfolio/read-model.ts';
+import { getReadyAccount, type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 import { closeEach } from './bulk.ts';
-import { askingFor } from './intents.ts';
+import type { NewTradingOrder } from './intents.ts';
+import { contextFor } from './intents.ts';
+
+type Deps = SubmitDeps<'acceptTradingOrder', NewTradingOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads; wait: Wait };
 
 const ORDERS = '/v2/trading/orders';
 const ORDERS_PAGE = 100;
 
-type AnyCall = Pick<Call, 'runtime' | 'principal' | 'asking' | 'settled'> & { header: { 'X-Prop-Account'?: string } };
-
-export const submitTradingOrder: Handler<'submitTradingOrder'> = async (call) => {
-  const accepted = await placeOrder(await asking(call), call.body);
-  return answered(call, accepted, accepted.id, orderPoll);
+type AnyCall = Pick<CallWith<Deps>, 'deps' | 'principal' | 'context' | 'settled'> & {
+  header: { 'X-Prop-Account'?: string };
 };
 
-export const closeTradingPosition: Handler<'closeTradingPosition'> = async (call) => {
-  const accepted = await closePosition(await asking(call), call.body.trade_pair);
-  return answered(call, accepted, accepted.id, orderPoll);
+/** Places an order. */
+export const submitTradingOrder: Handler<'submitTradingOrder', Deps> = async (call) => {
+  const accepted = await placeOrder(await context(call), call.body);
+  return respond(call, accepted, accepted.id, orderPoll);
 };
 
-export const closeTradingPositions: Handler<'closeTradingPositions'> = async (call) => {
+/** Closes the position in a pair. */
+export const closeTradingPosition: Handler<'closeTradingPosition', Deps> = async (call) => {
+  const accepted = await closePosition(await context(call), call.body.trade_pair);
+  return respond(call, accepted, accepted.id, orderPoll);
+};
+
+/** Closes several positions. */
+export const closeTradingPositions: Handler<'closeTradingPositions', Deps> = async (call) => {
   const account = await getReadyAccount(call);
-  const { pending, ...body } = await closeEach(call, account, askingOf(call, account));
+  const { pending, ...body } = await closeEach(call, account, contextOf(call, account));
   const [first] = pending;
   return first === undefined ? { status: 200, body } : { status: 202, body, headers: pendingHeaders(orderPoll(first)) };
 };
 
-export const setTradingTpSl: Handler<'setTradingTpSl'> = async (call) => {
-  const accepted = await protectPosition(await asking(call), call.body);
-  return answered(call, accepted, accepted.id, intentPoll);
+/** Sets the protection of the position in a pair. */
+export const setTradingTpSl: Handler<'setTradingTpSl', Deps> = async (call) => {
+  const accepted = await protectPosition(await context(call), call.body);
+  return respond(call, accepted, accepted.id, intentPoll);
 };
 
-export const cancelTradingOrder: Handler<'cancelTradingOrder'> = async (call) => {
+/** Cancels a resting order. */
+export const cancelTradingOrder: Handler<'cancelTradingOrder', Deps> = async (call) => {
   const account = await getReadyAccount(call);
   const target = call.path.order_uuid.toLowerCase();
   const pair = call.query.trade_pair ?? (await getPair(call, account, target));
-  const accepted = await cancelOrder(askingOf(call, account), target, pair);
-  return answered(call, accepted, target, intentPoll);
+  const accepted = await cancelOrder(contextOf(call, account), target, pair);
+  return respond(call, accepted, target, intentPoll);
 };
 
-export const editTradingOrder: Handler<'editTradingOrder'> = async (call) => {
+/** Edits a resting order. */
+export const editTradingOrder: Handler<'editTradingOrder', Deps> = async (call) => {
   const target = call.path.order_uuid.toLowerCase();
-  const accepted = await editOrder(await asking(call), target, call.body);
-  return answered(call, accepted, target, intentPoll);
+  const accepted = await editOrder(await context(call), target, call.body);
+  return respond(call, accepted, target, intentPoll);
 };
 
-export const listTradingOrders: Handler<'listTradingOrders'> = async (call) => {
-  const { runtime, query } = call;
+/** Lists the orders of a prop account, newest first. */
+export const listTradingOrders: Handler<'listTradingOrders', Deps> = async (call) => {
+  const { deps, query } = call;
   const { owner, hotkey } = await getReadyAccount(call);
   const { open = false, cursor = null, limit = ORDERS_PAGE } = query;
-  const found = await readOrderPage(runtime, owner, hotkey, { open, cursor, limit: limit + 1 });
+  const found = await readOrderPage(deps, owner, hotkey, { open, cursor, limit: limit + 1 });
   const page = pageOf(found, { path: ORDERS, cursor: 'cursor', limit });
   const link = page.headers && { Link: page.headers.Link.replace('?', `?open=${open}&`) };
   return { status: 200, body: page.body.map(({ status }) => status), ...(link && { headers: link }) };
 };
 
-export const getTradingOrder: Handler<'getTradingOrder'> = async (call) => {
+/** Returns the status of an order. Throws V1_ORDER_UNKNOWN. */
+export const getTradingOrder: Handler<'getTradingOrder', Deps> = async (call) => {
   const { owner, hotkey } = await getReadyAccount(call);
-  const status = await readOrderStatus(call.runtime, owner, hotkey, call.path.order_uuid);
-  if (!status) throw new Refusal('V1_ORDER_UNKNOWN');
+  const status = await readOrderStatus(call.deps, owner, hotkey, call.path.order_uuid);
+  if (!status) throw new ApiError('V1_ORDER_UNKNOWN');
   return { status: 200, body: status };
 };
 
-export const getTradingIntent: Handler<'getTradingIntent'> = async (call) => {
+/** Returns an intent of the prop account. Throws INTENT_UNKNOWN. */
+export const getTradingIntent: Handler<'getTradingIntent', Deps> = async (call) => {
   const account = await getReadyAccount(call);
-  const intent = await findIntent(call.runtime.db, account.owner, call.path.intent_id.toLowerCase());
-  if (intent?.asked.prop_account_id !== account.id) throw new Refusal('INTENT_UNKNOWN');
+  const intent = await findIntent(call.deps.db, account.owner, call.path.intent_id.toLowerCase());
+  if (intent?.request.prop_account_id !== account.id) throw new ApiError('INTENT_UNKNOWN');
   return { status: 200, body: shownIntent(intent), headers: { 'Intent-Id': intent.id } };
 };
 
-const asking = async (call: AnyCall): Promise<Asking> => askingOf(call, await getReadyAccount(call));
+const context = async (call: AnyCall): Promise<RequestContext> => contextOf(call, await getReadyAccount(call));
 
-function askingOf({ runtime, principal, asking }: AnyCall, account: ReadyAccount): Asking {
-  const { acceptTradingOrder: accept, config } = runtime;
+function contextOf({ deps, principal, context }: AnyCall, account: ReadyAccount): RequestContext {
+  const { acceptTradingOrder: accept, config } = deps;
   const userId = principal.kind === 'user' || principal.kind === 'trader' ? principal.userId : undefined;
-  return askingFor(account, userId, { accept, asking, deadlineMs: config.ORDER_DEADLINE_MS });
+  return contextFor(account, userId, { accept, context, deadlineMs: config.ORDER_DEADLINE_MS });
 }
 
-async function getPair({ runtime }: AnyCall, account: ReadyAccount, target: string): Promise<string> {
-  const pair = await findOrderPair(runtime.db, account.owner, account.hotkey, target);
+async function getPair({ deps }: AnyCall, account: ReadyAccount, target: string): Promise<string> {
+  const pair = await findOrderPair(deps.db, account.owner, account.hotkey, target);
   if (pair !== null) return pair;
-  refuseUnlessTrading(account);
-  throw new Refusal('V1_ORDER_UNKNOWN');
+  rejectUnlessTrading(account);
+  throw new ApiError('V1_ORDER_UNKNOWN');
 }
 
-const orderPoll = (intentId: string) => `${ORDERS}/${intentId}`;
-const intentPoll = (intentId: string) => `/v2/trading/intents/${intentId}`;
+const orderPoll = (intentId: IntentId) => `${ORDERS}/${intentId}`;
+const intentPoll = (intentId: IntentId) => `/v2/trading/intents/${intentId}`;
 
-/** Waits as long as preferred, then answers with the outcome, or 202 and where to poll with the same credentials. */
-async function answered(call: AnyCall, accepted: Accepted, orderUuid: string, poll: (intentId: string) => string) {
-  const intent = await call.settled(accepted);
-  const body = orderResult(intent, orderUuid);
-  return intent.settled_at === null
-    ? { status: 202 as const, body, headers: pendingHeaders(poll(intent.id)) }
-    : { status: 200 as const, body };
+/**
+ * Waits for as long as the caller prefers. Responds with the outcome, or with 202 and where to poll with the same
+ * credentials.
+ */
+async function respond(call: AnyCall, accepted: Accepted, orderUuid: OrderUuid, poll: (intentId: IntentId) => string) {
+  return orderReply(await call.settled(accepted), orderUuid, poll);
 }

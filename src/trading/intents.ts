@@ -1,41 +1,47 @@
 import type { Accept } from '../intents/accept.ts';
-import { Refusal } from '../kernel/refusals.ts';
-import type { Asking, NetworkOffer } from '../orders/intents.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Hotkey, UserId } from '../kernel/ids.ts';
+import type { NewNetworkOrder, RequestContext } from '../orders/network/intents.ts';
 
-/** An order verb of a prop account, as `accept_trading_orders` takes it. Without a user any account of the owner will do. */
-export type TradingOffer = NetworkOffer & { prop_account_id: string; user_id?: string };
+/**
+ * A new intent for a prop account, in the shape that `accept_trading_orders` takes. Without `user_id`, the user is not
+ * checked.
+ */
+export type NewTradingOrder = NewNetworkOrder & { prop_account_id: string; user_id?: string };
 
-type Account = { id: string; subaccount_id: number; entityHotkey: string };
+type Account = { id: string; subaccount_id: number; entityHotkey: Hotkey };
 
-/** Who asks, as the network's order verbs want it: acceptance judges the prop account in its own transaction. */
-export const askingFor = (
+/**
+ * The request context for network orders of a prop account. The submission checks the account in its own transaction.
+ */
+export const contextFor = (
   account: Account,
-  userId: string | undefined,
+  userId: UserId | undefined,
   {
     accept,
-    asking,
+    context,
     deadlineMs,
-  }: { accept: Accept<TradingOffer>; asking: Asking['asking']; deadlineMs: Asking['deadlineMs'] },
-): Asking => ({
-  asking,
+  }: { accept: Accept<NewTradingOrder>; context: RequestContext['context']; deadlineMs: RequestContext['deadlineMs'] },
+): RequestContext => ({
+  context,
   deadlineMs,
   subaccountId: account.subaccount_id,
   entityHotkey: account.entityHotkey,
-  accept: (offer, refuse) =>
+  accept: (newIntent, reject) =>
     accept(
       {
-        ...offer,
-        asked: { ...offer.asked, prop_account_id: account.id },
+        ...newIntent,
+        request: { ...newIntent.request, prop_account_id: account.id },
         prop_account_id: account.id,
         ...(userId !== undefined && { user_id: userId }),
       },
-      (verdict) => refusalOfGate(verdict) ?? refuse?.(verdict),
+      (verdict) => errorOfAccount(verdict) ?? reject?.(verdict),
     ),
 });
 
-function refusalOfGate(verdict: string): Refusal | undefined {
-  if (verdict === 'account_unknown') return new Refusal('V2_PROP_ACCOUNT_UNKNOWN');
-  if (verdict === 'subaccount_missing') return new Refusal('V2_SUBACCOUNT_NOT_READY');
-  if (verdict === 'not_tradeable') return new Refusal('V2_ACCOUNT_NOT_TRADEABLE');
+function errorOfAccount(verdict: string): ApiError | undefined {
+  if (verdict === 'account_unknown') return new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
+  if (verdict === 'subaccount_missing') return new ApiError('V2_SUBACCOUNT_NOT_READY');
+  if (verdict === 'not_tradeable') return new ApiError('V2_ACCOUNT_NOT_TRADEABLE');
   return undefined;
 }

@@ -1,27 +1,34 @@
+import type { Db } from '../db/pool.ts';
+import type { Throttle } from '../db/throttles.ts';
 import type { Call, Handler } from '../edge/handler.ts';
 import { normalisedEmail } from '../kernel/emails.ts';
+import { ApiError } from '../kernel/errors.ts';
 import { isGuessable } from '../kernel/passwords.ts';
 import { appOf, userOf } from '../kernel/principal.ts';
-import { Refusal } from '../kernel/refusals.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { type Account, confirmReset, renewCode, requestReset, signUp, verifyEmail } from './intents.ts';
-import { forgetTries } from './tries.ts';
+import { forgetAttempts } from './attempts.ts';
+import { type Account, confirmReset, renewCode, requestReset, signUp, verifyEmail } from './commands.ts';
 
-export const signUpUser: Handler<'signUpUser'> = async (call) => {
+type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
+
+/** Handles `POST /v2/auth/signup`: sign an end user up. */
+export const signUpUser: Handler<'signUpUser', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
-  refuseGuessable(call.body.password, account.email);
+  rejectGuessable(call.body.password, account.email);
   await call.throttle(budgetOf('mail', account.appId, account.email));
-  const userId = await signUp(call.runtime.db, call.runtime.sealer, account, call.body.password);
+  const userId = await signUp(call.deps.db, call.deps.sealer, account, call.body.password);
   return { status: 200, body: { user_id: userId, email: account.email, email_verified: false, otp_sent: true } };
 };
 
-export const verifyUserEmail: Handler<'verifyUserEmail'> = async (call) => {
+/** Handles `POST /v2/auth/verify-email`: verify an address with its code. */
+export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
-  const tried = budgetOf('code', account.appId, account.email);
-  await call.throttle(tried);
-  const { db, sealer, throttle } = call.runtime;
+  const budget = budgetOf('code', account.appId, account.email);
+  await call.throttle(budget);
+  const { db, sealer, throttle } = call.deps;
   const { userId, token, expiresAt } = await verifyEmail(db, sealer, account, call.body.code, call);
-  await throttle.forgive([tried]);
+  await throttle.forgive([budget]);
   return {
     status: 200,
     body: {
@@ -35,31 +42,35 @@ export const verifyUserEmail: Handler<'verifyUserEmail'> = async (call) => {
   };
 };
 
-export const resendUserCode: Handler<'resendUserCode'> = async (call) => {
+/** Handles `POST /v2/auth/resend-otp`: mail a new code. */
+export const resendUserCode: Handler<'resendUserCode', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
   await call.throttle(budgetOf('mail', account.appId, account.email));
-  await renewCode(call.runtime.db, call.runtime.sealer, account);
+  await renewCode(call.deps.db, call.deps.sealer, account);
   return { status: 200, body: { sent: true } };
 };
 
-export const requestPasswordReset: Handler<'requestPasswordReset'> = async (call) => {
+/** Handles `POST /v2/auth/password-reset/request`: mail a reset token. */
+export const requestPasswordReset: Handler<'requestPasswordReset', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
   await call.throttle(budgetOf('mail', account.appId, account.email));
-  await requestReset(call.runtime.db, call.runtime.sealer, account);
+  await requestReset(call.deps.db, call.deps.sealer, account);
   return { status: 200, body: { sent: true } };
 };
 
-export const confirmPasswordReset: Handler<'confirmPasswordReset'> = async (call) => {
+/** Handles `POST /v2/auth/password-reset/confirm`: choose a new password with the mailed token. */
+export const confirmPasswordReset: Handler<'confirmPasswordReset', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
   const { token, new_password: password } = call.body;
-  refuseGuessable(password, account.email);
+  rejectGuessable(password, account.email);
   await call.throttle(budgetOf('code', account.appId, account.email, call.network));
-  const userId = await confirmReset(call.runtime.db, account, { token, password }, call);
-  await forgetTries(call, account, userId);
+  const userId = await confirmReset(call.deps.db, account, { token, password }, call);
+  await forgetAttempts(call, account, userId);
   return { status: 200, body: { reset: true } };
 };
 
-export const getCurrentUser: Handler<'getCurrentUser'> = async ({ principal }) => {
+/** Handles `GET /v2/auth/me`: read the current end user. */
+export const getCurrentUser: Handler<'getCurrentUser', Deps> = async ({ principal }) => {
   const { userId, email, owner } = userOf(principal);
   return { status: 200, body: { user_id: userId, email, app_id: owner } };
 };
@@ -69,6 +80,6 @@ const accountOf = ({ principal }: Pick<Call, 'principal'>, email: string): Accou
   email: normalisedEmail(email),
 });
 
-function refuseGuessable(password: string, email: string): void {
-  if (isGuessable(password, email)) throw new Refusal('V2_PASSWORD_GUESSABLE');
+function rejectGuessable(password: string, email: string): void {
+  if (isGuessable(password, email)) throw new ApiError('V2_PASSWORD_GUESSABLE');
 }

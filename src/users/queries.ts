@@ -2,17 +2,23 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { digest } from '../kernel/digest.ts';
+import type { AppId, UserId } from '../kernel/ids.ts';
 import type { App, User } from '../kernel/principal.ts';
+import type { SealContext } from '../kernel/seal.ts';
+import { loginRow } from '../login/queries.ts';
 
-/** Finds the user of a session token of an app and keeps the session awake; null for unknown, ended, idle and foreign sessions. */
+/**
+ * Finds the user of an app's session token and resets the session's idle time. Null for an unknown, ended or idle
+ * session and for one of another app.
+ */
 export type UserFinder = (token: string, app: App) => Promise<User | null>;
 
 const IDLE_S = 7 * 86_400;
-const NOTED_EVERY_S = 60; // an idle time is exact to this; a session in use writes no oftener
+const NOTED_EVERY_S = 60; // precision of the idle time; a session in use writes no more often
 
 const sessionRow = z.object({ session_id: z.string(), user_id: z.string(), email: z.string() });
 
-/** Makes the process's finder of users. */
+/** Creates the process's finder of users. */
 export function userFinder(db: Db): UserFinder {
   return async (token, app) => {
     const row = await db.maybeOne(sql.prepared('find_user_session', sessionRow)`
@@ -39,22 +45,14 @@ export function userFinder(db: Db): UserFinder {
   };
 }
 
-const loginRow = z.object({
-  id: z.string().nullable(),
-  password_hash: z.string().nullable(),
-  is_verified: z.boolean().nullable(),
-  totp_seed: z.instanceof(Buffer).nullable(),
-  has_totp: z.boolean().nullable(),
-  is_known_address: z.boolean(),
-  now_s: z.number(),
-});
+const userRow = loginRow.extend({ is_verified: z.boolean().nullable() });
 
-/** What a log-in needs of the user with that address; members are null where there is none. */
-export type LoginRow = z.infer<typeof loginRow>;
+/** What a login needs of the user with that address. The members are null if there is none. */
+export type UserRow = z.infer<typeof userRow>;
 
 /** Reads a user for a log-in. One row either way, so that unknown addresses cost the same. */
-export const readLogin = (db: Db, appId: string, email: string, address: Buffer): Promise<LoginRow> =>
-  db.one(sql.prepared('read_login', loginRow)`
+export const readLogin = (db: Db, appId: AppId, email: string, address: Buffer): Promise<UserRow> =>
+  db.one(sql.prepared('read_login', userRow)`
     select u.id, u.password_hash, u.verified_at is not null as is_verified, u.totp_seed,
       u.totp_enabled_at is not null as has_totp,
       exists (
@@ -64,3 +62,6 @@ export const readLogin = (db: Db, appId: string, email: string, address: Buffer)
       extract(epoch from now())::double precision as now_s
     from (select 1) as always
     left join users u on u.app_id = ${appId} and u.email = ${email}`);
+
+/** Where the TOTP seed of a user is sealed. */
+export const userSealContext = (userId: UserId): SealContext => ({ table: 'users', row: userId, column: 'totp_seed' });

@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** For so long after an intent was carried out here, deliveries keep to their pace. */
+/** How long after the last intent executed in this process deliveries keep to their pace. */
 const MAKE_ROOM_MS = 10_000;
 
-/** How deliveries share a process, and the machine, with intents. */
+/** What a process has last executed; `lastIntentMs` is by `performance.now()`. */
+export type Activity = { lastIntentMs: number };
+
+/** The pace of deliveries, which share the process and the machine with intents. */
 export type Pace = {
-  /** Told whenever an intent is carried out in this process. */
-  makeRoom(): void;
-  /** Resolves when the next delivery may leave: at once where no intents are carried out. */
+  /** Resolves when the next delivery may be sent: at once if no intents were executed recently. */
   next(): Promise<void>;
 };
 
-/** Deliveries leave evenly, `perS` a second at most, while intents are carried out beside them; else as fast as they can. */
-export function openPace(perS: number): Pace {
-  let roomUntil = 0;
+/**
+ * Opens a pace. While intents are executed in this process, deliveries are evenly spaced, at most `perS` a second;
+ * otherwise they are not limited.
+ */
+export function openPace(perS: number, activity: Activity): Pace {
   let free = 0;
   return {
-    makeRoom() {
-      roomUntil = performance.now() + MAKE_ROOM_MS;
-    },
     async next() {
       const now = performance.now();
-      if (now > roomUntil) return;
+      if (now > activity.lastIntentMs + MAKE_ROOM_MS) return;
       const due = Math.max(free, now);
       free = due + 1_000 / perS;
       if (due > now) await sleep(due - now);

@@ -1,21 +1,14 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
 
-const endpointRow = z.object({
-  id: z.string(),
-  url: z.string(),
-  events: z.array(z.string()),
-  description: z.string().nullable(),
-  active: z.boolean(),
-  deactivated_because: z.enum(['asked', 'gone', 'failing']).nullable(),
-  failing_since: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
-});
+const endpointRow = z.custom<components['schemas']['WebhookEndpoint']>();
 
-/** An endpoint as its app sees it, without its secrets. */
+/** An endpoint in the form shown to its app, without its secrets. */
 export type Endpoint = z.infer<typeof endpointRow>;
+
+type Page = { cursor: string | null; limit: number };
 
 const endpointColumns = sql.fragment`
   e.id, e.url, e.events, e.description, e.active, e.deactivated_because, e.failing_since, e.created_at, e.updated_at`;
@@ -27,13 +20,8 @@ export const findEndpoint = (db: Db, app: string, endpointId: string): Promise<E
     from webhook_endpoints e
     where e.id = ${endpointId} and e.app = ${app}`);
 
-/** The app's endpoints, newest first, from behind `cursor` on. */
-export const listEndpoints = (
-  db: Db,
-  app: string,
-  cursor: string | null,
-  limit: number,
-): Promise<readonly Endpoint[]> =>
+/** The app's endpoints, newest first, after `cursor`. */
+export const listEndpoints = (db: Db, app: string, { cursor, limit }: Page): Promise<readonly Endpoint[]> =>
   db.any(sql.prepared('list_webhook_endpoints', endpointRow)`
     select ${endpointColumns}
     from webhook_endpoints e
@@ -43,21 +31,9 @@ export const listEndpoints = (
     order by e.created_at desc, e.id desc
     limit ${limit}`);
 
-const deliveryRow = z.object({
-  id: z.string(),
-  endpoint_id: z.string(),
-  event_id: z.string(),
-  event_type: z.string(),
-  status: z.enum(['pending', 'delivered', 'failed', 'cancelled']),
-  attempts: z.number(),
-  response_status: z.number().nullable(),
-  error: z.string().nullable(),
-  next_attempt_at: z.string().nullable(),
-  created_at: z.string(),
-  completed_at: z.string().nullable(),
-});
+const deliveryRow = z.custom<components['schemas']['WebhookDelivery']>();
 
-/** A delivery as its app sees it; one under way is pending. */
+/** A delivery in the form shown to its app. One that is being sent is `pending`. */
 export type Delivery = z.infer<typeof deliveryRow>;
 
 const deliveryColumns = sql.fragment`
@@ -66,13 +42,8 @@ const deliveryColumns = sql.fragment`
   case d.state when 'pending' then d.due_at end as next_attempt_at,
   d.ended_at as completed_at`;
 
-/** Deliveries to an endpoint of this app, newest first, from behind `cursor` on. */
-export const listDeliveries = (
-  db: Db,
-  app: string,
-  endpointId: string,
-  page: { cursor: string | null; limit: number },
-): Promise<readonly Delivery[]> =>
+/** Deliveries to an endpoint of this app, newest first, after `cursor`. */
+export const listDeliveries = (db: Db, app: string, endpointId: string, page: Page): Promise<readonly Delivery[]> =>
   db.any(sql.prepared(`list_webhook_deliveries${page.cursor === null ? '' : '_behind'}`, deliveryRow)`
     select ${deliveryColumns}
     from webhook_deliveries d
@@ -95,19 +66,12 @@ export const findDelivery = (db: Db, app: string, deliveryId: string): Promise<D
     join events v on v.id = d.event_id
     where d.id = ${deliveryId} and d.app = ${app}`);
 
-const attemptRow = z.object({
-  n: z.number(),
-  started_at: z.string(),
-  duration_ms: z.number(),
-  response_status: z.number().nullable(),
-  error: z.string().nullable(),
-  answer: z.string().nullable(),
-});
+const attemptRow = z.custom<components['schemas']['WebhookDeliveryDetail']['attempt_log'][number]>();
 
 /** Every attempt at a delivery of this app, in order. */
 export const listAttempts = (db: Db, app: string, deliveryId: string): Promise<readonly z.infer<typeof attemptRow>[]> =>
   db.any(sql.prepared('list_webhook_attempts', attemptRow)`
-    select a.n, a.started_at, a.duration_ms, a.response_status, a.error, a.answer
+    select a.n, a.started_at, a.duration_ms, a.response_status, a.error, a.response as answer
     from webhook_attempts a
     join webhook_deliveries d on d.id = a.delivery_id
     where a.delivery_id = ${deliveryId} and d.app = ${app}

@@ -6,16 +6,16 @@ import { httpClient, parseJson, type Reply } from '../../src/adapters/http.ts';
 
 const exchange = httpClient();
 
-describe('one HTTP exchange with a party', () => {
-  let party: Server | undefined;
+describe('one HTTP exchange with an upstream', () => {
+  let upstream: Server | undefined;
   let arrived = 0;
 
-  const serve = async (answer: RequestListener): Promise<string> => {
+  const serve = async (upstreamResult: RequestListener): Promise<string> => {
     const server = createServer((request, response) => {
       arrived += 1;
-      answer(request, response);
+      upstreamResult(request, response);
     });
-    party = server;
+    upstream = server;
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
     });
@@ -35,7 +35,7 @@ describe('one HTTP exchange with a party', () => {
       ...limits,
     });
 
-  // These tests are about real sockets, which nock replaces as soon as any test loads it.
+  // These tests use real sockets, which nock replaces as soon as any test loads it.
   before(() => nock.restore());
   after(() => nock.activate());
 
@@ -44,11 +44,11 @@ describe('one HTTP exchange with a party', () => {
   });
 
   afterEach(() => {
-    party?.closeAllConnections();
-    party?.close();
+    upstream?.closeAllConnections();
+    upstream?.close();
   });
 
-  it('hands over status, headers and text, whatever the status', async () => {
+  it('returns status, headers and text, whatever the status', async () => {
     const url = await serve((_, response) => response.writeHead(503, { 'x-mark': 'yes' }).end('busy'));
 
     const reply = await post(url);
@@ -57,15 +57,15 @@ describe('one HTTP exchange with a party', () => {
     expect(reply).to.have.nested.property('headers.x-mark', 'yes');
   });
 
-  it('is unsent where nobody listens', async () => {
+  it('is unsent when nothing listens', async () => {
     expect(await post('http://127.0.0.1:1/')).to.deep.equal({ kind: 'unsent', why: 'ECONNREFUSED' });
   });
 
-  it('is unsent for an address that is none', async () => {
+  it('is unsent for an invalid address', async () => {
     expect(await post('no address')).to.deep.equal({ kind: 'unsent', why: 'ERR_INVALID_URL' });
   });
 
-  it('is unsent where the other side speaks no TLS', async () => {
+  it('is unsent when the other side does not speak TLS', async () => {
     const url = await serve((_, response) => response.end());
 
     expect(await post(url.replace('http:', 'https:'))).to.include({ kind: 'unsent' });
@@ -85,13 +85,13 @@ describe('one HTTP exchange with a party', () => {
     expect(arrived, 'a write is never repeated').to.equal(2);
   });
 
-  it('is lost when no answer comes in time', async () => {
+  it('is lost when no response arrives in time', async () => {
     const url = await serve(() => {});
 
     expect(await post(url, { timeoutMs: 50 })).to.deep.equal({ kind: 'lost', why: 'ETIMEDOUT (request)' });
   });
 
-  it('is lost when the answer breaks off', async () => {
+  it('is lost when the response breaks off', async () => {
     const url = await serve((request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('{"success": true');
       setTimeout(() => request.socket.destroy(), 20);
@@ -100,7 +100,7 @@ describe('one HTTP exchange with a party', () => {
     expect(await post(url)).to.include({ kind: 'lost' });
   });
 
-  it('is lost when the answer never ends growing', async () => {
+  it('is lost when the response grows beyond the limit', async () => {
     const url = await serve((_, response) => response.end(Buffer.alloc(17 * 1024 * 1024)));
 
     expect(await post(url)).to.deep.equal({ kind: 'lost', why: 'TOO_LONG' });
@@ -116,7 +116,7 @@ describe('one HTTP exchange with a party', () => {
     expect(arrived).to.equal(1);
   });
 
-  it('sends nothing past its last moment, on a new connection or a reused one', async () => {
+  it('sends nothing past its deadline, on a new connection or a reused one', async () => {
     const url = await serve((_, response) => response.end('ok'));
     const past = { notAfter: Date.now() - 1 };
 
@@ -128,7 +128,7 @@ describe('one HTTP exchange with a party', () => {
     expect(arrived).to.equal(1);
   });
 
-  it('follows no redirect, which would carry the key elsewhere', async () => {
+  it('follows no redirect, because that would forward the key', async () => {
     const url = await serve((_, response) => response.writeHead(307, { location: '/elsewhere' }).end());
 
     expect(await post(url)).to.include({ kind: 'response', status: 307 });

@@ -5,7 +5,7 @@ import { signature } from '../../src/sandbox/processor/notifier.ts';
 
 const URL = 'https://processor.test';
 const SECRETS = 'whsec_platform,whsec_connect';
-const asked = { paymentId: 'pay_1', userId: 'usr_1', appId: 'app_1', amountCents: 19_900, currency: 'usd' };
+const request = { paymentId: 'pay_1', userId: 'usr_1', appId: 'app_1', amountCents: 19_900, currency: 'usd' };
 const shown = {
   id: 'pi_1',
   object: 'payment_intent',
@@ -19,7 +19,7 @@ const shown = {
 };
 
 describe('the processor adapter', () => {
-  const party = processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: SECRETS });
+  const upstream = processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: SECRETS });
   before(() => {
     if (!nock.isActive()) nock.activate();
     nock.disableNetConnect();
@@ -31,9 +31,9 @@ describe('the processor adapter', () => {
   });
 
   const create = () => nock(URL).post('/v1/payment_intents');
-  const make = () => party.createPayment(asked, 'intent-1');
+  const make = () => upstream.createPayment(request, 'intent-1');
 
-  it('sends the key, the pinned version and our names, and reads the answer', async () => {
+  it('sends the key, the pinned version and our metadata, and reads the response', async () => {
     const call = nock(URL, {
       reqheaders: {
         authorization: 'Bearer sk_test_1',
@@ -54,7 +54,7 @@ describe('the processor adapter', () => {
 
     expect(await make()).to.deep.equal({
       kind: 'accepted',
-      said: {
+      data: {
         processorId: 'pi_1',
         paymentId: 'pay_1',
         clientSecret: 'pi_1_secret_x',
@@ -69,53 +69,53 @@ describe('the processor adapter', () => {
 
   const error = (type: string, code: string) => ({ error: { type, code, message: 'secret words of the party' } });
   for (const [what, status, body, kind, slug] of [
-    ['a refused form', 400, error('invalid_request_error', 'amount_too_small'), 'rejected', 'amount_too_small'],
+    ['a rejected form', 400, error('invalid_request_error', 'amount_too_small'), 'rejected', 'amount_too_small'],
     ['a declined card', 402, error('card_error', 'card_declined'), 'rejected', 'card_declined'],
-    ['our key refused', 401, error('invalid_request_error', 'api_key_expired'), 'rejected', 'processor_auth'],
+    ['our key rejected', 401, error('invalid_request_error', 'api_key_expired'), 'rejected', 'processor_auth'],
     ['no permission', 403, error('invalid_request_error', 'account_invalid'), 'rejected', 'processor_auth'],
     ['too many requests', 429, error('invalid_request_error', 'rate_limit'), 'unreachable', undefined],
-    ['the same key at work', 409, error('idempotency_error', 'idempotency_key_in_use'), 'in_doubt', undefined],
-    ['the same key for another request', 400, error('idempotency_error', 'x'), 'in_doubt', undefined],
-    ['a fault of its own', 500, error('api_error', 'x'), 'in_doubt', undefined],
-    ['an error without form', 500, { error: 'oops' }, 'in_doubt', undefined],
-    ['a page of something between', 200, '<html>Please wait.</html>', 'in_doubt', undefined],
-    ['half an answer', 200, '{"id":"pi_', 'in_doubt', undefined],
+    ['the same key at work', 409, error('idempotency_error', 'idempotency_key_in_use'), 'unknown', undefined],
+    ['the same key for another request', 400, error('idempotency_error', 'x'), 'unknown', undefined],
+    ['a fault of the processor', 500, error('api_error', 'x'), 'unknown', undefined],
+    ['an error without form', 500, { error: 'oops' }, 'unknown', undefined],
+    ['a page of something between', 200, '<html>Please wait.</html>', 'unknown', undefined],
+    ['half a response', 200, '{"id":"pi_', 'unknown', undefined],
   ] as const) {
     it(`reads ${what} as ${kind}`, async () => {
       create().reply(status, body);
 
-      const answer = await make();
+      const response = await make();
 
-      expect(answer).to.include({ kind, ...(slug && { slug }) });
-      expect(JSON.stringify(answer)).not.to.contain('secret words');
+      expect(response).to.include({ kind, ...(slug && { slug }) });
+      expect(JSON.stringify(response)).not.to.contain('secret words');
     });
   }
 
-  it('sends nothing twice by itself, also after a reset', async () => {
+  it('repeats nothing by itself, not even after a reset', async () => {
     const once = create().replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
     const twice = create().reply(200, shown);
 
-    expect(await make()).to.have.property('kind', 'in_doubt');
+    expect(await make()).to.have.property('kind', 'unknown');
     expect(once.isDone()).to.equal(true);
     expect(twice.isDone()).to.equal(false);
   });
 
-  it('knows that nothing was sent where there is no party', async () => {
-    const nobody = processor({ url: 'http://127.0.0.1:9', secretKey: 'sk', notificationSecret: 'whsec' });
+  it('reports that nothing was sent when the processor does not exist', async () => {
+    const unreachable = processor({ url: 'http://127.0.0.1:9', secretKey: 'sk', notificationSecret: 'whsec' });
     nock.enableNetConnect('127.0.0.1');
 
-    expect(await nobody.createPayment(asked, 'k')).to.deep.equal({ kind: 'unreachable', why: 'ECONNREFUSED' });
+    expect(await unreachable.createPayment(request, 'k')).to.deep.equal({ kind: 'unreachable', why: 'ECONNREFUSED' });
   });
 
-  it('takes only the party’s own word that something is missing', async () => {
+  it('treats an object as missing only when the processor says so', async () => {
     nock(URL).get('/v1/payment_intents/pi_2').reply(404, error('invalid_request_error', 'resource_missing'));
     nock(URL).get('/v1/payment_intents/pi_3').reply(404, '<html>');
 
-    expect(await party.findPayment('pi_2')).to.deep.equal({ kind: 'absent' });
-    expect(await party.findPayment('pi_3')).to.have.property('kind', 'unreadable');
+    expect(await upstream.findPayment('pi_2')).to.deep.equal({ kind: 'absent' });
+    expect(await upstream.findPayment('pi_3')).to.have.property('kind', 'unreadable');
   });
 
-  it('takes notifications signed with any of its secrets, and no others', () => {
+  it('accepts notifications signed with any of its secrets, and no others', () => {
     const body = JSON.stringify({
       id: 'evt_1',
       object: 'event',
@@ -123,7 +123,7 @@ describe('the processor adapter', () => {
       created: 5,
       data: { object: { object: 'dispute', payment_intent: { id: 'pi_1' }, evidence: { customer_name: 'Ada' } } },
     });
-    const read = (header: string) => party.readNotification(body, header);
+    const read = (header: string) => upstream.readNotification(body, header);
 
     for (const secret of SECRETS.split(','))
       expect(read(signature(secret, body))).to.deep.equal({
@@ -136,10 +136,10 @@ describe('the processor adapter', () => {
       expect(read(header)).to.equal(null);
   });
 
-  it('takes an object without an id for nothing of ours', () => {
+  it('ignores an object without an id', () => {
     const body = JSON.stringify({ id: 'evt_2', type: 'payment_intent.succeeded', created: 5, data: { object: {} } });
     const header = signature(String(SECRETS.split(',')[0]), body);
 
-    expect(party.readNotification(body, header)?.fact).to.deep.equal({ about: 'nothing' });
+    expect(upstream.readNotification(body, header)?.fact).to.deep.equal({ about: 'nothing' });
   });
 });

@@ -4,9 +4,9 @@ import { registrar } from '../../src/adapters/registrar/index.ts';
 import type { Payer, SignedPayment } from '../../src/adapters/registrar/types.ts';
 import { scriptedFaults } from '../../src/sandbox/faults.ts';
 import { openLedger } from '../../src/sandbox/ledger.ts';
-import { startParty } from '../../src/sandbox/party.ts';
 import { openBookChain } from '../../src/sandbox/registrar/book-chain.ts';
 import type { PayChain, Payment } from '../../src/sandbox/registrar/chain.ts';
+import { startUpstream } from '../../src/sandbox/upstream.ts';
 import { startChain } from '../support/chain.ts';
 
 const TO = '0x00000000000000000000000000000000000000fe';
@@ -14,7 +14,7 @@ const MILLION = 1_000_000_000_000n;
 
 type Played = PayChain & { url: string; close(): Promise<void> };
 
-/** The real one, and the book that takes its place where there is none. */
+/** The real chain, and the book that replaces it where there is no chain. */
 const chains: Record<string, () => Promise<Played>> = {
   'a development chain': async () => {
     const chain = await startChain();
@@ -23,7 +23,7 @@ const chains: Record<string, () => Promise<Played>> = {
   'the book': async () => {
     const token = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: `0x${'c'.repeat(40)}` } as const;
     const book = openBookChain(openLedger('test'), { token, startUnits: MILLION });
-    const { url, close } = await startParty(0, [book.route], scriptedFaults());
+    const { url, close } = await startUpstream(0, [book.route], scriptedFaults());
     return { ...book, url: `${url}/chain`, close };
   },
 };
@@ -31,7 +31,7 @@ const chains: Record<string, () => Promise<Played>> = {
 for (const [name, open] of Object.entries(chains)) {
   describe(`a payment on ${name}`, () => {
     let chain: Played;
-    let party: ReturnType<typeof registrar>;
+    let upstream: ReturnType<typeof registrar>;
     let payer: Payer;
     let wasMocked: boolean;
     let block: number;
@@ -40,18 +40,18 @@ for (const [name, open] of Object.entries(chains)) {
       wasMocked = nock.isActive();
       nock.restore();
       chain = await open();
-      party = partyAt(chain);
-      payer = party.payerOf('0x'.padEnd(66, '5')) as Payer; // it is a key
+      upstream = upstreamAt(chain);
+      payer = upstream.payerOf('0x'.padEnd(66, '5')) as Payer; // it is a key
       if ('mint' in chain) await (chain.mint as (to: string, units: bigint) => Promise<void>)(payer.address, MILLION);
-      const head = await party.head();
-      block = head.kind === 'found' ? head.said.block : -1;
+      const head = await upstream.head();
+      block = head.kind === 'found' ? head.data.block : -1;
     });
     after(async () => {
       await chain.close();
       if (wasMocked) nock.activate();
     });
 
-    const partyAt = ({ url, token }: Played, network = 'eip155:8453') =>
+    const upstreamAt = ({ url, token }: Played, network = 'eip155:8453') =>
       registrar({ url: 'http://127.0.0.1:9', chainUrl: url, network, asset: token.verifyingContract });
 
     const signed = (validForS = 60, amount = '5'): Promise<SignedPayment> => {
@@ -72,74 +72,74 @@ for (const [name, open] of Object.entries(chains)) {
       return chain.settle({ ...rest, ...times, value: BigInt(value), signature: payload.signature } as Payment);
     };
 
-    it('shows as unused before, and by its hash after', async () => {
+    it('is unused before, and found by its hash afterwards', async () => {
       const payment = await signed();
-      const before_ = await party.payment(payment.authorization, block);
+      const before_ = await upstream.payment(payment.authorization, block);
 
       const settled = await settle(payment);
-      const after_ = await party.payment(payment.authorization, block);
+      const after_ = await upstream.payment(payment.authorization, block);
 
-      expect(before_).to.have.property('said').that.includes({ used: false, canceled: false, txHash: null });
+      expect(before_).to.have.property('data').that.includes({ used: false, canceled: false, txHash: null });
       expect(settled)
         .to.have.property('txHash')
         .that.matches(/^0x[0-9a-f]{64}$/);
       expect(after_)
-        .to.have.property('said')
+        .to.have.property('data')
         .that.includes({ used: true, ...settled });
     });
 
-    it('is taken once', async () => {
+    it('is accepted once', async () => {
       const payment = await signed();
       const [first, second] = await Promise.all([settle(payment), settle(payment)]);
 
       expect([first, second].filter((one) => 'txHash' in one)).to.have.length(1);
-      expect([first, second].filter((one) => 'refused' in one)).to.have.length(1);
+      expect([first, second].filter((one) => 'rejected' in one)).to.have.length(1);
     });
 
-    it('is refused when it has run out', async () => {
-      expect(await settle(await signed(-10))).to.have.property('refused');
+    it('is rejected when it has expired', async () => {
+      expect(await settle(await signed(-10))).to.have.property('rejected');
     });
 
-    it('is refused when somebody else signed, or something else was', async () => {
+    it('is rejected when it has the wrong signer or different signed terms', async () => {
       const payment = await signed();
       const { payload } = JSON.parse(Buffer.from(payment.header, 'base64').toString());
       payload.authorization.value = '6';
       const other = { ...payment, header: Buffer.from(JSON.stringify({ payload })).toString('base64') };
 
-      expect(await settle(other)).to.have.property('refused');
+      expect(await settle(other)).to.have.property('rejected');
     });
 
-    it('is refused beyond what the payer has', async () => {
-      const held = await party.balanceOf(payer.address);
+    it('is rejected beyond the balance of the payer', async () => {
+      const held = await upstream.balanceOf(payer.address);
 
-      expect(await settle(await signed(60, String(MILLION + 1n)))).to.have.property('refused');
+      expect(await settle(await signed(60, String(MILLION + 1n)))).to.have.property('rejected');
       expect(held)
-        .to.have.property('said')
+        .to.have.property('data')
         .that.matches(/^9{5,}/);
     });
 
-    it('does not show as paid where the amount is another', async () => {
+    it('is not found as paid when the amount differs', async () => {
       const payment = await signed();
       await settle(payment);
 
-      const seen = await party.payment({ ...payment.authorization, value: '4' }, block);
+      const found = await upstream.payment({ ...payment.authorization, value: '4' }, block);
 
-      expect(seen).to.have.property('said').that.includes({ used: true, txHash: null });
+      expect(found).to.have.property('data').that.includes({ used: true, txHash: null });
     });
 
-    it('is not read from a chain of another number', async () => {
-      const elsewhere = partyAt(chain, 'eip155:1');
+    it('is not read from a chain with a different chain id', async () => {
+      const elsewhere = upstreamAt(chain, 'eip155:1');
       const payment = await signed();
 
       expect(await elsewhere.head()).to.deep.equal({ kind: 'unreadable', why: 'another chain' });
       expect((await elsewhere.payment(payment.authorization, block)).kind).to.equal('unreadable');
     });
 
-    it('tells the time of the chain', async () => {
-      const head = await party.head();
+    it('reads the time of the chain', async () => {
+      const head = await upstream.head();
 
       expect(head)
-        .to.have.nested.property('said.atS')
+        .to.have.nested.property('data.atS')
         .that.is.closeTo(Date.now() / 1000, 5);
     });
   });

@@ -5,7 +5,7 @@ import { alone } from '../support/alone.ts';
 
 const BASE = 'http://registrar.test';
 const WALLET = `0x${'a'.repeat(40)}`;
-const party = registrar({
+const upstream = registrar({
   url: BASE,
   chainUrl: 'http://chain.test',
   network: 'eip155:8453',
@@ -15,12 +15,12 @@ const party = registrar({
 describe('reading from the registrar', () => {
   alone();
 
-  it('lists tiers by their place, in both spellings', async () => {
+  it('lists tiers by position, in both spellings', async () => {
     const tiers = [{ account_size: 5_000, cost: '49.00' }];
     nock(BASE)
       .get('/api/entity')
       .reply(200, [{ slug: 'other' }, { slug: 'vanta', pricing_tiers: tiers }]);
-    const newer = await party.tiers('vanta');
+    const newer = await upstream.tiers('vanta');
     nock(BASE).get('/api/entity').reply(404, '');
     nock(BASE)
       .get('/api/v1/miners')
@@ -33,20 +33,20 @@ describe('reading from the registrar', () => {
           ],
         },
       ]);
-    const older = await party.tiers('vanta');
+    const older = await upstream.tiers('vanta');
 
-    expect(newer).to.deep.equal({ kind: 'found', said: [{ index: 0, accountSize: 5_000, priceUsdc: '49.00' }] });
-    expect(older).to.have.nested.property('said[1].index', 1);
+    expect(newer).to.deep.equal({ kind: 'found', data: [{ index: 0, accountSize: 5_000, priceUsdc: '49.00' }] });
+    expect(older).to.have.nested.property('data[1].index', 1);
   });
 
-  it('knows no such miner, or cannot be read', async () => {
+  it('reports an unknown miner as unknown, and a failure as unreadable', async () => {
     nock(BASE).get('/api/entity').reply(200, []).get('/api/entity').reply(500, '');
 
-    expect(await party.tiers('vanta')).to.deep.equal({ kind: 'absent' });
-    expect((await party.tiers('vanta')).kind).to.equal('unreadable');
+    expect(await upstream.tiers('vanta')).to.deep.equal({ kind: 'absent' });
+    expect((await upstream.tiers('vanta')).kind).to.equal('unreadable');
   });
 
-  it('tells the status of an address', async () => {
+  it('reads the status of an address', async () => {
     const path = `/api/registration-status?hl_address=${WALLET}`;
     nock(BASE)
       .get(path)
@@ -56,11 +56,11 @@ describe('reading from the registrar', () => {
       .get(path)
       .reply(502, {});
 
-    expect(await party.status(WALLET)).to.deep.equal({
+    expect(await upstream.status(WALLET)).to.deep.equal({
       kind: 'found',
-      said: { status: 'active', message: null, estimatedTime: null },
+      data: { status: 'active', message: null, estimatedTime: null },
     });
-    expect(await party.status(WALLET)).to.deep.equal({ kind: 'absent' });
-    expect((await party.status(WALLET)).kind).to.equal('unreadable');
+    expect(await upstream.status(WALLET)).to.deep.equal({ kind: 'absent' });
+    expect((await upstream.status(WALLET)).kind).to.equal('unreadable');
   });
 });

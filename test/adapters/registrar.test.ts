@@ -10,8 +10,8 @@ const ASSET = '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913';
 const WALLET = `0x${'a'.repeat(40)}`;
 const HASH = `0x${'1'.repeat(64)}`;
 const KEY = `0x${'11'.repeat(32)}`;
-const party = registrar({ url: `${BASE}/`, chainUrl: 'http://chain.test', network: 'eip155:8453', asset: ASSET });
-const payer = party.payerOf(KEY) as Payer; // it is a key
+const upstream = registrar({ url: `${BASE}/`, chainUrl: 'http://chain.test', network: 'eip155:8453', asset: ASSET });
+const payer = upstream.payerOf(KEY) as Payer; // it is a key
 
 const terms: PaymentTerms = {
   scheme: 'exact',
@@ -28,13 +28,13 @@ const base64 = (message: object) => Buffer.from(JSON.stringify(message)).toStrin
 const times = { nonce: `0x${'ab'.repeat(32)}`, validBeforeS: 2_000_000_000 };
 
 const registering = { minerSlug: 'vanta', exAddress: WALLET, accountSize: 25_000, email: 'a@b.example', tierIndex: 1 };
-const body = party.bodyOf(registering);
+const body = upstream.bodyOf(registering);
 const post = () => nock(BASE).post('/api/register');
 
 describe('the registrar on the wire', () => {
   alone();
 
-  it('is asked for a price with exactly what will be paid for', async () => {
+  it('receives the exact terms of the later payment in a price request', async () => {
     nock(BASE)
       .post('/api/register', {
         minerSlug: 'vanta',
@@ -45,20 +45,20 @@ describe('the registrar on the wire', () => {
       })
       .reply(402, {}, { 'PAYMENT-REQUIRED': base64(required) });
 
-    expect(await party.quote(body)).to.deep.equal({ kind: 'accepted', said: quote });
+    expect(await upstream.quote(body)).to.deep.equal({ kind: 'accepted', data: quote });
   });
 
-  it('may say its price in the body alone', async () => {
+  it('may state its price in the body alone', async () => {
     post().reply(402, required);
 
-    expect(await party.quote(body)).to.deep.equal({ kind: 'accepted', said: quote });
+    expect(await upstream.quote(body)).to.deep.equal({ kind: 'accepted', data: quote });
   });
 
-  it('has offers that cannot be read left out', async () => {
+  it('has its unreadable tiers left out', async () => {
     const broken = [{ ...terms, amount: '1.5' }, { ...terms, payTo: 'me' }, { ...terms, extra: {} }, null];
     post().reply(402, { ...required, accepts: [...broken, terms] });
 
-    expect(await party.quote(body)).to.deep.equal({ kind: 'accepted', said: quote });
+    expect(await upstream.quote(body)).to.deep.equal({ kind: 'accepted', data: quote });
   });
 
   const noQuote: [string, number, string | object][] = [
@@ -68,70 +68,70 @@ describe('the registrar on the wire', () => {
     ['a fault', 500, { error: 'x' }],
     ['a fault between', 502, ''],
   ];
-  for (const [what, status, said] of noQuote) {
-    it(`is taken for not there where it quotes nothing: ${what}`, async () => {
-      post().reply(status, said);
+  for (const [what, status, data] of noQuote) {
+    it(`is unreachable when it quotes no price: ${what}`, async () => {
+      post().reply(status, data);
 
-      expect((await party.quote(body)).kind).to.equal('unreachable');
+      expect((await upstream.quote(body)).kind).to.equal('unreachable');
     });
   }
 
-  it('gets a payment and a proof that verify, and no key', async () => {
+  it('receives a payment and a proof that verify, and no key', async () => {
     const payment = await payer.authorize(quote, terms, times);
     const proof = await payer.prove(body, 1_700_000_000_000);
-    const heard: Record<string, string> = {};
+    const received: Record<string, string> = {};
     post().reply(function () {
-      Object.assign(heard, this.req.headers);
+      Object.assign(received, this.req.headers);
       return [200, { status: 'registered', txHash: HASH, message: 'Done.' }];
     });
 
-    const answer = await party.pay(body, payment, { firstSend: true, proof });
+    const response = await upstream.pay(body, payment, { firstSend: true, proof });
 
-    expect(answer).to.deep.equal({
+    expect(response).to.deep.equal({
       kind: 'accepted',
-      said: { status: 'registered', txHash: HASH, message: 'Done.' },
+      data: { status: 'registered', txHash: HASH, message: 'Done.' },
     });
-    const sent = JSON.parse(Buffer.from(String(heard['payment-signature']), 'base64').toString());
+    const sent = JSON.parse(Buffer.from(String(received['payment-signature']), 'base64').toString());
     expect(sent).to.deep.include({ x402Version: 2, accepted: terms, resource: quote.resource });
     expect(sent.payload.authorization).to.deep.equal(payment.authorization);
     expect(await signerOf(sent.payload)).to.equal(payer.address);
     const message = `/api/register:1700000000000:${await sha256(body)}`;
-    const claimed = { address: heard['x-wallet'], message, signature: heard['x-signature'] } as Parameters<
+    const claimed = { address: received['x-wallet'], message, signature: received['x-signature'] } as Parameters<
       typeof verifyMessage
-    >[0]; // as: what was heard is text
+    >[0]; // as: what was received is text
     expect(await verifyMessage(claimed)).to.equal(true);
-    expect(JSON.stringify(heard)).not.to.include(KEY.slice(2));
+    expect(JSON.stringify(received)).not.to.include(KEY.slice(2));
   });
 
-  const said: [string, number, string | object, object][] = [
+  const data: [string, number, string | object, object][] = [
     [
       'pending',
       200,
       { status: 'pending', txHash: HASH },
-      { kind: 'accepted', said: { status: 'pending', txHash: HASH, message: null } },
+      { kind: 'accepted', data: { status: 'pending', txHash: HASH, message: null } },
     ],
     [
       'paid, not recorded',
       500,
       { error: 'x', txHash: HASH },
-      { kind: 'accepted', said: { status: 'unrecorded', txHash: HASH, message: null } },
+      { kind: 'accepted', data: { status: 'unrecorded', txHash: HASH, message: null } },
     ],
-    ['settlement failed', 500, { error: 'Payment settlement failed' }, { kind: 'in_doubt', why: 'settlement_unclear' }],
-    ['facilitator down', 502, { error: 'x' }, { kind: 'in_doubt', why: 'facilitator_down' }],
-    ['facilitator away', 503, '', { kind: 'in_doubt', why: 'facilitator_down' }],
-    ['a yes without a hash', 200, { status: 'registered' }, { kind: 'in_doubt', why: 'unclear_answer' }],
-    ['a page', 200, '<html>', { kind: 'in_doubt', why: 'unclear_answer' }],
-    ['a status of no meaning', 429, '', { kind: 'in_doubt', why: 'unclear_answer' }],
+    ['settlement failed', 500, { error: 'Payment settlement failed' }, { kind: 'unknown', why: 'settlement_unclear' }],
+    ['facilitator down', 502, { error: 'x' }, { kind: 'unknown', why: 'facilitator_down' }],
+    ['facilitator unavailable', 503, '', { kind: 'unknown', why: 'facilitator_down' }],
+    ['a yes without a hash', 200, { status: 'registered' }, { kind: 'unknown', why: 'unclear_answer' }],
+    ['a page', 200, '<html>', { kind: 'unknown', why: 'unclear_answer' }],
+    ['a status of no meaning', 429, '', { kind: 'unknown', why: 'unclear_answer' }],
   ];
-  for (const [what, status, reply, answer] of said) {
-    it(`is understood: ${what}`, async () => {
+  for (const [what, status, reply, response] of data) {
+    it(`is read correctly: ${what}`, async () => {
       post().reply(status, reply);
 
-      expect(await pay(true)).to.deep.equal(answer);
+      expect(await pay(true)).to.deep.equal(response);
     });
   }
 
-  const refused: [number, object, string][] = [
+  const rejected: [number, object, string][] = [
     [400, { error: 'Invalid tier' }, 'refused_for_form'],
     [401, { error: 'Missing' }, 'wallet_unproven'],
     [402, { ...required, error: 'insufficient_funds' }, 'insufficient_funds'],
@@ -143,23 +143,23 @@ describe('the registrar on the wire', () => {
     [409, { error: 'A registration for this HL address is already being processed.' }, 'registration_pending'],
     [409, { error: 'This transaction has already been used for a registration.' }, 'payment_reused'],
   ];
-  for (const [status, reply, slug] of refused) {
-    it(`refuses at first, which proves nothing on a repeat: ${status} ${slug}`, async () => {
+  for (const [status, reply, slug] of rejected) {
+    it(`may reject a first request, which proves nothing on a repeat: ${status} ${slug}`, async () => {
       post().twice().reply(status, reply);
 
       expect(await pay(true)).to.include({ kind: 'rejected', slug });
-      expect(await pay(false)).to.deep.equal({ kind: 'in_doubt', why: 'refused_on_repeat' });
+      expect(await pay(false)).to.deep.equal({ kind: 'unknown', why: 'refused_on_repeat' });
     });
   }
 
-  it('that breaks off has maybe acted', async () => {
+  it('may have acted when it breaks off', async () => {
     post().replyWithError(Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
 
-    expect((await pay(true)).kind).to.equal('in_doubt');
+    expect((await pay(true)).kind).to.equal('unknown');
   });
 
-  it('that is not there has not', async () => {
-    const nobody = registrar({
+  it('has not acted when it does not exist', async () => {
+    const absent = registrar({
       url: 'http://127.0.0.1:9',
       chainUrl: 'http://127.0.0.1:9',
       network: 'eip155:1',
@@ -167,21 +167,21 @@ describe('the registrar on the wire', () => {
     });
     nock.enableNetConnect('127.0.0.1');
 
-    const answer = await nobody.pay(body, await signed(), { firstSend: true, proof: null });
+    const response = await absent.pay(body, await signed(), { firstSend: true, proof: null });
 
-    expect(answer).to.include({ kind: 'unreachable' });
+    expect(response).to.include({ kind: 'unreachable' });
     nock.disableNetConnect();
   });
 
   for (const text of ['', '0x', 'f'.repeat(63), `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`, 'g'.repeat(64)]) {
-    it(`has no payer for ${text.slice(0, 12) || 'nothing'}`, () => {
-      expect(party.payerOf(text)).to.equal(null);
+    it(`rejects ${text.slice(0, 12) || 'nothing'} as a payer key`, () => {
+      expect(upstream.payerOf(text)).to.equal(null);
     });
   }
 });
 
 const signed = (): Promise<SignedPayment> => payer.authorize(quote, terms, times);
-const pay = async (firstSend: boolean) => party.pay(body, await signed(), { firstSend, proof: null });
+const pay = async (firstSend: boolean) => upstream.pay(body, await signed(), { firstSend, proof: null });
 
 const sha256 = async (text: string) =>
   Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');

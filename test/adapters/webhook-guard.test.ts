@@ -30,21 +30,21 @@ describe('the guard of outgoing addresses', () => {
   });
   beforeEach(() => sockets.hosts.splice(0));
 
-  const answering = (forms: Form[]): Resolve => {
-    const answers = new Map(forms.map(({ url, answers = [] }) => [URL.parse(url)?.hostname, answers]));
+  const resolverOf = (forms: Form[]): Resolve => {
+    const responses = new Map(forms.map(({ url, responses = [] }) => [URL.parse(url)?.hostname, responses]));
     return async (hostname) =>
-      /(^|\.)localhost\.?$/.test(hostname) ? ['127.0.0.1', '::1'] : (answers.get(hostname) ?? []);
+      /(^|\.)localhost\.?$/.test(hostname) ? ['127.0.0.1', '::1'] : (responses.get(hostname) ?? []);
   };
 
-  it('opens no connection for any form of an inside address', async () => {
+  it('opens no connection to an internal address in any form', async () => {
     const forms = insideForms(inside.port);
-    const adapter = webhooks({ allowLoopback: false, resolve: answering(forms) });
+    const adapter = webhooks({ allowLoopback: false, resolve: resolverOf(forms) });
 
     const allowed = [];
     for (const { url } of forms) {
-      const judged = await adapter.judge(url);
+      const verdict = await adapter.judge(url);
       const sent = await adapter.send(outgoing(url));
-      if (judged.kind === 'allowed' || sent.kind === 'answered') allowed.push(url);
+      if (verdict.kind === 'allowed' || sent.kind === 'answered') allowed.push(url);
     }
 
     console.log(
@@ -56,9 +56,9 @@ describe('the guard of outgoing addresses', () => {
     expect(inside.connections()).to.equal(0);
   });
 
-  it('connects to the address it checked, though the name answers otherwise a moment later', async () => {
-    const answers = [['93.184.216.34'], ['127.0.0.1'], ['127.0.0.1']];
-    const adapter = webhooks({ allowLoopback: false, resolve: async () => answers.shift() ?? ['127.0.0.1'] });
+  it('connects to the address it checked, even when the name resolves differently a moment later', async () => {
+    const responses = [['93.184.216.34'], ['127.0.0.1'], ['127.0.0.1']];
+    const adapter = webhooks({ allowLoopback: false, resolve: async () => responses.shift() ?? ['127.0.0.1'] });
     const url = `https://rebinding.example:${inside.port}/`;
 
     const first = await adapter.send(outgoing(url));
@@ -85,7 +85,7 @@ describe('the guard of outgoing addresses', () => {
     await receiver.close();
   });
 
-  it('lets a plain public address through, and this machine only where the setting says so', async () => {
+  it('allows a plain public address, and this machine only where the setting allows it', async () => {
     const resolve: Resolve = async () => ['93.184.216.34', '2606:4700::6810:1'];
     const closed = webhooks({ allowLoopback: false, resolve });
     const open = webhooks({ allowLoopback: true, resolve });
@@ -101,12 +101,12 @@ describe('the guard of outgoing addresses', () => {
     }
   });
 
-  it('tells a name without an address from a forbidden one', async () => {
+  it('distinguishes a name without an address from a forbidden one', async () => {
     const failing = webhooks({ allowLoopback: false, resolve: () => Promise.reject(new Error('SERVFAIL')) });
-    const silent = webhooks({ allowLoopback: false, resolve: () => new Promise(() => {}), totalMs: 50 });
+    const hanging = webhooks({ allowLoopback: false, resolve: () => new Promise(() => {}), totalMs: 50 });
 
     expect(await failing.judge('https://partner.example/')).to.deep.equal({ kind: 'unresolved' });
     expect(await failing.send(outgoing('https://partner.example/'))).to.include({ kind: 'fault', fault: 'dns' });
-    expect(await silent.send(outgoing('https://partner.example/'))).to.include({ kind: 'fault', fault: 'dns' });
+    expect(await hanging.send(outgoing('https://partner.example/'))).to.include({ kind: 'fault', fault: 'dns' });
   });
 });

@@ -11,13 +11,13 @@ import { realSockets } from '../support/sockets.ts';
 const newSecret = () => `whsec_${randomBytes(33).toString('base64')}`;
 const current = newSecret();
 const previous = newSecret();
-const stranger = newSecret();
+const outsider = newSecret();
 
-/** As a receiver that follows the specification with stripe-node would. */
+/** Verifies like a receiver that follows the specification with stripe-node. */
 const stripe = ({ body, headers }: Received, secret: string) =>
   Stripe.webhooks.constructEvent(body, String(headers['x-service-signature']), secret);
 
-/** As a receiver with a Standard Webhooks library would. */
+/** Verifies like a receiver with a Standard Webhooks library. */
 const standard = ({ body, headers }: Received, secret: string) =>
   new Webhook(secret).verify(body, headers as Record<string, string>);
 
@@ -59,14 +59,14 @@ describe('signatures of deliveries', () => {
         expect(received.body).to.equal(body);
         for (const verify of Object.values(libraries)) {
           for (const secret of [current, previous]) expect(verify(received, secret)).to.deep.equal(JSON.parse(body));
-          expect(() => verify(received, stranger)).to.throw();
+          expect(() => verify(received, outsider)).to.throw();
         }
       }),
       { numRuns: 150 },
     );
   });
 
-  it('are refused by both libraries after any change of one bit in the body', async () => {
+  it('are rejected by both libraries after any change of one bit in the body', async () => {
     const received = await deliver({ body: JSON.stringify({ type: 'payment.succeeded', data: { amount: 100 } }) });
     const bytes = Buffer.from(received.body);
 
@@ -79,7 +79,7 @@ describe('signatures of deliveries', () => {
     }
   });
 
-  it('are refused by both libraries after a change in a signature or in the time', async () => {
+  it('are rejected by both libraries after a change in a signature or in the time', async () => {
     const received = await deliver({ secrets: [current] });
     const changes: [keyof typeof libraries, string, RegExp][] = [
       ['stripe', 'x-service-signature', /(?<=v1=).+/],
@@ -98,7 +98,7 @@ describe('signatures of deliveries', () => {
     }
   });
 
-  it('carry one entry for each secret, and the time of sending', async () => {
+  it('have one entry for each secret, and the time of sending', async () => {
     const { headers } = await deliver({ eventType: 'payment.succeeded', deliveryId: 'whd_7' });
 
     expect(headers).to.include({
@@ -113,13 +113,13 @@ describe('signatures of deliveries', () => {
     expect(Math.abs(Number(headers['x-service-timestamp']) - Date.now() / 1000)).to.be.below(3);
   });
 
-  it('go out under any name of an event', async () => {
+  it('work with any event name', async () => {
     const names = ['order.filled', 'zwei Wörter', 'a\r\nX-Evil: 1', '', '\ud800', '日本', ' lead', 'x'.repeat(255)];
 
-    const heard = [];
-    for (const eventType of names) heard.push((await deliver({ eventType })).headers);
+    const deliveries = [];
+    for (const eventType of names) deliveries.push((await deliver({ eventType })).headers);
 
-    expect(heard.map((headers) => headers['x-service-event'])).to.deep.equal([
+    expect(deliveries.map((headers) => headers['x-service-event'])).to.deep.equal([
       'order.filled',
       'zwei%20W%C3%B6rter',
       'a%0D%0AX-Evil%3A%201',
@@ -129,11 +129,11 @@ describe('signatures of deliveries', () => {
       '%20lead',
       'x'.repeat(255),
     ]);
-    expect(heard.some((headers) => 'x-evil' in headers)).to.equal(false);
+    expect(deliveries.some((headers) => 'x-evil' in headers)).to.equal(false);
   });
 });
 
-/** Another text of the same length, one of its characters changed within what the place allows. */
+/** Another text of the same length, with one character changed to another that is valid at its position. */
 function oneChanged(text: string): string {
   const at = randomInt(text.length);
   const others = (/^\d+$/.test(text) ? '0123456789' : '0123456789abcdef').replace(text.charAt(at), '');

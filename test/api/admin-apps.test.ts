@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { asking, bearer, fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
 
-describe('what operators run', () => {
+describe('administration of tenants', () => {
   let service: Identity;
   let admin: TestAdmin;
   before(async () => {
@@ -14,7 +14,7 @@ describe('what operators run', () => {
   describe('apps', () => {
     const create = (json: object) => admin.ask('POST', '/v2/admin/apps', { json });
 
-    it('are made with a secret shown once, listed, and changed', async () => {
+    it('are created with a secret shown once, listed, and changed', async () => {
       const slug = fresh('made');
       const made = await create({
         name: 'Made',
@@ -52,7 +52,7 @@ describe('what operators run', () => {
       expect(stored).not.to.include(Buffer.from('miner-key').toString('hex'));
     });
 
-    it('refuse a taken slug or identity, half of the network credentials, and unknown ids', async () => {
+    it('reject a taken slug or identity, half of the network credentials, and unknown ids', async () => {
       const slug = fresh('taken');
       const hotkey = fresh('hotkey');
       await create({ name: 'First', slug, entity_hotkey: hotkey, network_api_key: 'key' });
@@ -76,7 +76,7 @@ describe('what operators run', () => {
       ]);
     });
 
-    it('lose their tokens at once when disabled, and do not get them back when enabled', async () => {
+    it('lose their tokens at once when disabled, and do not regain them when enabled', async () => {
       const app = await service.app();
 
       const disabled = await admin.ask('POST', `/v2/admin/apps/${app.appId}/disable`);
@@ -90,7 +90,7 @@ describe('what operators run', () => {
       expect((await service.token(app)).status).to.equal(200);
     });
 
-    it('lose a scope taken away with the tokens already issued', async () => {
+    it('lose a removed scope, also in tokens already issued', async () => {
       const app = await service.app(['api', 'webhooks']);
 
       await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, { json: { allowed_scopes: ['webhooks'] } });
@@ -99,7 +99,7 @@ describe('what operators run', () => {
       expect((await app.ask('POST', '/v2/apps/me/rotate-secret')).body.error.code).to.equal('V2_SCOPE_MISSING');
     });
 
-    it('get a new secret, the one before living on as asked', async () => {
+    it('receive a new secret, while the previous one stays valid as requested', async () => {
       const app = await service.app();
 
       const rotated = await admin.ask('POST', `/v2/admin/apps/${app.appId}/rotate-secret`, {
@@ -115,7 +115,7 @@ describe('what operators run', () => {
     const orderOf = (key: string) =>
       asking(service.url, { ...bearer(key) })('GET', '/v1/intents/0190aaaa-0000-7000-8000-000000000000');
 
-    it('are made, given keys, and lose them', async () => {
+    it('are created, receive keys, and lose them', async () => {
       const made = await admin.ask('POST', '/v2/admin/partners', { json: { name: 'Partner', label: 'first' } });
       const path = `/v2/admin/partners/${made.body.partner_id}`;
       const second = await admin.ask('POST', `${path}/keys`, { json: { label: 'second' } });

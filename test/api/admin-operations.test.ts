@@ -3,17 +3,17 @@ import { bearer } from '../support/identity.ts';
 import {
   type Desk,
   exhaustJobs,
-  expectRefusal,
+  expectApiError,
   intentAt,
   lockJobs,
   openDesk,
   workerSeen,
 } from '../support/operator.ts';
 
-const NOBODY = '0190aaaa-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '0190aaaa-0000-7000-8000-000000000000';
 const why = { json: { reason: 'it hangs' } };
 
-describe('what operators look at and do with intents', () => {
+describe('operations of operators on intents', () => {
   let desk: Desk;
   before(async () => {
     desk = await openDesk();
@@ -21,13 +21,12 @@ describe('what operators look at and do with intents', () => {
   after(() => desk.stop());
 
   const jobsOf = (id: string) => desk.hand.query('select task, attempts from ops.jobs where intent_id = $1', [id]);
-  const loseJobs = (id: string) =>
-    desk.hand.query(`delete from graphile_worker._private_jobs where payload ->> 'intent_id' = $1`, [id]);
+  const loseJobs = (id: string) => desk.hand.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [id]);
 
   describe('listTroubledIntents', () => {
-    it('shows those in doubt and those that failed, newest first, and others by state, kind and owner', async () => {
+    it('lists intents in doubt and failed ones, newest first, and others by state, kind and owner', async () => {
       const owner = 'ptn_list';
-      const doubtful = await intentAt(desk.hand, 'in_doubt', { owner });
+      const inDoubt = await intentAt(desk.hand, 'in_doubt', { owner });
       const failed = await intentAt(desk.hand, 'failed', { owner, kind: 'orders/cancel' });
       const [expired, queued] = [
         await intentAt(desk.hand, 'expired', { owner }),
@@ -41,7 +40,7 @@ describe('what operators look at and do with intents', () => {
       const { status, body } = await desk.get(`/v2/admin/intents?owner=${owner}`);
 
       expect(status).to.equal(200);
-      expect(body.items.map(({ intent_id }: { intent_id: string }) => intent_id)).to.deep.equal([failed, doubtful]);
+      expect(body.items.map(({ intent_id }: { intent_id: string }) => intent_id)).to.deep.equal([failed, inDoubt]);
       expect(body.items[0]).to.deep.include({
         state: 'failed',
         effect: 'none',
@@ -55,28 +54,29 @@ describe('what operators look at and do with intents', () => {
       expect(await ids('&state=running')).to.deep.equal([]);
     });
 
-    it('is paged without a gap, its filters kept', async () => {
+    it('is paged without a gap and keeps its filters', async () => {
       const owner = 'ptn_pages';
       const made = [];
       for (let n = 0; n < 5; n++) made.push(await intentAt(desk.hand, 'failed', { owner }));
-      await desk.hand.query(`update intents set created_at = now() where owner = $1`, [owner]); // all at once: the id decides
+      // all at the same time: the id decides
+      await desk.hand.query(`update intents set created_at = now() where owner = $1`, [owner]);
 
-      const seen: string[] = [];
+      const listed: string[] = [];
       for (let next = `/v2/admin/intents?state=failed&owner=${owner}&limit=2`; next; ) {
         const { body, headers } = await desk.get(next);
-        seen.push(...body.items.map(({ intent_id }: { intent_id: string }) => intent_id));
+        listed.push(...body.items.map(({ intent_id }: { intent_id: string }) => intent_id));
         next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? '';
         expect(next.includes(`cursor=${body.next_cursor}`)).to.equal(body.next_cursor !== null);
       }
 
-      expect(seen).to.deep.equal(made.toSorted().reverse());
+      expect(listed).to.deep.equal(made.toSorted().reverse());
     });
   });
 
   describe('getIntentStory', () => {
-    it('tells what happened, what it belongs to, where it stands and what a re-run would do', async () => {
-      const asked = { trader: 'entity_7', target: NOBODY, private_key: 'canary-9c' };
-      const id = await intentAt(desk.hand, 'in_doubt', { kind: 'orders/cancel', lane: 'story', asked });
+    it('shows the history, the related rows, the state and the effect of a re-run', async () => {
+      const request = { trader: 'entity_7', target: UNKNOWN_ID, private_key: 'canary-9c' };
+      const id = await intentAt(desk.hand, 'in_doubt', { kind: 'orders/cancel', lane: 'story', request });
       const next = await intentAt(desk.hand, 'queued', { lane: 'story' });
 
       const { status, body } = await desk.get(`/v2/admin/intents/${id}`);
@@ -90,20 +90,20 @@ describe('what operators look at and do with intents', () => {
         'job',
         'now',
       ]);
-      expect(body.about).to.deep.equal({ order_uuid: NOBODY, trader: 'entity_7' });
+      expect(body.about).to.deep.equal({ order_uuid: UNKNOWN_ID, trader: 'entity_7' });
       expect(body.lane).to.deep.equal({ name: 'story', is_head: false, waiting: 1 });
-      expect(body.job).to.include({ task: 'orders/reconcile', attempts: 0, locked: false });
+      expect(body.job).to.include({ task: 'orders/cancel', attempts: 0, locked: false });
       expect(body.rerun).to.include({ verdict: 'look_again', is_safe: true, was_sent: true });
       expect(behind.body.lane).to.deep.equal({ name: 'story', is_head: true, waiting: 1 });
       expect(JSON.stringify(body)).not.to.contain('canary-9c');
     });
 
-    it('knows no intent that is not there', async () =>
-      expectRefusal(await desk.get(`/v2/admin/intents/${NOBODY}`), 'INTENT_UNKNOWN'));
+    it('returns 404 for an unknown intent', async () =>
+      expectApiError(await desk.get(`/v2/admin/intents/${UNKNOWN_ID}`), 'INTENT_UNKNOWN'));
   });
 
   describe('rerunIntent', () => {
-    it('gives one whose job was given up a fresh one, once per key, and keeps by whom and why', async () => {
+    it('queues a new job for an abandoned intent, once per key, and records operator and reason', async () => {
       const id = await intentAt(desk.hand, 'running');
       await exhaustJobs(desk.hand, id);
       const again = () =>
@@ -115,13 +115,13 @@ describe('what operators look at and do with intents', () => {
       expect(first.body.judgement).to.include({ verdict: 'queued_again', was_sent: false });
       expect(second.body).to.deep.equal(first.body);
       expect(await jobsOf(id)).to.deep.equal([{ task: 'orders/place', attempts: 0 }]);
-      const [kept, ...others] = await desk.keptOf(id);
+      const [stored, ...others] = await desk.storedOf(id);
       expect(others).to.deep.equal([]);
-      expect(kept).to.include({ actor: `admin:${desk.admin.adminId}`, action: 'rerun' });
-      expect(kept?.detail).to.include({ why: 'it hangs', done: true, verdict: 'queued_again' });
+      expect(stored).to.include({ actor: `admin:${desk.admin.adminId}`, action: 'rerun' });
+      expect(stored?.detail).to.include({ why: 'it hangs', done: true, verdict: 'queued_again' });
     });
 
-    it('does nothing to what has finished, and says so', async () => {
+    it('does nothing to a finished intent, and says so', async () => {
       const id = await intentAt(desk.hand, 'succeeded');
 
       const { status, body } = await desk.post(`/v2/admin/intents/${id}/rerun`);
@@ -131,38 +131,38 @@ describe('what operators look at and do with intents', () => {
       expect(body.judgement).to.include({ verdict: 'finished', reason: 'it has succeeded', venue_says: 'yes' });
     });
 
-    it('refuses what a worker has and what could act twice, with the reason, and keeps that too', async () => {
-      const [held, unheard] = [
+    it('rejects an intent that is executing or could take effect twice, with the reason, and records the attempt', async () => {
+      const [held, unknown] = [
         await intentAt(desk.hand, 'sent'),
         await intentAt(desk.hand, 'sent', { kind: 'unheard/of' }),
       ];
       await lockJobs(desk.hand, held, await workerSeen(desk.hand, 0));
-      await loseJobs(unheard);
+      await loseJobs(unknown);
 
       const [atWork, twice] = [
         await desk.post(`/v2/admin/intents/${held}/rerun`),
-        await desk.post(`/v2/admin/intents/${unheard}/rerun`),
+        await desk.post(`/v2/admin/intents/${unknown}/rerun`),
       ];
 
-      expectRefusal(atWork, 'V2_RERUN_REFUSED');
-      expectRefusal(twice, 'V2_RERUN_REFUSED');
+      expectApiError(atWork, 'V2_RERUN_REFUSED');
+      expectApiError(twice, 'V2_RERUN_REFUSED');
       expect(atWork.body.error.message).to.match(/a living worker has had it/);
-      expect(twice.body.error.message).to.equal('it was sent, and no task is known that can look it up');
-      expect((await desk.keptOf(unheard))[0]?.detail).to.include({ done: false, verdict: 'would_act_twice' });
+      expect(twice.body.error.message).to.equal('it was sent, and no task is known that can reconcile it');
+      expect((await desk.storedOf(unknown))[0]?.detail).to.include({ done: false, verdict: 'would_act_twice' });
     });
 
-    it('wants a reason, and an intent that is there', async () => {
+    it('requires a reason and an existing intent', async () => {
       const id = await intentAt(desk.hand, 'queued');
       for (const json of [{}, { reason: '  ' }, { reason: '     ' }, { reason: 'x'.repeat(501) }])
-        expectRefusal(await desk.post(`/v2/admin/intents/${id}/rerun`, { json }), 'INVALID_REQUEST');
+        expectApiError(await desk.post(`/v2/admin/intents/${id}/rerun`, { json }), 'INVALID_REQUEST');
 
-      expectRefusal(await desk.post(`/v2/admin/intents/${NOBODY}/rerun`), 'INTENT_UNKNOWN');
-      expect(await desk.keptOf(id)).to.deep.equal([]);
+      expectApiError(await desk.post(`/v2/admin/intents/${UNKNOWN_ID}/rerun`), 'INTENT_UNKNOWN');
+      expect(await desk.storedOf(id)).to.deep.equal([]);
     });
   });
 
   describe('listOperatorActions', () => {
-    it('shows what was done over HTTP and in psql, newest first, in pages', async () => {
+    it('lists actions over HTTP and in psql, newest first, in pages', async () => {
       const id = await intentAt(desk.hand, 'succeeded');
       await desk.post(`/v2/admin/intents/${id}/rerun`);
       await desk.hand.query(`select * from ops.rerun($1, 'ada at psql', 'to be sure')`, [id]);
@@ -184,13 +184,13 @@ describe('what operators look at and do with intents', () => {
     });
   });
 
-  it('are for enrolled operators only', async () => {
-    const newcomer = await desk.service.admin(false);
+  it('is for enrolled operators only', async () => {
+    const unenrolled = await desk.service.admin(false);
     const app = await desk.service.app(['*']);
 
     for (const path of ['intents', 'deliveries', 'queue', 'audit', 'prop-accounts/failed'])
       for (const [token, status] of [
-        [newcomer.token, 403],
+        [unenrolled.token, 403],
         [app.token, 401],
       ] as const)
         expect(await desk.service.ask('GET', `/v2/admin/${path}`, { headers: bearer(token) })).to.have.property(

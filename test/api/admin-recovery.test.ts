@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import {
   type Desk,
   exhaustJobs,
-  expectRefusal,
+  expectApiError,
   failedAccount,
   intentAt,
   openDesk,
@@ -10,7 +10,7 @@ import {
   workerSeen,
 } from '../support/operator.ts';
 
-describe('what operators look at and do with deliveries, the queue and accounts', () => {
+describe('operations of operators on deliveries, the queue and accounts', () => {
   let desk: Desk;
   before(async () => {
     desk = await openDesk();
@@ -36,7 +36,7 @@ describe('what operators look at and do with deliveries, the queue and accounts'
     });
 
     describe('listTroubledDeliveries', () => {
-      it('shows those given up, of every app or one, newest first, in pages', async () => {
+      it('lists failed deliveries of every app or one, newest first, in pages', async () => {
         const first = await desk.get('/v2/admin/deliveries?limit=1');
         const others = await desk.get('/v2/admin/deliveries?app_id=app_other');
         const cancelled = await desk.get('/v2/admin/deliveries?state=cancelled');
@@ -57,36 +57,36 @@ describe('what operators look at and do with deliveries, the queue and accounts'
     });
 
     describe('retryDelivery', () => {
-      it('queues one again and keeps by whom and why', async () => {
+      it('queues a delivery again and records operator and reason', async () => {
         const { status, body } = await desk.post(`/v2/admin/deliveries/${delivery}/retry`);
 
         expect(status).to.equal(200);
         expect(body).to.include({ delivery_id: delivery, state: 'pending', ended_at: null });
-        expect((await desk.keptOf(delivery))[0]).to.include({
+        expect((await desk.storedOf(delivery))[0]).to.include({
           action: 'retry_delivery',
           actor: `admin:${desk.admin.adminId}`,
         });
       });
 
-      it('refuses where the endpoint is inactive, and what is not there', async () => {
+      it('rejects an inactive endpoint and an unknown delivery', async () => {
         await desk.hand.query(
           `select deactivate_endpoint(d.endpoint_id, 'asked') from webhook_deliveries d where d.id = $1`,
           [delivery],
         );
 
-        expectRefusal(await desk.post(`/v2/admin/deliveries/${delivery}/retry`), 'V2_WEBHOOK_INACTIVE');
-        expectRefusal(await desk.post('/v2/admin/deliveries/whd_nobody/retry'), 'V2_WEBHOOK_DELIVERY_UNKNOWN');
-        expect((await desk.keptOf(delivery))[0]?.detail).to.include({ verdict: 'inactive', why: 'it hangs' });
+        expectApiError(await desk.post(`/v2/admin/deliveries/${delivery}/retry`), 'V2_WEBHOOK_INACTIVE');
+        expectApiError(await desk.post('/v2/admin/deliveries/whd_nobody/retry'), 'V2_WEBHOOK_DELIVERY_UNKNOWN');
+        expect((await desk.storedOf(delivery))[0]?.detail).to.include({ verdict: 'inactive', why: 'it hangs' });
       });
     });
   });
 
   describe('getQueueHealth', () => {
-    it('counts and ages jobs, intents, lanes, deliveries, workers and what is owed', async () => {
+    it('counts and ages jobs, intents, lanes, deliveries, workers and open debts', async () => {
       const health = async () => (await desk.get('/v2/admin/queue')).body;
       const before_ = await health();
       const stuck = await intentAt(desk.hand, 'queued', { lane: 'health', kind: 'orders/edit' });
-      await desk.hand.query(`delete from graphile_worker._private_jobs where payload ->> 'intent_id' = $1`, [stuck]);
+      await desk.hand.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [stuck]);
       await exhaustJobs(desk.hand, await intentAt(desk.hand, 'queued', { kind: 'orders/edit' }));
       await workerSeen(desk.hand, 5);
       await failedAccount(desk.hand);
@@ -107,12 +107,12 @@ describe('what operators look at and do with deliveries, the queue and accounts'
       });
       expect(now.lanes.stuck).to.equal(before_.lanes.stuck + 1);
       expect(now.workers).to.have.length(before_.workers.length + 1);
-      expect(now.unserved_payments).to.equal(before_.unserved_payments + 1);
+      expect(now.unfulfilled_payments).to.equal(before_.unfulfilled_payments + 1);
     });
   });
 
   describe('listFailedAccounts', () => {
-    it("shows every app's, newest first, in pages, with what is safe to do", async () => {
+    it('lists those of every app, newest first, in pages, with the safe actions', async () => {
       const [older, newer] = [await failedAccount(desk.hand), await failedAccount(desk.hand, { paid: false })];
 
       const first = await desk.get('/v2/admin/prop-accounts/failed?limit=1');
@@ -129,25 +129,25 @@ describe('what operators look at and do with deliveries, the queue and accounts'
     });
   });
 
-  describe('giveUpPropAccount', () => {
-    it('refuses while the money is ours, and takes the account off the lists once it is back', async () => {
+  describe('abandonPropAccount', () => {
+    it('is rejected while the payment is not returned, and removes the account from the lists afterwards', async () => {
       const { id, paymentId } = await failedAccount(desk.hand);
       const listed = async () => {
         const { body } = await desk.get('/v2/admin/prop-accounts/failed?limit=200');
         return body.items.some((account: { id: string }) => account.id === id);
       };
 
-      expectRefusal(await desk.post(`/v2/admin/prop-accounts/${id}/give-up`), 'V2_ACCOUNT_OWES');
+      expectApiError(await desk.post(`/v2/admin/prop-accounts/${id}/abandon`), 'V2_ACCOUNT_OWES');
       expect(await listed()).to.equal(true);
       await returnMoney(desk.hand, paymentId);
-      const { status, body } = await desk.post(`/v2/admin/prop-accounts/${id}/give-up`);
+      const { status, body } = await desk.post(`/v2/admin/prop-accounts/${id}/abandon`);
 
       expect(status).to.equal(200);
       expect(body).to.include({ id, status: 'subaccount_failed' });
       expect(await listed()).to.equal(false);
-      expectRefusal(await desk.post(`/v2/admin/prop-accounts/${id}/give-up`), 'V2_ACCOUNT_NOT_FAILED');
-      expectRefusal(await desk.post(`/v2/admin/prop-accounts/${id}/provision`, {}), 'V2_ACCOUNT_NOT_FAILED');
-      expectRefusal(await desk.post('/v2/admin/prop-accounts/prop_nobody/give-up'), 'V2_PROP_ACCOUNT_UNKNOWN');
+      expectApiError(await desk.post(`/v2/admin/prop-accounts/${id}/abandon`), 'V2_ACCOUNT_NOT_FAILED');
+      expectApiError(await desk.post(`/v2/admin/prop-accounts/${id}/provision`, {}), 'V2_ACCOUNT_NOT_FAILED');
+      expectApiError(await desk.post('/v2/admin/prop-accounts/prop_nobody/abandon'), 'V2_PROP_ACCOUNT_UNKNOWN');
     });
   });
 });

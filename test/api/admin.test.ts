@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { createAdmin, resetAdmin } from '../../src/admin/intents.ts';
+import { createAdmin, resetAdmin } from '../../src/admin/commands.ts';
 import {
   atOnce,
   codeOf,
@@ -23,12 +23,12 @@ describe('operators', () => {
   after(() => service.stop());
 
   const logIn = (json: object) => service.ask('POST', '/v2/admin/login', { json });
-  /** Lets a code of this very step be accepted once more. */
+  /** Allows the code of the current time step once more. */
   const rewind = (adminId: string) =>
     service.db.query(sql.unsafe`update admins set totp_step = totp_step - 3 where id = ${adminId}`);
 
   describe('logInAdmin', () => {
-    it('opens a session as a cookie no script can read and no other site can send', async () => {
+    it('opens a session as a cookie that no script can read and no other site can send', async () => {
       await withinOneStep();
       await rewind(admin.adminId);
 
@@ -46,7 +46,7 @@ describe('operators', () => {
       expect(JSON.stringify(body)).not.to.include('adm_');
     });
 
-    it('asks for a code with the right password only', async () => {
+    it('asks for a code only after the right password', async () => {
       const right = await logIn({ email: admin.email, password: PASSWORD });
       const wrong = await logIn({ email: admin.email, password: 'wrong horse battery' });
       const unknown = await logIn({ email: 'nobody@example.com', password: PASSWORD });
@@ -57,7 +57,7 @@ describe('operators', () => {
       expect(unknown.body.error).to.deep.include({ code: 'V2_INVALID_CREDENTIALS', message: wrong.body.error.message });
     });
 
-    it('passes a code exactly once of a hundred times at once', async () => {
+    it('accepts a code exactly once out of 100 concurrent uses', async () => {
       await withinOneStep();
       await rewind(admin.adminId);
       const json = { email: admin.email, password: PASSWORD, totp_code: codeOf(admin.seed) };
@@ -69,46 +69,46 @@ describe('operators', () => {
   });
 
   describe('sessions', () => {
-    it('are good for enrolling an authenticator and nothing else before one is enrolled', async () => {
-      const newcomer = await service.admin(false);
+    it('only allow the enrollment of an authenticator until one is enrolled', async () => {
+      const unenrolled = await service.admin(false);
 
-      const refused = [
-        await newcomer.ask('GET', '/v2/admin/me'),
-        await newcomer.ask('GET', '/v2/admin/apps'),
-        await newcomer.ask('POST', '/v2/admin/logout'),
+      const rejected = [
+        await unenrolled.ask('GET', '/v2/admin/me'),
+        await unenrolled.ask('GET', '/v2/admin/apps'),
+        await unenrolled.ask('POST', '/v2/admin/logout'),
       ];
-      const enrolled = await newcomer.ask('POST', '/v2/admin/totp/enroll');
-      const wrong = await newcomer.ask('POST', '/v2/admin/totp/confirm', {
+      const enrolled = await unenrolled.ask('POST', '/v2/admin/totp/enroll');
+      const wrong = await unenrolled.ask('POST', '/v2/admin/totp/confirm', {
         json: { code: wrongCode(enrolled.body.secret) },
       });
       const json = { code: codeOf(enrolled.body.secret) };
-      const confirmed = await atOnce(20, () => newcomer.ask('POST', '/v2/admin/totp/confirm', { json }));
-      const again = await newcomer.ask('POST', '/v2/admin/totp/enroll');
+      const confirmed = await atOnce(20, () => unenrolled.ask('POST', '/v2/admin/totp/confirm', { json }));
+      const again = await unenrolled.ask('POST', '/v2/admin/totp/enroll');
 
-      for (const { status, body } of refused)
+      for (const { status, body } of rejected)
         expect([status, body.error.code]).to.deep.equal([403, 'V2_TOTP_REQUIRED']);
       expect(enrolled.body.otpauth_uri).to.match(/^otpauth:\/\/totp\//);
       expect(wrong.body.error.code).to.equal('V2_MFA_INVALID');
       expect(confirmed.filter(({ status }) => status === 200)).to.have.length(1);
       expect(again.body.error.code).to.equal('V2_MFA_ALREADY_ENABLED');
-      expect((await newcomer.ask('GET', '/v2/admin/me')).body).to.include({
+      expect((await unenrolled.ask('GET', '/v2/admin/me')).body).to.include({
         totp_enrolled: true,
         is_superadmin: false,
       });
     });
 
-    it('opened by the password alone end once an authenticator is confirmed, but for the one that confirmed it', async () => {
-      const newcomer = await service.admin(false);
-      const json = { email: newcomer.email, password: PASSWORD };
+    it('opened by the password alone end when an authenticator is confirmed, except for the confirming session', async () => {
+      const unenrolled = await service.admin(false);
+      const json = { email: unenrolled.email, password: PASSWORD };
       const other = await service.ask('POST', '/v2/admin/login', { json });
       const thief = { headers: { Cookie: other.headers.getSetCookie()[0]?.split(';')[0] ?? '' } };
-      const { body } = await newcomer.ask('POST', '/v2/admin/totp/enroll');
+      const { body } = await unenrolled.ask('POST', '/v2/admin/totp/enroll');
 
-      await newcomer.ask('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(body.secret) } });
+      await unenrolled.ask('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(body.secret) } });
 
       expect(other.status).to.equal(200);
       expect((await service.ask('GET', '/v2/admin/me', thief)).body.error.code).to.equal('V2_ADMIN_SESSION_INVALID');
-      expect((await newcomer.ask('GET', '/v2/admin/me')).status).to.equal(200);
+      expect((await unenrolled.ask('GET', '/v2/admin/me')).status).to.equal(200);
     });
 
     it('work by cookie for reads from anywhere, and for changes from pages of this service only', async () => {
@@ -127,7 +127,7 @@ describe('operators', () => {
       expect((await byCookie('POST', 'null')).body.error.code).to.equal('FORBIDDEN_ORIGIN');
     });
 
-    it('end at logout, after thirty idle minutes, after twelve hours, and when the operator is disabled', async () => {
+    it('end at logout, after 30 idle minutes, after 12 hours, and when the operator is disabled', async () => {
       const [loggedOut, idle, old, disabled] = await atOnce(4, () => service.admin());
       const age = (who: TestAdmin | undefined, column: string, by: string) =>
         service.db.query(sql.unsafe`
@@ -148,7 +148,7 @@ describe('operators', () => {
   });
 
   describe('audit', () => {
-    it('holds every change with its operator and request', async () => {
+    it('records every change with its operator and request', async () => {
       const app = await service.app();
       const { headers } = await admin.ask('POST', `/v2/admin/apps/${app.appId}/disable`);
 
@@ -162,8 +162,8 @@ describe('operators', () => {
       expect(entries[1]).to.deep.include({ admin_id: admin.adminId, request_id: headers.get('x-request-id') });
     });
 
-    it('can be added to and nothing else', async () => {
-      const refused = await Promise.all(
+    it('is append-only', async () => {
+      const rejected = await Promise.all(
         [
           sql.unsafe`update admin_audit set action = 'nothing'`,
           sql.unsafe`delete from admin_audit`,
@@ -176,21 +176,21 @@ describe('operators', () => {
         ),
       );
 
-      for (const error of refused) expect(String(error?.cause?.message ?? error?.message)).to.match(/append only/);
+      for (const error of rejected) expect(String(error?.cause?.message ?? error?.message)).to.match(/append only/);
     });
   });
 
-  it('are given a new password and authenticator by script, which ends their sessions', async () => {
-    const own = await service.admin();
+  it('receive a new password and authenticator by script, which ends their sessions', async () => {
+    const fixture = await service.admin();
 
-    const known = await resetAdmin(service.db, own.email, 'a new horse battery', true);
-    const login = await logIn({ email: own.email, password: 'a new horse battery' });
+    const known = await resetAdmin(service.db, fixture.email, 'a new horse battery', true);
+    const login = await logIn({ email: fixture.email, password: 'a new horse battery' });
 
     expect(known).to.equal(true);
-    expect((await own.ask('GET', '/v2/admin/me')).status).to.equal(401);
+    expect((await fixture.ask('GET', '/v2/admin/me')).status).to.equal(401);
     expect(login.body).to.include({ totp_enrolled: false, totp_required: false });
     expect(await resetAdmin(service.db, 'nobody@example.com', PASSWORD, false)).to.equal(false);
-    const taken = await createAdmin(service.db, own.email, PASSWORD, false).catch((error) => error);
+    const taken = await createAdmin(service.db, fixture.email, PASSWORD, false).catch((error) => error);
     expect(taken).to.be.instanceOf(Error);
   });
 });

@@ -8,7 +8,7 @@ import { type Identity, startIdentity, type TestApp, type TestUser } from '../su
 const SIGN = '/v2/agreements/sign';
 const terms = (more: object = {}) => ({ agreement_version: '2026-01', signature_name: 'Jäne Dœ', ...more });
 
-/** The recipe of the README, written from its words alone. */
+/** The verification recipe of the operators' guide, implemented from its text alone. */
 function hashByRecipe(row: Record<string, string | number | null>): string {
   const order =
     'previous_hash app_id place id user_id agreement_version signature_name document_url document_sha256 address user_agent signed_at';
@@ -28,7 +28,7 @@ describe('agreements', () => {
   });
   after(() => service.stop());
 
-  it('walks status, sign, status and audits', async () => {
+  it('reads the status, signs, and reads the status and the audits', async () => {
     const before = await user.ask('GET', '/v2/agreements/status');
     const document = { document_url: 'https://partner.example/terms.pdf', document_sha256: 'AB'.repeat(32) };
     const signed = await user.ask('POST', SIGN, {
@@ -68,7 +68,7 @@ describe('agreements', () => {
     ]);
   });
 
-  it('wants a session, and shows a user only what they signed', async () => {
+  it('require a session, and show a user only what they signed', async () => {
     const other = await service.user(app);
     await other.ask('POST', SIGN, { json: terms({ signature_name: 'Other' }) });
 
@@ -80,7 +80,7 @@ describe('agreements', () => {
     expect([withoutSession.status, withoutSession.body.error.code]).to.deep.equal([401, 'V2_SESSION_INVALID']);
   });
 
-  it('refuses what the contract does not let through', async () => {
+  it('reject what violates the contract', async () => {
     for (const json of [
       {},
       { agreement_version: '1' },
@@ -93,7 +93,7 @@ describe('agreements', () => {
     }
   });
 
-  it('keeps one unbroken chain per app however many sign at once', async () => {
+  it('keep one unbroken chain per app under concurrent signatures', async () => {
     const busy = await service.app();
     const signer = await service.user(busy);
 
@@ -101,8 +101,8 @@ describe('agreements', () => {
       Array.from({ length: 40 }, (_, n) => signer.ask('POST', SIGN, { json: terms({ signature_name: `n${n}` }) })),
     );
 
-    const places = replies.map(({ body }) => body.receipt.place).sort((a, b) => a - b);
-    expect(places).to.deep.equal(Array.from({ length: 40 }, (_, n) => n + 1));
+    const positions = replies.map(({ body }) => body.receipt.place).sort((a, b) => a - b);
+    expect(positions).to.deep.equal(Array.from({ length: 40 }, (_, n) => n + 1));
     expect((await verifyAgreements(service.db)).faults).to.deep.equal([]);
   });
 
@@ -112,13 +112,13 @@ describe('agreements', () => {
     sql.unsafe`truncate agreement_signatures`,
     sql.unsafe`truncate agreement_signatures cascade`,
   ]) {
-    it(`are append only: ${statement.sql}`, async () => {
-      const refused = await service.db.query(statement).then(
+    it(`are append-only: ${statement.sql}`, async () => {
+      const rejected = await service.db.query(statement).then(
         () => null,
         (error: Error) => error,
       );
 
-      expect(String(refused?.cause ?? refused)).to.contain('append only');
+      expect(String(rejected?.cause ?? rejected)).to.contain('append only');
       const count = sql.type(z.object({ count: z.number() }))`select count(*) from agreement_signatures`;
       expect(await service.db.oneFirst(count)).to.be.greaterThan(40);
     });

@@ -19,7 +19,7 @@ describe('access requests', () => {
   };
   const approve = (path: string, json: object = {}) =>
     admin.ask('POST', `${path}/approve`, { json: { entity_hotkey: fresh('hotkey'), ...json } });
-  /** A request approved, and the path of its link. */
+  /** An approved request, and the path of its link. */
   const approved = async () => {
     const request = await file();
     const reply = await approve(request.path);
@@ -28,7 +28,7 @@ describe('access requests', () => {
   };
   const secretIn = (page: string) => /csk_[\w-]+/.exec(page)?.[0] ?? '';
 
-  it('go from the public form to an operator, a link, credentials, and a token', async () => {
+  it('lead from the public form to an operator, a link, credentials, and a token', async () => {
     const request = await file();
     const listed = await admin.ask('GET', '/v2/admin/app-requests?status=pending');
     const reply = await approve(request.path, { allowed_scopes: ['api', 'webhooks'] });
@@ -44,7 +44,7 @@ describe('access requests', () => {
     expect(token.body.scope).to.equal('api webhooks');
   });
 
-  it('can be approved or declined once, and of a hundred at once exactly one', async () => {
+  it('can be approved or declined once, and exactly one of 100 concurrent decisions succeeds', async () => {
     const one = await file();
     const two = await file();
 
@@ -62,7 +62,7 @@ describe('access requests', () => {
     );
   });
 
-  it('need a network identity, and a slug that is free', async () => {
+  it('require a network identity and a free slug', async () => {
     const taken = await approved();
     const request = await file();
 
@@ -89,16 +89,16 @@ describe('access requests', () => {
   });
 
   describe('reveal link', () => {
-    it('still shows the secret, once, after twenty scanners have looked', async () => {
+    it('still shows the secret, once, after 20 visits of scanners', async () => {
       const { link } = await approved();
 
-      const looks = await atOnce(20, () => service.ask('GET', link));
+      const visits = await atOnce(20, () => service.ask('GET', link));
       const heads = await atOnce(20, () => service.ask('HEAD', link));
       const opened = await service.ask('POST', link);
       const again = [await service.ask('POST', link), await service.ask('GET', link)];
 
-      expect(statuses([...looks, ...heads])).to.deep.equal({ 200: 40 });
-      expect(looks.map(({ body }) => secretIn(body)).join('')).to.equal('');
+      expect(statuses([...visits, ...heads])).to.deep.equal({ 200: 40 });
+      expect(visits.map(({ body }) => secretIn(body)).join('')).to.equal('');
       expect(secretIn(opened.body)).to.match(/^csk_[\w-]{43}$/);
       for (const { status, body } of again) {
         expect(status).to.equal(410);
@@ -107,7 +107,7 @@ describe('access requests', () => {
       }
     });
 
-    it('gives the secret exactly once of a hundred openings at once', async () => {
+    it('returns the secret exactly once out of 100 concurrent requests', async () => {
       const { link, appId } = await approved();
 
       const replies = await atOnce(100, () => service.ask('POST', link));
@@ -117,7 +117,7 @@ describe('access requests', () => {
       expect((await service.token({ appId, secret: secrets[0] ?? '' })).status).to.equal(200);
     });
 
-    it('is killed by a newer one, and so is the secret it showed', async () => {
+    it('is invalidated by a newer one, and so is the secret it showed', async () => {
       const { link, path, email, appId } = await approved();
       const first = secretIn((await service.ask('POST', link)).body);
       const token = (await service.token({ appId, secret: first })).body.access_token;
@@ -134,7 +134,7 @@ describe('access requests', () => {
       expect((await service.token({ appId, secret: fresh })).status).to.equal(200);
     });
 
-    it('is good for 72 hours, and unknown ones are told so', async () => {
+    it('is valid for 72 hours, and an unknown one gets the same response', async () => {
       const { link, appId } = await approved();
       const left = await service.db.oneFirst(
         sql.unsafe`select extract(epoch from expires_at - now())::int from reveal_links where app_id = ${appId}`,
@@ -146,7 +146,7 @@ describe('access requests', () => {
       expect((await service.ask('GET', '/v2/reveal/rvl_unknown')).status).to.equal(404);
     });
 
-    it('shows pages that load nothing, are framed by nobody, and are kept nowhere', async () => {
+    it('shows pages that load nothing, cannot be framed, and are never cached', async () => {
       const { link } = await approved();
 
       const { headers, body } = await service.ask('GET', link);

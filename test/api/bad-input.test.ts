@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Parameter } from '../../src/contract/document.ts';
-import type { RefusalCode } from '../../src/kernel/refusals.ts';
-import { createPartner, mintKey, revokeKey } from '../../src/partners/intents.ts';
+import type { ErrorCode } from '../../src/kernel/errors.ts';
+import { createPartner, mintKey, revokeKey } from '../../src/partners/commands.ts';
 import type { Reply } from '../support/caller.ts';
 import { limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -11,12 +11,12 @@ import { nodeAt, type Sample, samples, UUID } from '../support/samples.ts';
 import { ENTITY, startService, type TestService } from '../support/service.ts';
 
 const isUuid = ({ pointer }: Parameter) => (nodeAt(pointer) as { format?: string }).format === 'uuid';
-const TRADER = '7'; // as the contract's example names it
+const TRADER = '7'; // the name in the contract's example
 const WALLET = `0x${'a'.repeat(40)}`;
 const all = samples();
 const withBody = all.filter(({ body }) => body !== undefined);
 const ofTrader = all.filter(({ headers }) => 'Trader-ID' in headers);
-/** Values that no member of a body takes; those of the network's orders are neither flags, nor texts like this, nor below zero. */
+/** Values that no member of a body accepts; members of network orders are no flags, no such texts, and not below 0. */
 const wrongFor = ({ path }: Sample) => [
   null,
   { unheard: 1 },
@@ -53,10 +53,15 @@ describe('bad input', () => {
         (select count(*) from idempotency_keys) keys, (select count(*) from lanes) lanes,
         (select count(*) from subaccounts) subaccounts, (select count(*) from graphile_worker.jobs) jobs`);
 
-  type Asked = { method: string; path: string; headers?: Record<string, string>; body?: string | object | undefined };
+  type Requested = {
+    method: string;
+    path: string;
+    headers?: Record<string, string>;
+    body?: string | object | undefined;
+  };
 
-  /** Sends exactly this, as JSON and with the partner's key unless told otherwise. */
-  async function ask({ method, path, headers = {}, body }: Asked): Promise<Reply> {
+  /** Sends exactly this, by default as JSON and with the partner's key. */
+  async function ask({ method, path, headers = {}, body }: Requested): Promise<Reply> {
     const reads = method !== 'GET' && method !== 'HEAD' && body !== undefined;
     const response = await fetch(service.url + path, {
       method,
@@ -72,25 +77,25 @@ describe('bad input', () => {
     return { status: response.status, headers: Object.fromEntries(response.headers), body: text && JSON.parse(text) };
   }
 
-  const asked = ({ method, path, headers, operation, body }: Sample, more: Partial<Asked> = {}) =>
+  const send = ({ method, path, headers, operation, body }: Sample, more: Partial<Requested> = {}) =>
     ask({ method, path, headers, ...(operation.body && { body }), ...more });
 
-  /** A problem that the operation's own part of the contract names, under the caller's request id. */
-  function expectNamedProblem({ operation }: Sample, reply: Reply, code: RefusalCode, members: object = {}): void {
+  /** Expects a problem that the contract names for this operation, under the caller's request id. */
+  function expectNamedProblem({ operation }: Sample, reply: Reply, code: ErrorCode, members: object = {}): void {
     expectProblem(reply, code, { request_id: 'my-request.1', ...members });
     expect([...operation.responses.keys()]).to.include(reply.status);
     expect(reply.headers).not.to.have.property('intent-id');
   }
 
   for (const sample of all) {
-    it(`${sample.operation.id} without a good key is 401`, async () => {
+    it(`${sample.operation.id} without a valid key is 401`, async () => {
       const revoked = await mintKey(service.db, partnerId, null);
       await revokeKey(service.db, revoked.key_id);
       const { key: disabled, partner_id } = await createPartner(service.db, 'Gone');
       await service.db.query(sql.unsafe`update partners set disabled_at = now() where id = ${partner_id}`);
 
       const wrong = ['', 'Bearer', 'Bearer tpk_unknown', `Basic ${key}`, `Bearer ${revoked.key}`, `Bearer ${disabled}`];
-      const replies = await Promise.all(wrong.map((Authorization) => asked(sample, { headers: { Authorization } })));
+      const replies = await Promise.all(wrong.map((Authorization) => send(sample, { headers: { Authorization } })));
 
       for (const reply of replies) {
         expectNamedProblem(sample, reply, 'V1_KEY_INVALID', { retryable: false });
@@ -100,9 +105,9 @@ describe('bad input', () => {
   }
 
   for (const sample of withBody) {
-    it(`${sample.operation.id} refuses bodies that are not what it asks for`, async () => {
+    it(`${sample.operation.id} rejects bodies of the wrong shape`, async () => {
       const bodies = [{ ...sample.body, unheard_of: 1 }, { ...sample.body, __proto_: {} }, {}, [], [sample.body]];
-      const replies = await Promise.all(bodies.map((body) => asked(sample, { body })));
+      const replies = await Promise.all(bodies.map((body) => send(sample, { body })));
 
       for (const reply of replies) {
         expectNamedProblem(sample, reply, 'INVALID_REQUEST', { effect: 'none', retryable: false });
@@ -110,40 +115,40 @@ describe('bad input', () => {
       }
     });
 
-    it(`${sample.operation.id} refuses wrong types of every member`, async () => {
+    it(`${sample.operation.id} rejects wrong types of every member`, async () => {
       const bodies = Object.keys(sample.body ?? {}).flatMap((name) =>
         wrongFor(sample).map((value) => ({ ...sample.body, [name]: value })),
       );
-      const replies = await Promise.all(bodies.map((body) => asked(sample, { body })));
+      const replies = await Promise.all(bodies.map((body) => send(sample, { body })));
 
       for (const reply of replies) expectNamedProblem(sample, reply, 'INVALID_REQUEST', { effect: 'none' });
     });
 
-    it(`${sample.operation.id} refuses what is no JSON, and texts that cannot be stored`, async () => {
+    it(`${sample.operation.id} rejects invalid JSON, and texts that cannot be stored`, async () => {
       const texts = ['{', '{"a":}', 'null', '"text"', '12', "{'a': 1}", `${JSON.stringify(sample.body)}x`];
       texts.push(JSON.stringify({ ...sample.body, label: 'a\u0000b' }), '{"label":"\\ud800"}');
-      const replies = await Promise.all(texts.map((body) => asked(sample, { body })));
+      const replies = await Promise.all(texts.map((body) => send(sample, { body })));
 
       for (const reply of replies) expectNamedProblem(sample, reply, 'MALFORMED_BODY', { effect: 'none' });
     });
 
-    it(`${sample.operation.id} refuses other content types, and none`, async () => {
+    it(`${sample.operation.id} rejects other content types, and none`, async () => {
       const types = ['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'multipart/form-data', ''];
       const replies = await Promise.all(
-        types.map((type) => asked(sample, { headers: { ...sample.headers, 'Content-Type': type } })),
+        types.map((type) => send(sample, { headers: { ...sample.headers, 'Content-Type': type } })),
       );
 
       for (const reply of replies) expectNamedProblem(sample, reply, 'UNSUPPORTED_MEDIA_TYPE', { effect: 'none' });
     });
 
-    it(`${sample.operation.id} refuses huge bodies`, async () => {
+    it(`${sample.operation.id} rejects huge bodies`, async () => {
       const pad = 'x'.repeat(200 * 1024);
-      const reply = await asked(sample, { body: { ...sample.body, pad } });
+      const reply = await send(sample, { body: { ...sample.body, pad } });
 
       expectNamedProblem(sample, reply, 'BODY_TOO_LARGE', { effect: 'none', retryable: false });
     });
 
-    it(`${sample.operation.id} refuses a body that is missing`, async () => {
+    it(`${sample.operation.id} rejects a missing body`, async () => {
       const reply = await ask({ method: sample.method, path: sample.path, headers: sample.headers });
 
       expectNamedProblem(sample, reply, 'INVALID_REQUEST', { effect: 'none' });
@@ -151,10 +156,10 @@ describe('bad input', () => {
   }
 
   for (const sample of ofTrader) {
-    it(`${sample.operation.id} refuses a Trader-ID that is none`, async () => {
+    it(`${sample.operation.id} rejects an invalid Trader-ID`, async () => {
       const onlyNetwork = sample.path.includes('netvenue');
       const wrong = [...(onlyNetwork ? [WALLET] : []), '', 'abc', '-1', '1.5', '1e3', '0x1', '1234567890', '7, 8'];
-      const replies = await Promise.all(wrong.map((id) => asked(sample, { headers: { 'Trader-ID': id } })));
+      const replies = await Promise.all(wrong.map((id) => send(sample, { headers: { 'Trader-ID': id } })));
 
       for (const reply of replies) {
         expectNamedProblem(sample, reply, 'INVALID_REQUEST', { effect: 'none' });
@@ -165,7 +170,7 @@ describe('bad input', () => {
   }
 
   for (const sample of all.filter(({ operation }) => operation.parameters.some(isUuid))) {
-    it(`${sample.operation.id} refuses malformed ids`, async () => {
+    it(`${sample.operation.id} rejects malformed ids`, async () => {
       const wrong = [
         '7',
         'not-a-uuid',
@@ -175,7 +180,7 @@ describe('bad input', () => {
         `{${UUID}}`,
         UUID.replaceAll('-', ''),
       ];
-      const replies = await Promise.all(wrong.map((id) => asked(sample, { path: sample.path.replace(UUID, id) })));
+      const replies = await Promise.all(wrong.map((id) => send(sample, { path: sample.path.replace(UUID, id) })));
 
       for (const reply of replies) expectNamedProblem(sample, reply, 'INVALID_REQUEST', { effect: 'none' });
     });
@@ -184,24 +189,24 @@ describe('bad input', () => {
   for (const sample of all.filter(({ operation: { parameters } }) =>
     parameters.some(({ name }) => name === 'Idempotency-Key'),
   )) {
-    it(`${sample.operation.id} refuses an Idempotency-Key that is none`, async () => {
+    it(`${sample.operation.id} rejects an invalid Idempotency-Key`, async () => {
       const wrong = ['with space', 'x'.repeat(256), 'caf\u00e9'];
       const replies = await Promise.all(
-        wrong.map((bad) => asked(sample, { headers: { ...sample.headers, 'Idempotency-Key': bad } })),
+        wrong.map((bad) => send(sample, { headers: { ...sample.headers, 'Idempotency-Key': bad } })),
       );
 
       for (const reply of replies) expectNamedProblem(sample, reply, 'INVALID_REQUEST', { effect: 'none' });
     });
   }
 
-  for (const [words, order] of [
+  for (const [what, order] of [
     ['two sizes', market({ leverage: 0.1, value: 100 })],
     ['three sizes', market({ leverage: 0.1, value: 100, quantity: 1 })],
     ['no size', market({ leverage: undefined })],
     ['a size of zero', market({ leverage: 0 })],
     ['a size as text', market({ leverage: '0.1' })],
     ['a size beyond all numbers', '{"trade_pair":"BTCUSDC","order_type":"LONG","leverage":1e999}'],
-    ['an execution type of its own routes', market({ execution_type: 'FLAT_ALL' })],
+    ['an execution type of another route', market({ execution_type: 'FLAT_ALL' })],
     ['LIMIT_CANCEL', market({ execution_type: 'LIMIT_CANCEL' })],
     ['LIMIT_EDIT', market({ execution_type: 'LIMIT_EDIT' })],
     ['a limit without a price', limit({ limit_price: undefined })],
@@ -212,19 +217,19 @@ describe('bad input', () => {
     ['two trailing stops', market({ trailing_stop: { trailing_percent: 0.1, trailing_value: 5 } })],
     ['a trailing stop of 100 %', market({ trailing_stop: { trailing_percent: 1 } })],
     ['an empty list of brackets', market({ bracket_orders: [] })],
-    ['a bracket that says nothing', market({ bracket_orders: [{ quantity: 1 }] })],
+    ['an empty bracket', market({ bracket_orders: [{ quantity: 1 }] })],
     ['a pair that is a path', market({ trade_pair: '../BTC' })],
-    ['a uuid that is none', market({ order_uuid: '../../etc/passwd' })],
+    ['an invalid uuid', market({ order_uuid: '../../etc/passwd' })],
     ['a uuid in its URN form', market({ order_uuid: `urn:uuid:${UUID}` })],
   ] as const) {
-    it(`submitNetvenueOrder refuses ${words}`, async () => {
-      const reply = await asked(sampleOf('submitNetvenueOrder'), { body: order });
+    it(`submitNetvenueOrder rejects ${what}`, async () => {
+      const reply = await send(sampleOf('submitNetvenueOrder'), { body: order });
 
       expectNamedProblem(sampleOf('submitNetvenueOrder'), reply, 'INVALID_REQUEST', { effect: 'none' });
     });
   }
 
-  for (const [id, words, body] of [
+  for (const [id, what, body] of [
     ['setNetvenueTpSl', 'no price', { trade_pair: 'BTCUSDC' }],
     ['setNetvenueTpSl', 'two sizes', { trade_pair: 'BTCUSDC', stop_loss: 1, value: 1, quantity: 1 }],
     ['editNetvenueOrder', 'no change', { trade_pair: 'BTCUSDC' }],
@@ -232,11 +237,11 @@ describe('bad input', () => {
     ['editNetvenueOrder', 'another execution type', { trade_pair: 'BTCUSDC', execution_type: 'MARKET' }],
     ['registerNetvenueTrader', 'half a standard account', { asset_class: 'crypto' }],
     ['registerNetvenueTrader', 'both kinds at once', { asset_class: 'crypto', account_size: 1, ex_address: WALLET }],
-    ['registerNetvenueTrader', 'more than the network takes', { asset_class: 'crypto', account_size: 100_001 }],
-    ['registerNetvenueTrader', 'a wallet that is none', { ex_address: '0x12' }],
+    ['registerNetvenueTrader', 'more than the network accepts', { asset_class: 'crypto', account_size: 100_001 }],
+    ['registerNetvenueTrader', 'an invalid wallet', { ex_address: '0x12' }],
   ] as const) {
-    it(`${id} refuses ${words}`, async () => {
-      const reply = await asked(sampleOf(id), { body });
+    it(`${id} rejects ${what}`, async () => {
+      const reply = await send(sampleOf(id), { body });
 
       expectNamedProblem(sampleOf(id), reply, 'INVALID_REQUEST', { effect: 'none' });
     });

@@ -2,11 +2,12 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
-import { keyPlace } from '../../src/enrollments/queries.ts';
+import { keySealContext } from '../../src/enrollments/commands.ts';
 import { sealer } from '../../src/kernel/seal.ts';
 import type { Caller, Reply } from '../support/caller.ts';
 import { everythingIn, findLeaks, formsOf, type Haystack } from '../support/canary.ts';
 import { until } from '../support/processes.ts';
+import { findQueueTable } from '../support/queue.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -16,23 +17,22 @@ describe('private keys', function () {
   this.timeout(60_000);
   let service: TestService;
   const canaries = new Map<string, `0x${string}`>();
-  const answers: Haystack[] = [];
+  const responses: Haystack[] = [];
 
   const canary = (name: string): `0x${string}` => {
     const key = generatePrivateKey();
     canaries.set(name, key);
     return key;
   };
-  const heard = async (what: string, asked: Promise<Reply>): Promise<Reply> => {
-    const { status, headers, body } = await asked;
-    answers.push({ where: `answer to ${what}`, text: JSON.stringify([status, headers, body]) });
+  const note = async (what: string, pending: Promise<Reply>): Promise<Reply> => {
+    const { status, headers, body } = await pending;
+    responses.push({ where: `response to ${what}`, text: JSON.stringify([status, headers, body]) });
     return { status, headers, body };
   };
   const enroll = (who: Caller, ex_wallet: string, private_key: string, what = 'an enrollment') =>
-    heard(what, who.post('/v1/sessions', { ex_wallet, private_key }));
-  const order = (who: Caller, body: object, prefer = 'wait=20') =>
-    heard('an order', who.post(ORDERS, body, { prefer }));
-  /** A partner, and a wallet whose own key is a canary, enrolled. */
+    note(what, who.post('/v1/sessions', { ex_wallet, private_key }));
+  const order = (who: Caller, body: object, prefer = 'wait=20') => note('an order', who.post(ORDERS, body, { prefer }));
+  /** A partner, and an enrolled wallet whose own key is a canary. */
   const trader = async (name: string) => {
     const key = canary(name);
     const wallet = privateKeyToAddress(key).toLowerCase();
@@ -52,74 +52,80 @@ describe('private keys', function () {
     await keepJobs(service);
     await orderEverything();
     await rotateInDoubt();
-    await enrollInVain();
+    await enrollInvalidKeys();
     await failToSign();
   });
   after(() => service.stop());
 
-  /** Orders that succeed, are refused on both sides, and are in doubt; protection, a close, cancellations; the end of the key. */
+  /**
+   * Orders that succeed, that either side rejects, and that are in doubt; protection, a close, cancellations; the
+   * revocation of the key.
+   */
   async function orderEverything(): Promise<void> {
-    const own = await trader('orders');
-    await order(own, market);
-    await order(own, { ...market, leverage: 3, take_profit: 120_000 });
-    await order(own, { ...market, order_type: 'limit', price: 50_000 });
-    await order(own, { ...market, size: '0.0404' });
-    await order(own, { ...market, size: '0.00001' });
+    const fixture = await trader('orders');
+    await order(fixture, market);
+    await order(fixture, { ...market, leverage: 3, take_profit: 120_000 });
+    await order(fixture, { ...market, order_type: 'limit', price: 50_000 });
+    await order(fixture, { ...market, size: '0.0404' });
+    await order(fixture, { ...market, size: '0.00001' });
     for (const kind of ['accept_then_drop', 'html_200', 'cut_json'] as const) {
       service.exchange.faults.add({ kind, route: 'POST /exchange', times: 1 });
-      await order(own, market);
+      await order(fixture, market);
     }
-    await heard('protection', own.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 80_000 }));
-    await heard('a close', own.post(`${ORDERS}/close`, { pair: 'BTC' }));
-    await heard('a list', own.get(ORDERS));
-    await heard('a cancellation', own.delete(ORDERS));
-    await heard('a session', own.get(`/v1/sessions/${own.wallet}`));
-    await heard('sessions', own.get('/v1/sessions'));
-    await heard('an end', own.delete(`/v1/sessions/${own.wallet}`));
-    await order(own, market);
+    await note('protection', fixture.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 80_000 }));
+    await note('a close', fixture.post(`${ORDERS}/close`, { pair: 'BTC' }));
+    await note('a list', fixture.get(ORDERS));
+    await note('a cancellation', fixture.delete(ORDERS));
+    await note('a session', fixture.get(`/v1/sessions/${fixture.wallet}`));
+    await note('sessions', fixture.get('/v1/sessions'));
+    await note('an end', fixture.delete(`/v1/sessions/${fixture.wallet}`));
+    await order(fixture, market);
   }
 
-  /** A key is rotated while an order signed with it is in doubt, and that is settled with the old key. */
+  /** Rotates a key while an order signed with it is in doubt; the order settles with the old key. */
   async function rotateInDoubt(): Promise<void> {
     const old = await trader('rotated out');
     service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
-    const doubtful = await order(old, market, 'wait=0');
-    await until('the doubt', async () => (await old.get(`${doubtful.headers.location}`)).body.state === 'in_doubt');
+    const inDoubt = await order(old, market, 'wait=0');
+    await until('the doubt', async () => (await old.get(`${inDoubt.headers.location}`)).body.state === 'in_doubt');
     const agent = canary('rotated in');
     service.exchange.approveAgent(old.wallet, privateKeyToAddress(agent).toLowerCase(), 'next');
     await enroll(old, old.wallet, agent);
     await order(old, market);
-    await heard(
+    await note(
       'a poll',
-      old.poll(doubtful, 20_000).then((body) => ({ status: 200, headers: {}, body })),
+      old.poll(inDoubt, 20_000).then((body) => ({ status: 200, headers: {}, body })),
     );
   }
 
-  /** Keys that are refused, unverified, or not where they belong. */
-  async function enrollInVain(): Promise<void> {
+  /** Keys that are rejected, unverified, or used in the wrong place. */
+  async function enrollInvalidKeys(): Promise<void> {
     const partner = await service.partner();
     const wallet = privateKeyToAddress(generatePrivateKey()).toLowerCase();
-    await enroll(partner, wallet, canary('of a stranger'));
+    await enroll(partner, wallet, canary('of another wallet'));
     await enroll(partner, wallet, `${canary('with a tail')}ff`);
     service.exchange.faults.add({ kind: 'status_500', route: 'POST /info', times: 1 });
     await enroll(partner, wallet, canary('not verified'));
     await service.runTask('enrollments/verify');
     const key = canary('astray');
     const raw = (text: string) => partner.post('/v1/sessions', undefined, { raw: text });
-    await heard('cut-off JSON', raw(`{"ex_wallet":"${wallet}","private_key":"${key}`));
-    await heard('broken JSON', raw(`{"private_key":${key}}`));
-    await heard('a list', raw(`["${key}"]`));
-    await heard('members in exchange', partner.post('/v1/sessions', { ex_wallet: key, private_key: wallet }));
-    await heard('an unknown member', partner.post('/v1/sessions', { ex_wallet: wallet, private_key: key, extra: key }));
-    await heard('a path', partner.get(`/v1/sessions/${key}`));
-    await heard('a path', partner.delete(`${ORDERS}/${key}`, { headers: { 'Trader-ID': wallet } }));
-    await heard('a header', partner.get(ORDERS, { headers: { 'Trader-ID': key } }));
-    await heard('a query', partner.get(`/v1/sessions?private_key=${key}`));
-    await heard('no route', partner.get(`/v1/${key}`));
-    await heard('an order', partner.post(ORDERS, { ...market, pair: key }, { headers: { 'Trader-ID': wallet } }));
+    await note('cut-off JSON', raw(`{"ex_wallet":"${wallet}","private_key":"${key}`));
+    await note('broken JSON', raw(`{"private_key":${key}}`));
+    await note('a list', raw(`["${key}"]`));
+    await note('members in exchange', partner.post('/v1/sessions', { ex_wallet: key, private_key: wallet }));
+    await note('an unknown member', partner.post('/v1/sessions', { ex_wallet: wallet, private_key: key, extra: key }));
+    await note('a path', partner.get(`/v1/sessions/${key}`));
+    await note('a path', partner.delete(`${ORDERS}/${key}`, { headers: { 'Trader-ID': wallet } }));
+    await note('a header', partner.get(ORDERS, { headers: { 'Trader-ID': key } }));
+    await note('a query', partner.get(`/v1/sessions?private_key=${key}`));
+    await note('no route', partner.get(`/v1/${key}`));
+    await note('an order', partner.post(ORDERS, { ...market, pair: key }, { headers: { 'Trader-ID': wallet } }));
   }
 
-  /** What is sealed does not open, and what opens is the key of another signer: the task throws, and the log tells of it. */
+  /**
+   * A seal that does not open, and one that opens to the key of another signer: the task throws, and the log reports
+   * it.
+   */
   async function failToSign(): Promise<void> {
     const [broken, swapped] = [await trader('sealed and broken'), await trader('sealed for another')];
     await service.db.query(sql.unsafe`
@@ -131,7 +137,7 @@ describe('private keys', function () {
     await until('both to be logged', () => service.log.lines.filter(({ msg }) => msg === 'task threw').length >= 2);
   }
 
-  it('were all used: two are still sealed where they belong, those of ended enrollments are wiped', async () => {
+  it('were all used: two are still sealed in their columns, those of ended enrollments are wiped', async () => {
     const keys = await service.db.any(
       sql.type(
         z.object({
@@ -143,7 +149,9 @@ describe('private keys', function () {
       )`select id, ex_wallet, sealed, retired_at is not null as retired from signing_keys order by created_at`,
     );
     const { open } = sealer(String(service.settings.SEALING_KEYS));
-    const opened = keys.map(({ id, sealed }) => sealed && attempt(() => open(sealed, keyPlace(id)).toString('hex')));
+    const opened = keys.map(
+      ({ id, sealed }) => sealed && attempt(() => open(sealed, keySealContext(id)).toString('hex')),
+    );
 
     expect(opened).to.include((canaries.get('rotated in') ?? '').slice(2));
     expect(opened).to.include((canaries.get('sealed for another') ?? '').slice(2));
@@ -151,8 +159,12 @@ describe('private keys', function () {
     expect(keys.filter(({ retired }) => retired)).to.have.length.of.at.least(3);
   });
 
-  it('are in no value of the database, job, log line or answer, in no spelling', async () => {
-    const haystacks = [...(await everythingIn(String(service.settings.DATABASE_URL))), ...answers, ...logged(service)];
+  it('appear in no value of the database, job, log line or response, in no spelling', async () => {
+    const haystacks = [
+      ...(await everythingIn(String(service.settings.DATABASE_URL))),
+      ...responses,
+      ...logged(service),
+    ];
     const leaks = [...canaries].flatMap(([name, key]) =>
       findLeaks(formsOf(key.slice(2)), haystacks).map((leak) => ({ name, ...leak })),
     );
@@ -160,13 +172,13 @@ describe('private keys', function () {
     const jobs = haystacks.filter(({ where }) => where === 'public.jobs_seen.payload').length;
     console.log(
       `      ${canaries.size} keys, ${formsOf('0'.repeat(64)).length} spellings; ${haystacks.length} texts, ` +
-        `of them ${jobs} job payloads, ${service.log.lines.length} log lines, ${answers.length} answers`,
+        `of them ${jobs} job payloads, ${service.log.lines.length} log lines, ${responses.length} responses`,
     );
     expect(jobs).to.be.greaterThan(20);
     expect(leaks).to.deep.equal([]);
   });
 
-  it('would be found: planted in every spelling, in text, JSON, bytes, a log line and an answer', async () => {
+  it('would be found: planted in every spelling, in text, JSON, bytes, a log line and a response', async () => {
     const key = generatePrivateKey().slice(2);
     const forms = formsOf(key);
     const url = String(service.settings.DATABASE_URL);
@@ -191,7 +203,7 @@ describe('private keys', function () {
   });
 });
 
-/** Ways somebody might write a key down, made without the forms that are looked for. */
+/** Plausible spellings of a key, built without the forms that the search uses. */
 function spellings(key: string): [string, string][] {
   const bytes = Buffer.from(key, 'hex');
   return [
@@ -211,7 +223,7 @@ function spellings(key: string): [string, string][] {
   ];
 }
 
-/** Jobs go when they are done: a copy of every payload stays. */
+/** Jobs are deleted when they are done, so this keeps a copy of every payload. */
 async function keepJobs({ db }: TestService): Promise<void> {
   await db.query(sql.unsafe`create table jobs_seen (payload text)`);
   await db.query(sql.unsafe`
@@ -221,7 +233,7 @@ async function keepJobs({ db }: TestService): Promise<void> {
       return new;
     end $$`);
   await db.query(sql.unsafe`
-    create trigger see_job after insert or update on graphile_worker._private_jobs for each row execute function see_job()`);
+    create trigger see_job after insert or update on ${sql.identifier(await findQueueTable(db, 'payload'))} for each row execute function see_job()`);
 }
 
 const logged = ({ log }: TestService): Haystack[] =>

@@ -3,10 +3,9 @@ import { readdir } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { create } from 'qrcode';
 import ts from 'typescript';
-import { joinedModule } from '../../src/edge/commonjs.ts';
 import { type Identity, startIdentity } from '../support/identity.ts';
+import { readQrCode } from '../support/qr.ts';
 
 const folder = fileURLToPath(new URL('../../src/console', import.meta.url));
 
@@ -19,13 +18,13 @@ describe('the console at /admin, without a browser', () => {
 
   const get = (path: string) => fetch(service.url + path, { redirect: 'manual' });
 
-  it('serves the page and every file it names, each under a policy that lets nothing else in', async () => {
+  it('serves the page and every file it references, each under a policy that allows nothing else', async () => {
     const files = (await readdir(folder, { recursive: true })).filter((name) => /\.(js|css|svg)$/.test(name));
     const page = await (await get('/admin')).text();
     const named = [...page.matchAll(/(?:src|href)="(\/admin\/[^"]+)"/g)].map(([, path]) => path ?? '');
 
     expect(named).to.include.members(['/admin/main.js', '/admin/style.css']);
-    for (const path of ['/admin', '/admin/qrcode.js', ...named, ...files.map((name) => `/admin/${name}`)]) {
+    for (const path of ['/admin', '/admin/uqr.js', ...named, ...files.map((name) => `/admin/${name}`)]) {
       const { status, headers } = await get(path);
       const policy = headers.get('content-security-policy')?.split('; ');
 
@@ -50,20 +49,22 @@ describe('the console at /admin, without a browser', () => {
     }
   });
 
-  it('serves nothing of its folder but that, and sends what is unchanged only once', async () => {
+  it('serves nothing else from its folder, and sends unchanged files only once', async () => {
     const { headers } = await get('/admin/main.js');
-    const asked = request(`${service.url}/admin/main.js`, { headers: { 'If-None-Match': headers.get('etag') ?? '' } });
-    const [again]: IncomingMessage[] = await once(asked.end(), 'response'); // fetch asks for a fresh answer always
+    const conditional = request(`${service.url}/admin/main.js`, {
+      headers: { 'If-None-Match': headers.get('etag') ?? '' },
+    });
+    const [again]: IncomingMessage[] = await once(conditional.end(), 'response'); // fetch always requests a fresh response
     const slashed = await get('/admin/');
 
     expect([slashed.status, slashed.headers.get('location')]).to.deep.equal([302, '/admin']);
     expect(again?.statusCode).to.equal(304);
     again?.resume();
-    for (const path of ['/admin/tsconfig.json', '/admin/qrcode.d.ts', '/admin/%2e%2e/web.ts', '/admin/..%2fweb.ts'])
+    for (const path of ['/admin/tsconfig.json', '/admin/uqr.d.ts', '/admin/%2e%2e/web.ts', '/admin/..%2fweb.ts'])
       expect((await get(path)).status, path).to.equal(404);
   });
 
-  it('has no script or style inside the page, no address outside, and makes no markup of text', async () => {
+  it('has no script or style inside the page, no external address, and never renders text as markup', async () => {
     const page = await (await get('/admin')).text();
 
     expect(page).not.to.match(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
@@ -76,14 +77,14 @@ describe('the console at /admin, without a browser', () => {
     }
   });
 
-  it('is shown secrets in answers that nobody may keep', async () => {
-    const newcomer = await service.admin(false);
+  it('shows secrets only in responses that must not be stored', async () => {
+    const unenrolled = await service.admin(false);
     const operator = await service.admin();
     const app = await operator.ask('POST', '/v2/admin/apps', { json: { name: 'Example', slug: 'kept-nowhere' } });
     const partner = await operator.ask('POST', '/v2/admin/partners', { json: { name: 'Example' } });
 
     const shown = [
-      await newcomer.ask('POST', '/v2/admin/totp/enroll'),
+      await unenrolled.ask('POST', '/v2/admin/totp/enroll'),
       app,
       partner,
       await operator.ask('POST', `/v2/admin/apps/${app.body.app_id}/rotate-secret`),
@@ -96,31 +97,31 @@ describe('the console at /admin, without a browser', () => {
     }
   });
 
-  it('asks for no path, member or answer that the contract does not have', function () {
+  it('requests only paths and members, and reads only responses, that the contract has', function () {
     this.timeout(60_000);
     const { config } = ts.readConfigFile(`${folder}/tsconfig.json`, ts.sys.readFile);
     const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
 
     const program = ts.createProgram(fileNames, options);
-    const told = ts
+    const reported = ts
       .getPreEmitDiagnostics(program)
       .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
 
     expect(fileNames.length).to.be.above(20);
-    expect(told).to.deep.equal([]);
+    expect(reported).to.deep.equal([]);
   });
 
-  it('joins the package of QR codes into one module that encodes as the package does', async () => {
+  it('serves an encoder of QR codes as one module without imports, whose codes a reader can decode', async () => {
     const text = 'otpauth://totp/Service:operator%40example.com?secret=JBSWY3DPEHPK3PXP&issuer=Service';
+    const served = await (await get('/admin/uqr.js')).text();
 
-    const joined = await import(
-      `data:text/javascript,${encodeURIComponent(joinedModule('qrcode/lib/core/qrcode.js', ['create']))}`
-    );
-    const { modules } = joined.create(text, { errorCorrectionLevel: 'M' });
+    const { encode } = await import(`data:text/javascript,${encodeURIComponent(served)}`);
+    const rows: boolean[][] = encode(text, { ecc: 'M', border: 4 }).data;
+    const path = rows.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : []))).join('');
 
-    const expected = create(text, { errorCorrectionLevel: 'M' }).modules;
-    expect([modules.size, ...modules.data]).to.deep.equal([expected.size, ...expected.data]);
-    expect(modules.size).to.be.above(20);
+    expect(served).not.to.match(/^\s*import\b|\bimport\(|\beval\b|new Function|innerHTML/m);
+    expect(path).to.match(/^M4 4h/); // the quiet zone of ISO/IEC 18004
+    expect(readQrCode(path)).to.equal(text);
   });
 });
 

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { listOperations, type Operation } from '../../src/contract/document.ts';
-import { createPartner } from '../../src/partners/intents.ts';
-import { saveTier } from '../../src/payments/intents.ts';
+import { createPartner } from '../../src/partners/commands.ts';
+import { saveTier } from '../../src/payments/commands.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
-import { bearer, type Identity, type Said, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';
+import { bearer, type Data, type Identity, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';
 
-/** What a kind of credential is worth: the schemes it shows, with the roles they carry. */
+/** What a kind of credential grants: the security schemes it satisfies, with their roles. */
 type Kind = { shows: Record<string, string[]>; headers: Record<string, string> };
 
 const COVERED_BY_API = ['api', 'webhooks', 'reads', 'trading'];
 const EVERYTHING = [...COVERED_BY_API, 'payouts:write', '*'];
-const SILENT = new Set(['issueAccessToken', 'revokeAccessToken']); // their credentials are in the form as well
+const CREDENTIALS_IN_BODY = new Set(['issueAccessToken', 'revokeAccessToken']); // their credentials are in the form too
 
 describe('every operation with every kind of credential', function () {
   this.timeout(60_000);
@@ -24,12 +24,13 @@ describe('every operation with every kind of credential', function () {
   after(() => service.stop());
 
   for (const operation of listOperations()) {
-    if (SILENT.has(operation.id)) continue;
-    it(`${operation.id} passes the right ones only`, async () => {
+    if (CREDENTIALS_IN_BODY.has(operation.id)) continue;
+    it(`${operation.id} accepts the right ones only`, async () => {
       const faults: string[] = [];
 
       for (const [name, kind] of Object.entries(kinds)) {
-        await service.db.query(sql.unsafe`update admin_sessions set revoked_at = null`); // the last call may have logged out
+        // the last call may have logged out
+        await service.db.query(sql.unsafe`update admin_sessions set revoked_at = null`);
         await service.db.query(sql.unsafe`update user_sessions set revoked_at = null`);
         const reply = await call(service, operation, kind);
         const passed = reply.status !== 401 && reply.status !== 403;
@@ -42,8 +43,10 @@ describe('every operation with every kind of credential', function () {
     });
   }
 
-  it('takes a trader key for /v2/trading and nothing else', async () => {
-    const operations = listOperations().filter(({ security, id }) => security.length > 0 && !SILENT.has(id));
+  it('accepts a trader key for /v2/trading and nothing else', async () => {
+    const operations = listOperations().filter(
+      ({ security, id }) => security.length > 0 && !CREDENTIALS_IN_BODY.has(id),
+    );
     const key = kinds['a trader key'] as Kind;
 
     const opened: string[] = [];
@@ -55,7 +58,7 @@ describe('every operation with every kind of credential', function () {
   });
 });
 
-/** Whether the contract lets a credential in: one set of its requirements is shown whole, with every role. */
+/** Whether the contract accepts a credential: one set of its requirements is met completely, with every role. */
 const mayPass = ({ security }: Operation, { shows }: Kind): boolean =>
   security.length === 0 ||
   security.some((set) =>
@@ -64,11 +67,11 @@ const mayPass = ({ security }: Operation, { shows }: Kind): boolean =>
     ),
   );
 
-/** What an operation needs to tell its callers apart, where an empty request will not do. */
+/** The input that an operation needs to distinguish its callers, where an empty request is not enough. */
 const bodies: Record<string, object> = { revokeUserSession: { session_token: 'sess_nobody' } };
 
-/** Asks without a body and with ids that nobody has: whoever is let in is told 404, 415 or 422, and nothing is done. */
-function call(service: Identity, { id, method, path, parameters }: Operation, { headers }: Kind): Promise<Said> {
+/** Sends no body and ids that do not exist: an accepted caller gets 404, 415 or 422, and nothing is done. */
+function call(service: Identity, { id, method, path, parameters }: Operation, { headers }: Kind): Promise<Data> {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => idFor(name));
   const trader = parameters.some(({ name }) => name === 'Trader-ID') ? { 'Trader-ID': 'nobody' } : {};
   const origin = method === 'get' ? {} : { Origin: service.url };
@@ -91,7 +94,7 @@ async function everyKind(service: Identity): Promise<Record<string, Kind>> {
   const user = await service.user(fullApp);
   const apiUser = await service.user(apiApp);
   const admin = await service.admin();
-  const newcomer = await service.admin(false);
+  const unenrolled = await service.admin(false);
   const partner = await createPartner(service.db, 'Partner');
   const session = (token: string) => ({ 'X-Session-Token': token });
   return {
@@ -115,7 +118,7 @@ async function everyKind(service: Identity): Promise<Record<string, Kind>> {
     'a user as a bearer': { shows: {}, headers: bearer(user.session) },
     'an operator by cookie': { shows: { adminCookie: ['enrolled'] }, headers: { Cookie: admin.cookie } },
     'an operator by bearer': { shows: { adminBearer: ['enrolled'] }, headers: bearer(admin.token) },
-    'an operator not enrolled': { shows: { adminBearer: [] }, headers: bearer(newcomer.token) },
+    'an operator not enrolled': { shows: { adminBearer: [] }, headers: bearer(unenrolled.token) },
     'an unknown operator': { shows: {}, headers: { Cookie: `__Host-admin_session=adm_${'x'.repeat(43)}` } },
     'a trader key': { shows: { traderKey: [] }, headers: { 'X-Api-Key': await traderKey(service, fullApp, user) } },
     'a wrong trader key': { shows: {}, headers: { 'X-Api-Key': 'tk_aaaaaaaaaaaaaaaaaaaaaaa.secret' } },
@@ -126,7 +129,7 @@ async function everyKind(service: Identity): Promise<Record<string, Kind>> {
   };
 }
 
-/** A key bound to an account without a subaccount: whoever is let in with it is told so, and nothing is done. */
+/** A key bound to an account without a subaccount: an accepted caller gets that error, and nothing is done. */
 async function traderKey(service: Identity, { appId }: TestApp, { userId, ask }: TestUser): Promise<string> {
   await saveTier(service.db, sandboxTiers[0] as (typeof sandboxTiers)[number]);
   await service.db.query(sql.unsafe`

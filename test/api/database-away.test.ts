@@ -12,10 +12,10 @@ import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 
-/** Crashes keep what was committed here as they do in earnest: the operating system stays up. */
+/** Crashes keep committed data as in production, because the operating system stays up. */
 const settings = { fsync: 'off', full_page_writes: 'off', jit: 'off' };
 
-describe('the database goes away and comes back', () => {
+describe('an outage of the database', () => {
   let dataDir: string;
   let server: Embedded;
   let service: TestService;
@@ -48,16 +48,16 @@ describe('the database goes away and comes back', () => {
   };
   const slowly = (delayMs: number) => service.miner.faults.add({ kind: 'late', route: SUBMIT, times: 1, delayMs });
 
-  /** The answer to a request once it is no longer 503. */
-  async function patiently(ask: () => Promise<Reply>): Promise<Reply> {
-    for (let tries = 0; ; tries += 1) {
+  /** The response to a request once it is no longer 503. */
+  async function retrying(ask: () => Promise<Reply>): Promise<Reply> {
+    for (let attempts = 0; ; attempts += 1) {
       const reply = await ask();
-      if (reply.status !== 503 || tries > 100) return reply;
+      if (reply.status !== 503 || attempts > 100) return reply;
       await pause(100);
     }
   }
 
-  it('answers 503 while it is away, and as before afterwards', async () => {
+  it('leads to 503 during the outage, and to normal responses afterwards', async () => {
     await crash();
     const replies = await Promise.all([
       trader.get('/v1/intents/01890a5d-ac96-774b-bcce-b302099a8057'),
@@ -68,7 +68,7 @@ describe('the database goes away and comes back', () => {
     const health = await trader.get('/healthz');
     await restart();
 
-    const order = await patiently(() => trader.post(ORDERS, market()));
+    const order = await retrying(() => trader.post(ORDERS, market()));
 
     for (const reply of replies) expectProblem(reply, 'SERVICE_UNAVAILABLE', { retryable: true });
     for (const reply of replies.slice(1)) expect(reply.body.error.effect).to.equal('none');
@@ -77,15 +77,15 @@ describe('the database goes away and comes back', () => {
     expect(effectsUnder(service, order.body.order_uuid)).to.have.length(1);
   });
 
-  it('settles afterwards, exactly once, what was accepted before and is on its way', async () => {
+  it('settles in-flight intents, accepted before, exactly once afterwards', async () => {
     slowly(600);
     const accepted = await trader.post(ORDERS, market(), { prefer: 'wait=0' });
     await sent(accepted.body.order_uuid);
     await crash();
-    await pause(700); // the venue answers while nobody can write it down
+    await pause(700); // the venue responds while nothing can be recorded
     await restart();
 
-    await patiently(() => trader.get('/v1/intents/01890a5d-ac96-774b-bcce-b302099a8057'));
+    await retrying(() => trader.get('/v1/intents/01890a5d-ac96-774b-bcce-b302099a8057'));
     const order = await trader.poll(accepted, 18_000);
 
     expect(accepted.status).to.equal(202);
@@ -93,13 +93,13 @@ describe('the database goes away and comes back', () => {
     expect(effectsUnder(service, accepted.body.order_uuid)).to.have.length(1);
   }).timeout(40_000);
 
-  it('settles afterwards, exactly once, what was accepted before and still waits', async () => {
+  it('settles waiting intents, accepted before, exactly once afterwards', async () => {
     slowly(400);
     const trades = await Promise.all([1, 2, 3].map(() => trader.post(ORDERS, market(), { prefer: 'wait=0' })));
     await crash();
     await restart();
 
-    await patiently(() => trader.get('/v1/intents/01890a5d-ac96-774b-bcce-b302099a8057'));
+    await retrying(() => trader.get('/v1/intents/01890a5d-ac96-774b-bcce-b302099a8057'));
     const orders = await Promise.all(trades.map((reply) => trader.poll(reply, 18_000)));
 
     expect(trades.map(({ status }) => status)).to.deep.equal([202, 202, 202]);
@@ -109,7 +109,7 @@ describe('the database goes away and comes back', () => {
     }
   }).timeout(40_000);
 
-  it('never says of an order it has accepted that it had no effect', async () => {
+  it('never reports an accepted order as without effect', async () => {
     slowly(500);
     const waiting = trader.post(ORDERS, market());
     await pause(200);
@@ -117,16 +117,16 @@ describe('the database goes away and comes back', () => {
 
     const reply = await waiting;
     await restart();
-    const intent = await patiently(() => trader.get(`/v1/intents/${reply.body.error.intent_id}`));
+    const intent = await retrying(() => trader.get(`/v1/intents/${reply.body.error.intent_id}`));
 
     expectProblem(reply, 'SERVICE_UNAVAILABLE', { effect: 'unknown', retryable: false });
     expect(reply.headers['intent-id']).to.equal(reply.body.error.intent_id);
     expect(intent.status).to.equal(200);
   }).timeout(30_000);
 
-  it('accepts a request that came within a short outage', async () => {
-    await patiently(() => trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' })));
-    const during = patiently(async () => {
+  it('does not fail a request that arrives within a short outage', async () => {
+    await retrying(() => trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' })));
+    const during = retrying(async () => {
       const reply = await trader.post(ORDERS, market({ trade_pair: 'SOLUSDC' }));
       return reply;
     });
@@ -139,7 +139,7 @@ describe('the database goes away and comes back', () => {
     expect(effectsUnder(service, reply.body.order_uuid)).to.have.length(1);
   }).timeout(30_000);
 
-  /** Waits until an order's bytes have left. */
+  /** Waits until an order's bytes have been sent. */
   async function sent(id: string): Promise<void> {
     for (;;) {
       const { body } = await trader.get(`/v1/intents/${id}`);

@@ -11,8 +11,8 @@ const ORDERS = '/v1/orders/netvenue';
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** Every path of the contract with the methods that it does not answer to. */
-const strays = [...Map.groupBy(listOperations(), ({ path }) => path)].map(([path, operations]) => {
+/** Every path of the contract with the methods that it does not support. */
+const unsupported = [...Map.groupBy(listOperations(), ({ path }) => path)].map(([path, operations]) => {
   const known = operations.map(({ method }) => method.toUpperCase());
   return { path, known, wrong: METHODS.filter((method) => !known.includes(method)) };
 });
@@ -33,8 +33,8 @@ describe('the edge', () => {
     return { status: response.status, headers: Object.fromEntries(response.headers), body: text && JSON.parse(text) };
   }
 
-  for (const { path, known, wrong } of strays.filter(({ path }) => !path.includes('{'))) {
-    it(`answers 405 to other methods of ${path} and names its own`, async () => {
+  for (const { path, known, wrong } of unsupported.filter(({ path }) => !path.includes('{'))) {
+    it(`responds with 405 to other methods of ${path} and lists the allowed ones`, async () => {
       const replies = await Promise.all(wrong.map((method) => ask(method, path)));
 
       for (const reply of replies.filter(({ status }) => status !== 422 && status !== 401)) {
@@ -45,7 +45,7 @@ describe('the edge', () => {
     });
   }
 
-  it('answers 405 to methods of a path with an id, and to methods nobody knows', async () => {
+  it('responds with 405 to other methods of a path with an id, and to unknown methods', async () => {
     const replies = [await ask('PATCH', `${ORDERS}/${UUID}`), await ask('PROPFIND', ORDERS)];
 
     for (const reply of replies) expectProblem(reply, 'METHOD_NOT_ALLOWED');
@@ -62,22 +62,22 @@ describe('the edge', () => {
     '/v1/intents',
     '/docs/../x',
   ]) {
-    it(`knows nothing at ${path}`, async () => {
+    it(`responds with 404 to ${path}`, async () => {
       expectProblem(await ask('GET', path), 'NOT_FOUND', { retryable: false });
     });
   }
 
-  it('says on a write to nowhere that it had no effect', async () => {
+  it('states that a write to an unknown path had no effect', async () => {
     expectProblem(await ask('POST', '/v1/nowhere', { body: '{}' }), 'NOT_FOUND', { effect: 'none' });
   });
 
-  it('takes paths that cannot be decoded for bad input, not for a bug', async () => {
+  it('treats paths that cannot be decoded as bad input, not as a bug', async () => {
     const replies = await Promise.all(['%E0%A4%A', '%', '%ff'].map((id) => ask('GET', `/v1/intents/${id}`)));
 
     for (const reply of replies) expect([404, 422]).to.include(reply.status);
   });
 
-  it('gives a caller’s request id back, and one of its own for none or a bad one', async () => {
+  it('returns the caller’s request id, and generates one if it is missing or invalid', async () => {
     const ids = await Promise.all(
       ['abc.DEF_1:2-3', '', 'with space', 'x'.repeat(129)].map(async (id) => {
         const { headers } = await ask('GET', '/healthz', { headers: { 'X-Request-Id': id } });
@@ -89,7 +89,7 @@ describe('the edge', () => {
     for (const id of ids.slice(1)) expect(id).to.match(/^[0-9a-f-]{36}$/);
   });
 
-  it('refuses queries that nobody asked for, and those given twice', async () => {
+  it('rejects unknown query parameters and repeated ones', async () => {
     const replies = [
       await ask('POST', `${ORDERS}?unheard=1`, {
         headers: { 'Trader-ID': '0', 'Content-Type': 'application/json' },
@@ -104,21 +104,21 @@ describe('the edge', () => {
     }
   });
 
-  it('counts the size of a compressed body after it is unpacked', async () => {
+  it('applies the size limit to a compressed body after decompression', async () => {
     const body = gzipSync(JSON.stringify({ trade_pair: 'x'.repeat(10_000_000) }));
     const headers = { 'Trader-ID': '0', 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
 
     expectProblem(await ask('POST', ORDERS, { body, headers }), 'BODY_TOO_LARGE', { effect: 'none' });
   });
 
-  it('refuses a huge body although its length was not told', async () => {
+  it('rejects a huge body without a declared length', async () => {
     const parts = Array.from({ length: 300 }, () => `80000\r\n${'x'.repeat(0x80000)}\r\n`);
     const head = `POST ${ORDERS} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${partner.key}\r\nTrader-ID: 0\r\n`;
 
-    const answer = await raw(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`, parts);
+    const response = await raw(`${head}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`, parts);
 
-    expect(answer).to.match(/^HTTP\/1.1 413 /);
-    expect(answer).to.include('BODY_TOO_LARGE');
+    expect(response).to.match(/^HTTP\/1.1 413 /);
+    expect(response).to.include('BODY_TOO_LARGE');
   });
 
   for (const [what, head, status, code] of [
@@ -143,9 +143,9 @@ describe('the edge', () => {
       'HEADERS_TOO_LARGE',
     ],
   ] as const) {
-    it(`refuses in its own words what ${what}, and ends the connection`, async () => {
-      const answer = await raw(head, []);
-      const [top = '', text = ''] = answer.split('\r\n\r\n');
+    it(`responds to ${what} with a problem document, and closes the connection`, async () => {
+      const response = await raw(head, []);
+      const [top = '', text = ''] = response.split('\r\n\r\n');
 
       expect(top)
         .to.match(new RegExp(`^HTTP/1.1 ${status} `))
@@ -156,21 +156,21 @@ describe('the edge', () => {
     });
   }
 
-  it('answers one request on a connection whose next one cannot be read', async () => {
-    const answer = await raw('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n', []);
+  it('responds to one request on a connection whose next one cannot be read', async () => {
+    const response = await raw('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n', []);
 
-    expect(answer)
+    expect(response)
       .to.match(/^HTTP\/1.1 200 [\s\S]*^connection: close\r$/im)
       .and.not.include('HTTP/1.1 400');
   });
 
-  it('takes an expectation it does not know for none', async () => {
-    const answer = await raw('GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: nonsense\r\nConnection: close\r\n\r\n', []);
+  it('ignores an unknown Expect header', async () => {
+    const response = await raw('GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: nonsense\r\nConnection: close\r\n\r\n', []);
 
-    expect(answer).to.match(/^HTTP\/1.1 200 /);
+    expect(response).to.match(/^HTTP\/1.1 200 /);
   });
 
-  it('keeps answering after requests that break off', async () => {
+  it('keeps responding after clients disconnect', async () => {
     const head = `POST ${ORDERS} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer ${partner.key}\r\nTrader-ID: 0\r\n`;
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write(`${head}Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"trade_pair"`);
@@ -183,15 +183,15 @@ describe('the edge', () => {
     expect(service.log.lines.filter(({ msg }) => msg === 'bug')).to.deep.equal([]);
   });
 
-  /** Writes to the socket until the service answers, and gives the answer back. */
+  /** Writes to the socket until the service responds, and returns the response. */
   function raw(head: string, parts: string[]): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
-    let answer = '';
-    const done = () => resolve(answer);
+    let response = '';
+    const done = () => resolve(response);
     socket.on('data', (bytes) => {
-      answer += bytes;
-      if (answer.includes('\r\n\r\n{')) socket.destroy();
+      response += bytes;
+      if (response.includes('\r\n\r\n{')) socket.destroy();
     });
     socket.on('error', done).on('close', done);
     socket.write(head);

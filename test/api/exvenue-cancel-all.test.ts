@@ -18,14 +18,14 @@ describe('cancelAllExvenueOrders', () => {
   });
 
   const many = (count: number, price: string) => Array.from({ length: count }, () => ({ price }));
-  /** Fills what rests above 85,000. */
+  /** Fills the orders that rest above 85,000. */
   const fall = (): undefined => {
     service.exchange.setMid('BTC', '85000');
   };
   const cancels = (trader: { wallet: string; privateKey: string }) =>
     effectsOn(service, trader, 'action').filter(({ detail }) => detail.type === 'cancel');
 
-  it('goes in batches of no more than the exchange takes', async () => {
+  it('sends batches no larger than the exchange accepts', async () => {
     const trader = await service.wallet();
     await restDirectly(service, trader, many(200, '50000'));
     await restDirectly(service, trader, many(5, '60000'));
@@ -42,7 +42,7 @@ describe('cancelAllExvenueOrders', () => {
     expect(await openOids(service, trader)).to.be.empty;
   });
 
-  it('keeps what was cancelled beside an order that was filled meanwhile', async () => {
+  it('reports cancelled orders next to an order that was filled meanwhile', async () => {
     const trader = await service.wallet();
     const [low, high, lowest] = await restDirectly(service, trader, [
       { price: '50000' },
@@ -62,7 +62,7 @@ describe('cancelAllExvenueOrders', () => {
     });
   });
 
-  it('does not leave out the next batch when every order of one was filled meanwhile', async () => {
+  it('sends the next batch even when every order of one was filled meanwhile', async () => {
     const trader = await service.wallet();
     const [oldest] = await restDirectly(service, trader, many(1, '50000'));
     await restDirectly(service, trader, many(200, '90000'));
@@ -75,7 +75,7 @@ describe('cancelAllExvenueOrders', () => {
     expect(await openOids(service, trader)).to.be.empty;
   });
 
-  it('is already_closed when all of them were filled meanwhile, and ok with none there', async () => {
+  it('is already_closed when all were filled meanwhile, and ok when there are none', async () => {
     const trader = await service.wallet();
     await restDirectly(service, trader, many(3, '90000'));
     restore = whenActing(service, fall);
@@ -87,7 +87,7 @@ describe('cancelAllExvenueOrders', () => {
     expect(none.body).to.include({ status: 'ok', total_open_orders: 0 });
   });
 
-  it('settles by a look when the answer to a batch is lost', async () => {
+  it('settles by reconciliation when the response to a batch is lost', async () => {
     const trader = await service.wallet();
     await restDirectly(service, trader, many(200, '50000'));
     await restDirectly(service, trader, many(3, '50000'));
@@ -100,7 +100,7 @@ describe('cancelAllExvenueOrders', () => {
     expect(cancels(trader)).to.have.length(2);
   });
 
-  it('tells what was filled from what was cancelled although the answer is lost', async () => {
+  it('distinguishes filled from cancelled orders although the response is lost', async () => {
     const trader = await service.wallet();
     const [low, high] = await restDirectly(service, trader, [{ price: '50000' }, { price: '90000' }]);
     restore = whenActing(service, () => fall() ?? 'accept_then_drop');
@@ -111,7 +111,7 @@ describe('cancelAllExvenueOrders', () => {
     expect(statuses).to.deep.equal({ [String(low)]: 'cancelled', [String(high)]: 'already_closed' });
   });
 
-  it('has no effect when nothing of it landed, and says so only once nothing can', async () => {
+  it('has no effect when nothing was applied, and says so only once nothing can be', async () => {
     const trader = await service.wallet();
     const oids = await restDirectly(service, trader, many(2, '50000'));
     restore = whenActing(service, (before) => (before === 0 ? 'reset' : undefined));
@@ -123,7 +123,7 @@ describe('cancelAllExvenueOrders', () => {
     expect(await openOids(service, trader)).to.have.members(oids);
   });
 
-  it('reaches orders on a builder dex, which are listed too', async () => {
+  it('includes orders on a builder dex', async () => {
     const trader = await service.wallet();
     service.exchange.fund(trader.wallet, '1000', 'xyz');
     const placed = await trader.post(ORDERS, {

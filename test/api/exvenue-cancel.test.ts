@@ -17,20 +17,20 @@ describe('cancelExvenueOrder', () => {
 
   const limit = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 90_000 };
 
-  it('is not_found for a number the exchange does not know, and for one of another wallet', async () => {
+  it('is not_found for a number unknown to the exchange, and for one of another wallet', async () => {
     const trader = await service.wallet();
     const other = await service.wallet();
-    const [theirs] = await restDirectly(service, other, [{}]);
+    const [foreignOid] = await restDirectly(service, other, [{}]);
 
     const unknown = await trader.delete(`${ORDERS}/424242`);
-    const foreign = await trader.delete(`${ORDERS}/${theirs}`);
+    const foreign = await trader.delete(`${ORDERS}/${foreignOid}`);
 
     expect(unknown.body).to.include({ status: 'not_found', cancelled_count: 0 });
     expect(foreign.body).to.include({ status: 'not_found', cancelled_count: 0 });
-    expect(await openOids(service, other)).to.deep.equal([theirs]);
+    expect(await openOids(service, other)).to.deep.equal([foreignOid]);
   });
 
-  it('is refused without an enrollment', async () => {
+  it('is rejected without an enrollment', async () => {
     const trader = await service.wallet();
 
     const reply = await trader.delete(`${ORDERS}/424242`, { headers: { 'Trader-ID': `0x${'1'.repeat(40)}` } });
@@ -38,11 +38,11 @@ describe('cancelExvenueOrder', () => {
     expectProblem(reply, 'V1_NOT_ENROLLED');
   });
 
-  it('cancels an exit that still waits for its order to fill, and leaves the order', async () => {
+  it('cancels an exit that still waits for its order to fill, and keeps the order', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, { ...limit, take_profit: 120_000 });
     const open = await exchangeOf(service).openOrders(trader.wallet);
-    const [parent] = open.kind === 'found' ? open.said : [];
+    const [parent] = open.kind === 'found' ? open.data : [];
 
     const { body } = await trader.delete(`${ORDERS}/${parent?.children[0]?.oid}`);
 
@@ -61,20 +61,20 @@ describe('cancelExvenueOrder', () => {
     expect(await openOids(service, trader, 'xyz')).to.be.empty;
   });
 
-  it('ends an order whose own answer is still missing: it was placed, and it is cancelled', async () => {
+  it('ends an order whose own response is still missing: it was placed, and it is cancelled', async () => {
     const trader = await service.wallet();
     restore = whenActing(service, (before) => (before === 0 ? 'accept_then_drop' : undefined));
 
-    const placing = await trader.post(ORDERS, limit, { prefer: 'wait=0' });
+    const placeReply = await trader.post(ORDERS, limit, { prefer: 'wait=0' });
     const cancelled = await trader.delete(ORDERS);
-    const order = await trader.poll(placing);
+    const order = await trader.poll(placeReply);
 
     expect(cancelled.body).to.include({ status: 'ok', cancelled_count: 1 });
     expect(order, JSON.stringify(order.problem)).to.include({ state: 'succeeded', effect: 'done' });
     expect(order.result).to.include({ status: 'cancelled', filled_size: '0' });
   });
 
-  it('is asked anew, with nobody waiting, when old exits were to go and the exchange never heard of it', async () => {
+  it('is sent again, without a waiting caller, when it was about old exits and never reached the exchange', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' });
     const first = await trader.post(`${ORDERS}/tp-sl`, { pair: 'BTC', stop_loss: 80_000 });

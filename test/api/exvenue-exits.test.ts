@@ -17,7 +17,7 @@ describe('exits on the exchange', () => {
       from orders
       where id = ${orderId}`);
 
-  /** Until what follows from an answer has been carried out, too. */
+  /** Waits until the follow-up intents have been executed too. */
   async function everythingSettled(): Promise<void> {
     while (await service.db.exists(sql.unsafe`select from intents where settled_at is null`)) {
       await new Promise((resolve) => setTimeout(resolve, 20));
@@ -26,7 +26,7 @@ describe('exits on the exchange', () => {
 
   const long = { pair: 'BTC', side: 'long', size: '0.01' };
 
-  it('go with a market order and are placed once it is filled', async () => {
+  it('are submitted with a market order and placed once it is filled', async () => {
     const trader = await service.wallet();
 
     const reply = await trader.post('/v1/orders/exvenue', {
@@ -63,7 +63,7 @@ describe('exits on the exchange', () => {
     expect(await triggerStatus(placed.body.order_id)).to.equal('placed');
   });
 
-  it('are looked for in turn: fifty orders that rest for long do not hide one that fills', async () => {
+  it('are checked in rotation: fifty long-resting orders do not hide one that fills', async () => {
     const trader = await service.wallet();
     await service.db.query(sql.unsafe`
       insert into orders (id, venue, owner, trader, pair, handle, terms, executed, created_at)
@@ -103,14 +103,14 @@ describe('exits on the exchange', () => {
     expect((await trader.get('/v1/orders/exvenue')).body).to.deep.equal([]);
   });
 
-  it('are replaced leg by leg, never leaving the position bare', async () => {
+  it('are replaced leg by leg, and the position is always protected', async () => {
     const trader = await service.wallet();
     await trader.post('/v1/orders/exvenue', { ...long, order_type: 'market' });
     const first = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', take_profit: 120000, stop_loss: 90000 });
 
     const second = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', stop_loss: 95000 });
     await everythingSettled();
-    await new Promise((resolve) => setTimeout(resolve, 1_050)); // a list of open orders is good for a second
+    await new Promise((resolve) => setTimeout(resolve, 1_050)); // a list of open orders is valid for 1 s
     const open = await trader.get('/v1/orders/exvenue');
 
     expect(second.body).to.include({
@@ -124,7 +124,7 @@ describe('exits on the exchange', () => {
     ]);
   });
 
-  it('are refused on the wrong side of the market, and without a position', async () => {
+  it('are rejected on the wrong side of the market, and without a position', async () => {
     const trader = await service.wallet();
 
     const bare = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', take_profit: 120000 });
@@ -132,6 +132,6 @@ describe('exits on the exchange', () => {
     const below = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', take_profit: 90000 });
 
     expect(bare.body.error.code).to.equal('V1_NO_POSITION');
-    expect(below.body.error.code).to.equal('V1_PRICES_UNFIT');
+    expect(below.body.error.code).to.equal('V1_PRICES_INVALID');
   });
 });

@@ -11,7 +11,7 @@ describe('orders on the exchange', () => {
   const effects = (orderId: string) =>
     service.exchange.ledger.entries().filter(({ key }) => key === `0x${orderId.replaceAll('-', '')}`);
 
-  it('places a market order and tells what was filled', async () => {
+  it('places a market order and returns what was filled', async () => {
     const trader = await service.wallet();
 
     const reply = await trader.post('/v1/orders/exvenue', {
@@ -70,7 +70,7 @@ describe('orders on the exchange', () => {
     });
   });
 
-  it('looks before concluding when the answer is lost', async () => {
+  it('reconciles before settling when the response is lost', async () => {
     const trader = await service.wallet();
     service.exchange.faults.add({ kind: 'accept_then_drop', route: 'POST /exchange', times: 1 });
 
@@ -85,7 +85,7 @@ describe('orders on the exchange', () => {
     expect(intent.result).to.include({ status: 'filled' });
   });
 
-  it('proves that an order never landed before it says so', async () => {
+  it('proves that an order was never placed before reporting it', async () => {
     const trader = await service.wallet();
     service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
 

@@ -7,7 +7,7 @@ import { startService, type TestService } from '../support/service.ts';
 const ORDERS = '/v1/orders/exvenue';
 const AT_ONCE = 20;
 
-describe('the same exchange request again', () => {
+describe('a repeated exchange request', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
@@ -18,7 +18,7 @@ describe('the same exchange request again', () => {
   const atOnce = <T>(ask: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: AT_ONCE }, ask));
   const idsOf = (replies: { body: { order_id: string } }[]) => [...new Set(replies.map(({ body }) => body.order_id))];
 
-  it('under one Idempotency-Key, twenty at once: one order, one answer', async () => {
+  it('under one Idempotency-Key, 20 at once: one order, one response', async () => {
     const trader = await service.wallet();
     const key = randomUUID();
 
@@ -31,7 +31,7 @@ describe('the same exchange request again', () => {
     expect(effectsOn(service, trader, 'placed')).to.have.length(1);
   });
 
-  it('under one client_order_id, twenty at once: one order, named so at the exchange', async () => {
+  it('under one client_order_id, 20 at once: one order, with that id at the exchange', async () => {
     const trader = await service.wallet();
     const client_order_id = randomUUID();
 
@@ -43,7 +43,7 @@ describe('the same exchange request again', () => {
     ]);
   });
 
-  it('of a close, twenty at once: closed once', async () => {
+  it('to close, 20 at once: closed once', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, market);
     const key = randomUUID();
@@ -55,7 +55,7 @@ describe('the same exchange request again', () => {
     expect(effectsOn(service, trader, 'placed')).to.have.length(2);
   });
 
-  it('with other terms, or of another wallet, is refused and places nothing', async () => {
+  it('with other terms, or of another wallet, is rejected and places nothing', async () => {
     const trader = await service.wallet();
     const other = await service.wallet();
     const key = randomUUID();
@@ -64,11 +64,11 @@ describe('the same exchange request again', () => {
 
     const reused = await trader.post(ORDERS, { ...market, client_order_id, size: '0.02' }, { key });
     const sameId = await trader.post(ORDERS, { ...market, client_order_id, size: '0.02' });
-    const theirs = await other.post(ORDERS, { ...market, client_order_id });
+    const foreign = await other.post(ORDERS, { ...market, client_order_id });
 
     expectProblem(reused, 'IDEMPOTENCY_KEY_REUSED', { effect: 'none' });
     expectProblem(sameId, 'V1_ORDER_UUID_REUSED');
-    expectProblem(theirs, 'V1_ORDER_UUID_REUSED');
+    expectProblem(foreign, 'V1_ORDER_UUID_REUSED');
     expect(effectsOn(service, trader, 'placed')).to.have.length(1);
     expect(effectsOn(service, other, 'placed')).to.be.empty;
   });

@@ -7,14 +7,20 @@ import { checkOut, eventually } from '../support/money.ts';
 import { examplesOf, UUID } from '../support/samples.ts';
 import { startTrading, type TestTrader, type Trading } from '../support/trading.ts';
 
-/** Operations of tenants that name something by its id. Those of operators own nothing, and links belong to who holds them. */
+/**
+ * Operations of tenants that take an id. Operators own nothing, and a link belongs to its holder, so theirs are left
+ * out.
+ */
 const naming = listOperations().filter(
   ({ path, security }) =>
     path.includes('{') && security.length > 0 && !security.flat().some(({ scheme }) => scheme.startsWith('admin')),
 );
 
-/** What else a stranger may be told: that the id is unknown in the words of the operation, or a fault of their own request. */
-const TOLD: Record<string, (status: number, body: { status?: string }) => boolean> = {
+/**
+ * Other permitted responses to an unknown caller: the operation's own error for an unknown id, or an error in the
+ * request itself.
+ */
+const REPORTED: Record<string, (status: number, body: { status?: string }) => boolean> = {
   getExvenueRegistration: (status, body) => status === 200 && body.status === 'not_found',
   renewOnboardingLink: (status) => status === 422,
   cancelExvenueOrder: (status) => status === 422,
@@ -23,17 +29,17 @@ const TOLD: Record<string, (status: number, body: { status?: string }) => boolea
 describe('ids of another tenant', () => {
   let service: Trading;
   let ids: Record<string, string>;
-  let strangers: Record<string, Ask>;
+  let unknownCallers: Record<string, Ask>;
 
   before(async () => {
     service = await startTrading();
     const owner = await service.propTrader();
     ids = { ...(await idsOfPartner()), ...(await idsOfApp(owner)) };
-    strangers = await strangerOf();
+    unknownCallers = await unknownCallerOf();
   });
   after(() => service.stop());
 
-  /** Everything a partner can own, by where the contract names it. */
+  /** Every id a partner can own, by its place in the contract. */
   async function idsOfPartner(): Promise<Record<string, string>> {
     const trader = await service.trader();
     const wallet = await service.wallet();
@@ -49,7 +55,7 @@ describe('ids of another tenant', () => {
     };
   }
 
-  /** Everything an app and its user can own. */
+  /** Every id an app and its user can own. */
   async function idsOfApp({ ask, user, account, key }: TestTrader): Promise<Record<string, string>> {
     const endpoint = await service.tenant.ask('POST', '/v2/webhook-endpoints', {
       json: { url: 'https://hooks.example.com/x', events: ['*'] },
@@ -79,8 +85,11 @@ describe('ids of another tenant', () => {
     };
   }
 
-  /** Another partner, another app, another app's user, another user of the same app, and a trader key of another account. */
-  async function strangerOf(): Promise<Record<string, Ask>> {
+  /**
+   * Another partner, another app, another app's user, another user of the same app, and a trader key of another
+   * account.
+   */
+  async function unknownCallerOf(): Promise<Record<string, Ask>> {
     const partner = await service.trader();
     const app = await service.app(['*']);
     const user = await service.user(app);
@@ -95,8 +104,8 @@ describe('ids of another tenant', () => {
   }
 
   for (const operation of naming) {
-    it(`open nothing by ${operation.id}`, async () => {
-      for (const [who, ask] of Object.entries(strangers)) {
+    it(`give no access to ${operation.id}`, async () => {
+      for (const [who, ask] of Object.entries(unknownCallers)) {
         if (who === 'neighbour' && isOfTheWholeApp(operation)) continue;
         const { status, body } = await ask(operation.method.toUpperCase(), pathOf(operation), {
           ...bodyOf(operation),
@@ -105,13 +114,13 @@ describe('ids of another tenant', () => {
           }),
         });
 
-        const isRefused = [401, 403, 404, 409].includes(status) || TOLD[operation.id]?.(status, body);
-        expect(isRefused, `${who}: ${status} ${JSON.stringify(body)}`).to.equal(true);
+        const isRejected = [401, 403, 404, 409].includes(status) || REPORTED[operation.id]?.(status, body);
+        expect(isRejected, `${who}: ${status} ${JSON.stringify(body)}`).to.equal(true);
       }
     });
   }
 
-  /** What any user of an app may do for it is no stranger's. */
+  /** Operations that any user of an app may perform for it. */
   const isOfTheWholeApp = ({ security }: Operation) => security.every((set) => set.length === 1);
 
   function pathOf({ path, parameters }: Operation): string {

@@ -3,23 +3,23 @@ import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { document, listOperations } from '../../src/contract/document.ts';
-import { type RefusalCode, refusals } from '../../src/kernel/refusals.ts';
+import { type ErrorCode, errors } from '../../src/kernel/errors.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import { startCast } from '../support/generated/cast.ts';
 import { type Generated, requestsOf } from '../support/generated/requests.ts';
-import { type Answer, openWire } from '../support/generated/wire.ts';
+import { openWire, type UpstreamResult } from '../support/generated/wire.ts';
 import { PROCESSOR } from '../support/money.ts';
 
 const SEED = Number(process.env.GENERATED_SEED ?? 20_240_229);
-const EACH = Number(process.env.GENERATED_EACH ?? 36); // requests of every operation: more than 5,000 in all
+const EACH = Number(process.env.GENERATED_EACH ?? 36); // requests per operation: more than 5,000 in all
 const AT_ONCE = 24;
-const REVIVED_EVERY = 250; // requests: sessions and tokens that some of them ended open again
+const REVIVED_EVERY = 250; // requests after which sessions and tokens, ended by some of them, are opened again
 
 describe('requests generated from the contract', function () {
   this.timeout(120_000);
   let service: Awaited<ReturnType<typeof startCast>>;
-  const asked: { request: Generated; answer: Answer; ms: number }[] = [];
-  const silent: string[] = [];
+  const sent: { request: Generated; response: UpstreamResult; ms: number }[] = [];
+  const withoutResponse: string[] = [];
 
   before(async () => {
     service = await startCast();
@@ -33,8 +33,8 @@ describe('requests generated from the contract', function () {
         const request = requests[n] as Generated;
         const begun = performance.now();
         await wire.send(request).then(
-          (answer) => asked.push({ request, answer, ms: performance.now() - begun }),
-          (error: Error) => silent.push(`${told(request)}: ${error.message}`),
+          (response) => sent.push({ request, response, ms: performance.now() - begun }),
+          (error: Error) => withoutResponse.push(`${reported(request)}: ${error.message}`),
         );
       }
     };
@@ -44,7 +44,7 @@ describe('requests generated from the contract', function () {
   });
   after(() => service.stop());
 
-  /** The processor's own signature, made over the very bytes. */
+  /** The processor's own signature, computed over the exact bytes. */
   const signed = (request: Generated): Generated =>
     request.headers['Stripe-Signature'] === 'right'
       ? {
@@ -68,61 +68,61 @@ describe('requests generated from the contract', function () {
 
   function report(ms: number): void {
     const counts = new Map<string, number>();
-    for (const { answer } of asked) {
-      const kind = `${Math.floor(answer.status / 100)}xx`;
+    for (const { response } of sent) {
+      const kind = `${Math.floor(response.status / 100)}xx`;
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
-    const said = [...counts].sort().map(([kind, count]) => `${count} × ${kind}`);
-    console.log(`      seed ${SEED}: ${asked.length} requests in ${Math.round(ms / 100) / 10} s; ${said.join(', ')}`);
+    const data = [...counts].sort().map(([kind, count]) => `${count} × ${kind}`);
+    console.log(`      seed ${SEED}: ${sent.length} requests in ${Math.round(ms / 100) / 10} s; ${data.join(', ')}`);
   }
 
-  it('are all answered', () => {
-    expectNone(silent);
-    expect(asked.length)
+  it('all get a response', () => {
+    expectNone(withoutResponse);
+    expect(sent.length)
       .to.equal((listOperations().length + 1) * EACH)
       .and.be.greaterThan(EACH < 36 ? 0 : 5_000);
   });
 
-  it('never make it fail', () => {
-    const failed = asked.filter(({ answer }) => answer.status >= 500);
+  it('never lead to a 5xx', () => {
+    const failed = sent.filter(({ response }) => response.status >= 500);
     const bugs = service.log.lines.filter(({ msg }) => msg === 'bug' || msg === 'task threw');
 
-    expectNone(failed.map(({ request, answer }) => `${told(request)}: ${answer.text}`));
+    expectNone(failed.map(({ request, response }) => `${reported(request)}: ${response.text}`));
     expectNone(bugs.map((line) => JSON.stringify(line)));
   });
 
-  it('are refused in problem documents that the contract names, under codes of the catalogue', () => {
-    const refused = asked.filter(({ answer }) => answer.status >= 400);
-    const faults = refused.flatMap(({ request, answer }) => faultOf(request, answer) ?? []);
+  it('are rejected with problem documents that the contract names, under codes of the catalogue', () => {
+    const rejected = sent.filter(({ response }) => response.status >= 400);
+    const faults = rejected.flatMap(({ request, response }) => faultOf(request, response) ?? []);
 
     expectNone(faults);
   });
 
-  it('would be found out: a status without its code, an unknown code, a page, a silence about the request', () => {
-    const { request, answer } = asked.find(({ answer: { status } }) => status === 422) as (typeof asked)[number];
-    const problem = JSON.parse(answer.text);
-    const spoilt: Answer[] = [
-      { ...answer, status: 409 },
-      { ...answer, headers: {} },
-      { ...answer, text: JSON.stringify({ ...problem, title: undefined }) },
-      { ...answer, text: JSON.stringify({ ...problem, error: { ...problem.error, code: 'UNHEARD_OF' } }) },
-      { ...answer, text: JSON.stringify({ ...problem, error: { ...problem.error, stack: 'at line 1' } }) },
+  it('would be detected: a status without its code, an unknown code, a page, a missing request id', () => {
+    const { request, response } = sent.find(({ response: { status } }) => status === 422) as (typeof sent)[number];
+    const problem = JSON.parse(response.text);
+    const spoilt: UpstreamResult[] = [
+      { ...response, status: 409 },
+      { ...response, headers: {} },
+      { ...response, text: JSON.stringify({ ...problem, title: undefined }) },
+      { ...response, text: JSON.stringify({ ...problem, error: { ...problem.error, code: 'UNHEARD_OF' } }) },
+      { ...response, text: JSON.stringify({ ...problem, error: { ...problem.error, stack: 'at line 1' } }) },
     ];
 
-    expect(faultOf(request, answer)).to.equal(undefined);
+    expect(faultOf(request, response)).to.equal(undefined);
     for (const wrong of spoilt) expect(faultOf(request, wrong), wrong.text).to.be.a('string');
   });
 
-  it('reach every operation: each one refused some and did some', () => {
-    const reached = Map.groupBy(asked, ({ request }) => request.operation?.id);
-    const lacking = listOperations().flatMap(({ id, security, body, parameters }) => {
-      const statuses = new Set((reached.get(id) ?? []).map(({ answer }) => answer.status));
+  it('reach every operation: each one rejected some and accepted some', () => {
+    const reached = Map.groupBy(sent, ({ request }) => request.operation?.id);
+    const missing = listOperations().flatMap(({ id, security, body, parameters }) => {
+      const statuses = new Set((reached.get(id) ?? []).map(({ response }) => response.status));
       const wanted = [...(security.flat().length > 0 ? [401] : []), ...(body || parameters.length > 0 ? [422] : [])];
       return wanted.filter((status) => !statuses.has(status)).map((status) => `${id}: no ${status}`);
     });
-    const done = [...reached].filter(([, all]) => all.some(({ answer }) => answer.status < 300)).map(([id]) => id);
+    const done = [...reached].filter(([, all]) => all.some(({ response }) => response.status < 300)).map(([id]) => id);
 
-    expect(lacking).to.deep.equal([]);
+    expect(missing).to.deep.equal([]);
     expect(done.length).to.be.greaterThan(listOperations().length * (2 / 3));
   });
 });
@@ -142,28 +142,28 @@ const schemaAt = (pointer: string): ValidateFunction => {
   return known;
 };
 
-/** What is wrong with a refusal; undefined for a good one. */
-function faultOf(request: Generated, { status, headers, text }: Answer): string | undefined {
+/** What is wrong with an error response; undefined for a good one. */
+function faultOf(request: Generated, { status, headers, text }: UpstreamResult): string | undefined {
   const { operation, method } = request;
-  const fault = (what: string) => `${what}: ${told(request)}: ${status} ${text.slice(0, 400)}`;
+  const fault = (what: string) => `${what}: ${reported(request)}: ${status} ${text.slice(0, 400)}`;
   if (!headers['x-request-id']) return fault('no request id');
   if (status === 401 && !headers['www-authenticate']) return fault('no challenge');
   if (method === 'HEAD') return undefined;
   const pointer = operation?.responses.get(status);
   if (pointer === null && headers['content-type']?.startsWith('text/html')) return undefined; // a page for people
-  const body: Said = JSON.parse(text);
+  const body: Data = JSON.parse(text);
   const { code } = body.detail ?? body.error ?? {};
-  if (code === undefined || refusals[code]?.[0] !== status) return fault('no code of the catalogue for this status');
+  if (code === undefined || errors[code]?.[0] !== status) return fault('no code of the catalogue for this status');
   if (operation && !pointer && !OF_THE_EDGE.has(code)) return fault('a status that the contract does not name');
   const check = schemaAt(OF_THE_EDGE.has(code) ? PROBLEM : (pointer ?? PROBLEM));
   return check(body) ? undefined : fault(ajv.errorsText(check.errors));
 }
 
-type Said = { error?: { code?: RefusalCode }; detail?: { code?: RefusalCode } };
+type Data = { error?: { code?: ErrorCode }; detail?: { code?: ErrorCode } };
 
 const PROBLEM = '/components/schemas/Problem';
-/** What is said before it is known which operation is asked. */
-const OF_THE_EDGE = new Set<RefusalCode>([
+/** Errors that are raised before the operation is known. */
+const OF_THE_EDGE = new Set<ErrorCode>([
   'MALFORMED_REQUEST',
   'HEADERS_TOO_LARGE',
   'REQUEST_TIMEOUT',
@@ -171,6 +171,6 @@ const OF_THE_EDGE = new Set<RefusalCode>([
   'METHOD_NOT_ALLOWED',
 ]);
 
-/** A request in words, to ask it again. */
-const told = ({ operation, as, how, method, path, headers, body }: Generated) =>
+/** A readable form of a request, to repeat it. */
+const reported = ({ operation, as, how, method, path, headers, body }: Generated) =>
   `${operation?.id ?? 'astray'} as ${as}, ${how}: ${method} ${path.slice(0, 300)} ${JSON.stringify(headers).slice(0, 500)} ${body?.toString().slice(0, 500) ?? ''}`;

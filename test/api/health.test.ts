@@ -25,14 +25,14 @@ describe('getReadiness', () => {
       sql.unsafe`select graphile_worker.add_job('orders/place', run_at => now() - ${dueAgo}::interval, job_key => 'late')`,
     );
 
-  it('answers 200 without credentials while all is well', async () => {
+  it('responds with 200 without credentials while every check passes', async () => {
     const { status, body } = await ask();
 
     expect(status).to.equal(200);
     expect(body).to.deep.equal({ status: 'ready' });
   });
 
-  it('refuses by the name of the check while a due job has waited for too long, and only then', async () => {
+  it('names the failing check while a due job has waited too long, and only then', async () => {
     await addJob('50 seconds');
     const { failing } = readiness(service.db, settings);
     const soon = await failing();
@@ -40,7 +40,7 @@ describe('getReadiness', () => {
     await becomes(503);
     const late = await ask();
     const alive = await ask('/healthz');
-    await service.db.query(sql.unsafe`update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w'`);
+    await service.db.query(sql.unsafe`update queue_jobs set locked_at = now(), locked_by = 'w'`);
     await becomes(200);
 
     expect(soon).to.deep.equal([]);
@@ -50,11 +50,21 @@ describe('getReadiness', () => {
     expect(alive.status).to.equal(200);
   });
 
-  it('refuses while a migration is missing', async () => {
-    await service.db.query(sql.unsafe`update migrations set name = 'x_' || name where name = '0005_sweep'`);
+  it('fails while a migration is missing', async () => {
+    await service.db.query(sql.unsafe`update migrations set name = 'x_' || name where name = '0003_intents'`);
     await becomes(503);
     const { body } = await ask();
-    await service.db.query(sql.unsafe`update migrations set name = '0005_sweep' where name = 'x_0005_sweep'`);
+    await service.db.query(sql.unsafe`update migrations set name = '0003_intents' where name = 'x_0003_intents'`);
+    await becomes(200);
+
+    expect(body.error.checks).to.deep.equal(['migrations']);
+  });
+
+  it('fails while a definition is missing', async () => {
+    await service.db.query(sql.unsafe`update definitions set name = 'x_settle_intent' where name = 'settle_intent'`);
+    await becomes(503);
+    const { body } = await ask();
+    await service.db.query(sql.unsafe`update definitions set name = 'settle_intent' where name = 'x_settle_intent'`);
     await becomes(200);
 
     expect(body.error.checks).to.deep.equal(['migrations']);
@@ -66,7 +76,7 @@ describe('getReadiness', () => {
     expect(await readiness(service.db, settings).failing()).to.deep.equal([]);
   });
 
-  it('refuses once the process is stopping, whatever the database says', async () => {
+  it('fails once the process is stopping, whatever the state of the database', async () => {
     const { failing, stop } = readiness(service.db, settings);
 
     stop();
@@ -74,20 +84,20 @@ describe('getReadiness', () => {
     expect(await failing()).to.deep.equal(['stopping']);
   });
 
-  it('looks at the database about once a second, however many ask', async () => {
+  it('queries the database about once a second, however many requests arrive', async () => {
     const before = await scans();
     await Promise.all(Array.from({ length: 300 }, () => ask()));
-    const looks = (await scans()) - before;
+    const queries = (await scans()) - before;
 
-    expect(looks).to.be.at.most(10);
+    expect(queries).to.be.at.most(10);
   });
 
-  /** How often the table of migrations has been read. Statistics come a moment late, here they are asked for. */
+  /** How often the table of migrations has been read. Statistics arrive with a delay; this forces them. */
   async function scans(): Promise<number> {
     await service.db.query(sql.unsafe`select pg_stat_force_next_flush()`);
-    const seen = await service.db.oneFirst(sql.unsafe`
+    const scanned = await service.db.oneFirst(sql.unsafe`
       select seq_scan + coalesce(idx_scan, 0) from pg_stat_user_tables where relid = 'migrations'::regclass`);
-    return Number(seen);
+    return Number(scanned);
   }
 });
 
@@ -103,7 +113,7 @@ describe('readiness of a process', () => {
     expect(failed).to.deep.equal(['migrations']);
   });
 
-  it('fails on the database while it hangs, in bounded time, and is there again with it', async () => {
+  it('fails on a hanging database within bounded time, and recovers with it', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, 2, () => {});
     const holder = new pg.Client({ connectionString: database.url });
@@ -125,7 +135,7 @@ describe('readiness of a process', () => {
     expect(tookMs).to.be.within(1_900, 6_000);
   });
 
-  it('fails on the database while it is gone', async () => {
+  it('fails on the database while it is unavailable', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, 1, () => {});
     const ready = await readiness(db, settings).failing();

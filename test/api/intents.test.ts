@@ -23,7 +23,7 @@ describe('intents', () => {
       ['respond-async, wait=20', 'respond-async'],
       ['handling=lenient; x=1, Wait="0"', 'wait=0'],
     ] as const) {
-      it(`"${prefer}" is answered 202 with everything a poll needs`, async () => {
+      it(`"${prefer}" gets 202 with everything a poll needs`, async () => {
         const trader = await service.trader();
         slowly(150);
 
@@ -43,7 +43,7 @@ describe('intents', () => {
       });
     }
 
-    it('wait=1 is waited for, and no longer', async () => {
+    it('wait=1 waits 1 s, and no longer', async () => {
       const trader = await service.trader();
       slowly(1_700);
       const startedAt = performance.now();
@@ -68,7 +68,7 @@ describe('intents', () => {
   });
 
   describe('Idempotency-Key', () => {
-    it('gives the same request the first answer again', async () => {
+    it('returns the first response to the same request', async () => {
       const trader = await service.trader();
       const key = randomUUID();
 
@@ -82,7 +82,7 @@ describe('intents', () => {
       expect(effectsOf(service, trader)).to.deep.equal(['market']);
     });
 
-    it('gives a refusal again, too', async () => {
+    it('also returns an error response again', async () => {
       const trader = await service.trader();
       const key = randomUUID();
 
@@ -93,7 +93,7 @@ describe('intents', () => {
       expect(again.headers['intent-id']).to.equal(first.headers['intent-id']);
     });
 
-    it('is refused for another body, operation or trader', async () => {
+    it('is rejected for another body, operation or trader', async () => {
       const trader = await service.trader();
       const sibling = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 5_000 });
       const key = randomUUID();
@@ -123,7 +123,7 @@ describe('intents', () => {
       expect(new Set(replies.map(({ body }) => body.order_uuid))).to.have.property('size', 2);
     });
 
-    it('lets twenty at once have one effect and one answer', async () => {
+    it('gives 20 concurrent requests one effect and one response', async () => {
       const trader = await service.trader();
       const key = randomUUID();
       slowly(200);
@@ -151,7 +151,7 @@ describe('intents', () => {
       expect(two?.body).to.deep.equal(one?.body);
     });
 
-    it('is kept by nothing that was refused before it was accepted', async () => {
+    it('is not stored for a request that was rejected before acceptance', async () => {
       const trader = await service.trader();
       const key = randomUUID();
       await trader.post(ORDERS, market({ leverage: -1 }), { key });
@@ -164,8 +164,8 @@ describe('intents', () => {
     });
   });
 
-  describe('an order_uuid of the caller', () => {
-    it('replays the same request and refuses another', async () => {
+  describe('a caller’s order_uuid', () => {
+    it('replays the same request and rejects another', async () => {
       const trader = await service.trader();
       const order = market({ order_uuid: newIntentId() });
 
@@ -179,7 +179,7 @@ describe('intents', () => {
       expect(effectsUnder(service, String(first.body.order_uuid))).to.have.length(1);
     });
 
-    it('of another partner is refused without a word about it', async () => {
+    it('of another partner is rejected without revealing anything about it', async () => {
       const [trader, other] = await Promise.all([service.trader(), service.trader()]);
       const order = market({ order_uuid: newIntentId() });
       await trader.post(ORDERS, order);
@@ -194,7 +194,7 @@ describe('intents', () => {
   });
 
   describe('getPartnerIntent', () => {
-    it('shows an intent of the caller with what the party said', async () => {
+    it('shows an intent of the caller with the result from the upstream', async () => {
       const trader = await service.trader();
       const placed = await trader.post(ORDERS, market());
 
@@ -207,7 +207,7 @@ describe('intents', () => {
       expect(Date.parse(body.sending_at)).to.be.within(Date.parse(body.created_at), Date.parse(body.settled_at));
     });
 
-    it('shows nobody the intent of another partner', async () => {
+    it('returns 404 for the intent of another partner', async () => {
       const [trader, other] = await Promise.all([service.trader(), service.trader()]);
       const placed = await trader.post(ORDERS, market());
 

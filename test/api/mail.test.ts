@@ -20,12 +20,12 @@ describe('mail', () => {
         z.object({
           id: z.string(),
           state: z.string(),
-          tries: z.number(),
+          attempts: z.number(),
           fault: z.string().nullable(),
           secret: z.any(),
         }),
       )`
-        select id, state, tries, fault, secret from mails where recipient = ${recipient}`,
+        select id, state, attempts, fault, secret from mails where recipient = ${recipient}`,
     );
   const until = async (recipient: string, state: string) => {
     for (let n = 0; n < 200; n += 1) {
@@ -36,7 +36,7 @@ describe('mail', () => {
     return mailRow(recipient);
   };
 
-  it('goes out as text and HTML under the id of its row, and shows in the sandbox', async () => {
+  it('is sent as text and HTML under the id of its row, and appears in the sandbox', async () => {
     const email = `${fresh('someone')}@example.com`;
     await signUp(email);
 
@@ -50,24 +50,24 @@ describe('mail', () => {
     expect(shown.map(({ message_id }) => message_id)).to.deep.equal([mail.message_id]);
   });
 
-  it('is tried again later when the server says so, and given up when it says no for good', async () => {
+  it('is retried later when the server says so, and abandoned after a permanent rejection', async () => {
     const later = `greylist-${fresh('someone')}@example.com`;
     const never = `bounce-${fresh('someone')}@example.com`;
     await signUp(later);
     await signUp(never);
 
     const sent = await until(later, 'sent');
-    const refused = await until(never, 'refused');
+    const rejected = await until(never, 'refused');
 
-    expect(sent).to.include({ state: 'sent', tries: 2, secret: null });
-    expect(refused).to.include({ state: 'refused', fault: 'smtp_550', secret: null });
+    expect(sent).to.include({ state: 'sent', attempts: 2, secret: null });
+    expect(rejected).to.include({ state: 'refused', fault: 'smtp_550', secret: null });
   });
 
-  it('is not sent once its code is good no longer', async () => {
+  it('is not sent once its code has expired', async () => {
     const quiet = await startIdentity({}, false);
     const email = `${fresh('someone')}@example.com`;
-    const own = await quiet.app();
-    await own.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
+    const fixture = await quiet.app();
+    await fixture.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
     const waiting = await quiet.db.oneFirst(
       sql.unsafe`select secret is not null from mails where recipient = ${email}`,
     );

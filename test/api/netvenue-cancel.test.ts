@@ -5,7 +5,7 @@ import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
-const cancelling = (uuid: string, pair = 'BTCUSDC') => `${ORDERS}/${uuid}?trade_pair=${pair}`;
+const cancelPath = (uuid: string, pair = 'BTCUSDC') => `${ORDERS}/${uuid}?trade_pair=${pair}`;
 
 describe('cancelNetvenueOrder', () => {
   let service: TestService;
@@ -24,7 +24,7 @@ describe('cancelNetvenueOrder', () => {
   it('cancels a resting order', async () => {
     const { trader, uuid } = await resting();
 
-    const reply = await trader.delete(cancelling(uuid));
+    const reply = await trader.delete(cancelPath(uuid));
     const status = await trader.get(`${ORDERS}/${uuid}`);
 
     expect(reply.status).to.equal(200);
@@ -34,39 +34,39 @@ describe('cancelNetvenueOrder', () => {
     expect(await restingOf(service, trader)).to.deep.equal([]);
   });
 
-  it('cancels once: the second time the order rests no longer', async () => {
+  it('cancels once: the second time the order is no longer open', async () => {
     const { trader, uuid } = await resting();
-    await trader.delete(cancelling(uuid));
+    await trader.delete(cancelPath(uuid));
 
-    const reply = await trader.delete(cancelling(uuid));
+    const reply = await trader.delete(cancelPath(uuid));
 
     expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
     expect(effectsOf(service, trader)).to.deep.equal(['limit', 'cancel']);
   });
 
-  it('refuses an order that was filled at once', async () => {
+  it('rejects an order that was filled at once', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, market());
 
-    const reply = await trader.delete(cancelling(placed.body.order_uuid));
+    const reply = await trader.delete(cancelPath(placed.body.order_uuid));
 
     expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
   });
 
-  it('refuses an order that was filled meanwhile', async () => {
+  it('rejects an order that was filled meanwhile', async () => {
     const { trader, uuid } = await resting();
     service.miner.setPrice('BTCUSDC', 89_000);
 
-    const reply = await trader.delete(cancelling(uuid));
+    const reply = await trader.delete(cancelPath(uuid));
 
     expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
   });
 
-  it('refuses an order that the venue refused', async () => {
+  it('rejects an order that the venue rejected', async () => {
     const trader = await service.trader();
-    const refused = await trader.post(ORDERS, market({ leverage: 0.0404 }));
+    const rejected = await trader.post(ORDERS, market({ leverage: 0.0404 }));
 
-    const reply = await trader.delete(cancelling(String(refused.headers['intent-id'])));
+    const reply = await trader.delete(cancelPath(String(rejected.headers['intent-id'])));
 
     expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
   });
@@ -77,7 +77,7 @@ describe('cancelNetvenueOrder', () => {
     service.miner.faults.add({ kind: 'late', route: SUBMIT, times: 1, delayMs: 150 });
     const placed = await trader.post(ORDERS, limit({ order_uuid }), { prefer: 'wait=0' });
 
-    const reply = await trader.delete(cancelling(order_uuid));
+    const reply = await trader.delete(cancelPath(order_uuid));
 
     expect([placed.status, reply.status]).to.deep.equal([202, 200]);
     expect(effectsOf(service, trader)).to.deep.equal(['limit', 'cancel']);
@@ -87,7 +87,7 @@ describe('cancelNetvenueOrder', () => {
     const { trader, uuid } = await resting();
 
     const without = await trader.delete(`${ORDERS}/${uuid}`);
-    const wrong = await trader.delete(cancelling(uuid, 'ETHUSDC'));
+    const wrong = await trader.delete(cancelPath(uuid, 'ETHUSDC'));
 
     expectProblem(without, 'INVALID_REQUEST', { effect: 'none' });
     expect(without.body.error.fields[0].loc).to.deep.equal(['query', 'trade_pair']);
@@ -95,28 +95,28 @@ describe('cancelNetvenueOrder', () => {
     expect(effectsOf(service, trader)).to.deep.equal(['limit']);
   });
 
-  it('knows only orders of this trader of this partner', async () => {
+  it('finds only orders of this trader of this partner', async () => {
     const { trader, uuid } = await resting();
     const sibling = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 5_000 });
     const other = await service.trader();
 
-    const unknown = await trader.delete(cancelling(newIntentId()));
-    const foreign = await other.delete(cancelling(uuid));
-    const siblings = await trader.delete(cancelling(uuid), {
+    const unknown = await trader.delete(cancelPath(newIntentId()));
+    const foreign = await other.delete(cancelPath(uuid));
+    const siblings = await trader.delete(cancelPath(uuid), {
       headers: { 'Trader-ID': String(sibling.body.subaccount.subaccount_id) },
     });
-    const stranger = await other.delete(cancelling(uuid), { headers: { 'Trader-ID': trader.traderId } });
+    const outsider = await other.delete(cancelPath(uuid), { headers: { 'Trader-ID': trader.traderId } });
 
     for (const reply of [unknown, foreign, siblings]) expectProblem(reply, 'V1_ORDER_UNKNOWN', { effect: 'none' });
-    expectProblem(stranger, 'V1_TRADER_UNKNOWN', { effect: 'none' });
+    expectProblem(outsider, 'V1_TRADER_UNKNOWN', { effect: 'none' });
     expect(await restingOf(service, trader)).to.have.length(1);
   });
 
-  it('is looked up where its answer was lost', async () => {
+  it('is reconciled when its response was lost', async () => {
     const { trader, uuid } = await resting();
     service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
 
-    const reply = await trader.delete(cancelling(uuid), { prefer: 'wait=0' });
+    const reply = await trader.delete(cancelPath(uuid), { prefer: 'wait=0' });
     const intent = await trader.poll(reply);
     const status = await trader.get(`${ORDERS}/${uuid}`);
 
@@ -127,11 +127,11 @@ describe('cancelNetvenueOrder', () => {
     expect(effectsOf(service, trader)).to.deep.equal(['limit', 'cancel']);
   });
 
-  it('is not carried out where it never arrived', async () => {
+  it('has no effect when it never arrived', async () => {
     const { trader, uuid } = await resting();
     service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
 
-    const reply = await trader.delete(cancelling(uuid));
+    const reply = await trader.delete(cancelPath(uuid));
     const status = await trader.get(`${ORDERS}/${uuid}`);
 
     expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
@@ -157,10 +157,10 @@ describe('cancelNetvenueOrder of an order in doubt', () => {
     }
   };
 
-  it('says that the order may yet come to rest, and not that it rests no longer', async () => {
+  it('says that the order may still come to rest, not that it is no longer open', async () => {
     const { trader, order_uuid } = await inDoubt();
 
-    const cancelled = await trader.delete(cancelling(order_uuid));
+    const cancelled = await trader.delete(cancelPath(order_uuid));
     const edited = await trader.post(`${ORDERS}/${order_uuid}/edit`, { trade_pair: 'BTCUSDC', limit_price: 89_000 });
 
     for (const reply of [cancelled, edited]) {

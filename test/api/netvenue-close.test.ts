@@ -14,7 +14,7 @@ describe('closeNetvenuePosition', () => {
   });
   after(() => service.stop());
 
-  it('closes the position of the pair and leaves the others alone', async () => {
+  it('closes the position of the pair and leaves the others unchanged', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
@@ -27,19 +27,19 @@ describe('closeNetvenuePosition', () => {
     expect((await positionsOf(service, trader)).map(({ tradePair }) => tradePair)).to.deep.equal(['ETHUSDC']);
   });
 
-  it('goes out as FLAT_ALL of the position that is open, by its uuid', async () => {
+  it('is sent as FLAT_ALL of the open position, by its uuid', async () => {
     const trader = await service.trader();
     const opened = await trader.post(ORDERS, market());
     await trader.post(ORDERS, market());
 
     const reply = await trader.post(CLOSE, { trade_pair: 'BTCUSDC' });
 
-    const closings = service.miner.ledger.entries().filter(({ kind }) => kind === 'flat_all');
-    expect(closings.at(-1)).to.include({ key: `${opened.body.order_uuid}-flat-all` });
+    const closeEffects = service.miner.ledger.entries().filter(({ kind }) => kind === 'flat_all');
+    expect(closeEffects.at(-1)).to.include({ key: `${opened.body.order_uuid}-flat-all` });
     expect(reply.body.executed).to.include({ quantity: -0.02 });
   });
 
-  it('is 409 where nothing is open, whatever was open before', async () => {
+  it('is 409 when nothing is open, whatever was open before', async () => {
     const [fresh, resting, flat] = await Promise.all([service.trader(), service.trader(), service.trader()]);
     await resting.post(ORDERS, limit());
     await flat.post(ORDERS, market());
@@ -51,7 +51,7 @@ describe('closeNetvenuePosition', () => {
     expect(effectsOf(service, fresh)).to.deep.equal([]);
   });
 
-  it('closes what the orders before it in its lane have opened', async () => {
+  it('closes what earlier orders in its lane have opened', async () => {
     const trader = await service.trader();
     const opening = trader.post(ORDERS, market(), { prefer: 'wait=0' });
     await opening;
@@ -62,7 +62,7 @@ describe('closeNetvenuePosition', () => {
     expect(effectsOf(service, trader)).to.deep.equal(['market', 'flat_all']);
   });
 
-  it('waits while the venue cannot say what is open', async () => {
+  it('waits while the venue cannot report what is open', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     service.miner.faults.add({ kind: 'status_500', route: '/validator/', times: 1 });
@@ -73,7 +73,7 @@ describe('closeNetvenuePosition', () => {
     expect(await positionsOf(service, trader)).to.deep.equal([]);
   });
 
-  it('is looked up where its answer was lost', async () => {
+  it('is reconciled when its response was lost', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
@@ -86,7 +86,7 @@ describe('closeNetvenuePosition', () => {
     expect(effectsOf(service, trader)).to.deep.equal(['market', 'flat_all']);
   });
 
-  it('takes the yes of the venue for nothing while the position stands', async () => {
+  it('does not rely on the acceptance by the venue while the position is still open', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     service.miner.faults.add({ kind: 'html_200', route: SUBMIT, times: 1 });
@@ -97,7 +97,7 @@ describe('closeNetvenuePosition', () => {
     expect(await positionsOf(service, trader)).to.have.length(1);
   });
 
-  it('names no trader but the caller’s own', async () => {
+  it('rejects any other trader’s id', async () => {
     const [trader, other] = await Promise.all([service.trader(), service.trader()]);
 
     const headers = { 'Trader-ID': trader.traderId };
@@ -115,7 +115,7 @@ describe('closeNetvenuePosition with the setting for old miners', () => {
   });
   after(() => service.stop());
 
-  it('goes out as a market order FLAT and sweeps the protection', async () => {
+  it('is sent as a market order FLAT and removes the protection', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market({ stop_loss: 90_000 }));
     await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));

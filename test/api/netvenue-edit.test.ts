@@ -19,29 +19,29 @@ describe('editNetvenueOrder', () => {
     const { body } = await trader.post(ORDERS, limit(order));
     return { trader, uuid: String(body.order_uuid), edit: `${ORDERS}/${body.order_uuid}/edit` };
   };
-  const standing = async (trader: { traderId: string }) => (await restingOf(service, trader))[0];
+  const restingOrder = async (trader: { traderId: string }) => (await restingOf(service, trader))[0];
 
-  it('changes what is named and keeps the rest', async () => {
+  it('changes the given members and keeps the rest', async () => {
     const { trader, uuid, edit } = await resting({ stop_loss: 85_000, take_profit: 120_000 });
 
     const reply = await trader.post(edit, changes({ limit_price: 91_000 }));
 
     expect(reply.status).to.equal(200);
     expect(reply.body).to.include({ success: true, status: 'accepted', order_uuid: uuid });
-    expect(await standing(trader)).to.include({ uuid, limitPrice: 91_000, stopLoss: 85_000, takeProfit: 120_000 });
-    expect(await standing(trader)).to.include({ quantity: 0.01, orderType: 'LONG', executionType: 'LIMIT' });
+    expect(await restingOrder(trader)).to.include({ uuid, limitPrice: 91_000, stopLoss: 85_000, takeProfit: 120_000 });
+    expect(await restingOrder(trader)).to.include({ quantity: 0.01, orderType: 'LONG', executionType: 'LIMIT' });
   });
 
-  it('puts a new size in the place of one of another kind', async () => {
+  it('replaces the size by one of another kind', async () => {
     const { trader, edit } = await resting({ leverage: 0.2 });
 
     const reply = await trader.post(edit, changes({ quantity: 0.05 }));
 
     expect(reply.status).to.equal(200);
-    expect(await standing(trader)).to.include({ quantity: 0.05, limitPrice: 90_000 });
+    expect(await restingOrder(trader)).to.include({ quantity: 0.05, limitPrice: 90_000 });
   });
 
-  it('merges the second of two edits in a row with the first', async () => {
+  it('merges the second of two consecutive edits with the first', async () => {
     const { trader, edit } = await resting();
 
     const replies = [
@@ -50,7 +50,7 @@ describe('editNetvenueOrder', () => {
     ];
 
     expect(replies.at(-1)?.status).to.equal(200);
-    expect(await standing(trader)).to.include({ limitPrice: 91_000, takeProfit: 130_000, quantity: 0.01 });
+    expect(await restingOrder(trader)).to.include({ limitPrice: 91_000, takeProfit: 130_000, quantity: 0.01 });
     expect(effectsOf(service, trader)).to.deep.equal(['limit', 'edit', 'edit']);
   });
 
@@ -61,7 +61,7 @@ describe('editNetvenueOrder', () => {
     const reply = await trader.post(edit, changes({ stop_price: 112_000, limit_price: 113_000 }));
 
     expect(reply.status).to.equal(200);
-    expect(await standing(trader)).to.include({ stopPrice: 112_000, stopCondition: 'GTE', limitPrice: 113_000 });
+    expect(await restingOrder(trader)).to.include({ stopPrice: 112_000, stopCondition: 'GTE', limitPrice: 113_000 });
   });
 
   it('shows the edited order as still resting', async () => {
@@ -73,16 +73,16 @@ describe('editNetvenueOrder', () => {
     expect(body).to.include({ status: 'completed', lifecycle: 'resting', order_type: 'SHORT' });
   });
 
-  it('is refused where the whole order would not fit together any more', async () => {
+  it('is rejected when the resulting order would be inconsistent', async () => {
     const { trader, edit } = await resting({ stop_loss: 85_000 });
 
     const reply = await trader.post(edit, changes({ limit_price: 84_000 }));
 
-    expectProblem(reply, 'V1_EDIT_UNFIT', { effect: 'none', retryable: false });
-    expect(await standing(trader)).to.include({ limitPrice: 90_000 });
+    expectProblem(reply, 'V1_EDIT_INVALID', { effect: 'none', retryable: false });
+    expect(await restingOrder(trader)).to.include({ limitPrice: 90_000 });
   });
 
-  it('is refused for another pair, and for an order that rests no longer', async () => {
+  it('is rejected for another pair, and for an order that is no longer open', async () => {
     const { trader, uuid, edit } = await resting();
     const filled = await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
 
@@ -95,7 +95,7 @@ describe('editNetvenueOrder', () => {
     for (const reply of [over, cancelled]) expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
   });
 
-  it('is refused where the order was filled meanwhile', async () => {
+  it('is rejected when the order was filled meanwhile', async () => {
     const { trader, edit } = await resting({ trade_pair: 'XRPUSDC', limit_price: 2, quantity: 100 });
     service.miner.setPrice('XRPUSDC', 1.9);
 
@@ -104,7 +104,7 @@ describe('editNetvenueOrder', () => {
     expectProblem(reply, 'V1_ORDER_NOT_RESTING', { effect: 'none' });
   });
 
-  it('knows only orders of this trader of this partner', async () => {
+  it('finds only orders of this trader of this partner', async () => {
     const { trader, edit } = await resting();
     const other = await service.trader();
 
@@ -112,10 +112,10 @@ describe('editNetvenueOrder', () => {
     const foreign = await other.post(edit, changes({ limit_price: 91_000 }));
 
     for (const reply of [unknown, foreign]) expectProblem(reply, 'V1_ORDER_UNKNOWN', { effect: 'none' });
-    expect(await standing(trader)).to.include({ limitPrice: 90_000 });
+    expect(await restingOrder(trader)).to.include({ limitPrice: 90_000 });
   });
 
-  for (const [words, change, stands] of [
+  for (const [what, change, expected] of [
     ['of a price', { limit_price: 91_000 }, { limitPrice: 91_000 }],
     ['of a size', { leverage: 0.3 }, { quantity: 3_000 / 90_000 }],
     ['that the venue made smaller', { quantity: 5 }, { quantity: 15_000 / 90_000 }],
@@ -126,26 +126,26 @@ describe('editNetvenueOrder', () => {
     ],
     ['of a trailing stop', { trailing_stop: { trailing_value: 100 } }, { limitPrice: 90_000 }],
   ] as const) {
-    it(`is looked up where the answer to an edit ${words} was lost`, async () => {
+    it(`is reconciled when the response to an edit ${what} was lost`, async () => {
       const { trader, edit } = await resting();
       service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
 
       const intent = await trader.poll(await trader.post(edit, changes(change), { prefer: 'wait=0' }));
 
       expect(intent).to.include({ kind: 'orders/edit', state: 'succeeded', effect: 'done' });
-      expect(await standing(trader)).to.include(stands);
+      expect(await restingOrder(trader)).to.include(expected);
     });
   }
 
   for (const change of [{ limit_price: 91_000 }, { quantity: 0.02 }, { trailing_stop: { trailing_value: 100 } }]) {
-    it(`is not carried out where it never arrived: ${Object.keys(change)}`, async () => {
+    it(`has no effect when it never arrived: ${Object.keys(change)}`, async () => {
       const { trader, edit } = await resting();
       service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
 
       const reply = await trader.post(edit, changes(change));
 
       expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
-      expect(await standing(trader)).to.include({ limitPrice: 90_000, quantity: 0.01, trailingStop: null });
+      expect(await restingOrder(trader)).to.include({ limitPrice: 90_000, quantity: 0.01, trailingStop: null });
     });
   }
 });

@@ -8,19 +8,19 @@ import { startService, type TestService } from '../support/service.ts';
 const ORDERS = '/v1/orders/netvenue';
 const quick = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' };
 
-describe('a network order whose answer says nothing', () => {
+describe('a network order without a conclusive response', () => {
   let service: TestService;
   before(async () => {
     service = await startService({ settings: quick });
   });
   after(() => service.stop());
 
-  const strikes = (kind: FaultKind) => service.miner.faults.add({ kind, route: SUBMIT, times: 1, delayMs: 600 });
+  const scriptFault = (kind: FaultKind) => service.miner.faults.add({ kind, route: SUBMIT, times: 1, delayMs: 600 });
 
   for (const kind of ['accept_then_drop', 'cut_json', 'late'] as const) {
-    it(`is looked up and completed once where it was executed: ${kind}`, async () => {
+    it(`is reconciled and completed once when it was executed: ${kind}`, async () => {
       const trader = await service.trader();
-      strikes(kind);
+      scriptFault(kind);
 
       const reply = await trader.post(ORDERS, market(), { prefer: 'wait=0' });
       const order = await trader.poll(reply);
@@ -35,9 +35,9 @@ describe('a network order whose answer says nothing', () => {
   }
 
   for (const kind of ['reset', 'status_500', 'html_200', 'hang'] as const) {
-    it(`ends as not carried out where the venue never acted: ${kind}`, async () => {
+    it(`ends without effect when the venue never acted: ${kind}`, async () => {
       const trader = await service.trader();
-      strikes(kind);
+      scriptFault(kind);
 
       const reply = await trader.post(ORDERS, market());
 
@@ -46,11 +46,11 @@ describe('a network order whose answer says nothing', () => {
     });
   }
 
-  for (const [words, leverage] of [
+  for (const [what, leverage] of [
     ['drops the connection', 0.0502],
-    ['says "Failed to connect"', 0.0503],
+    ['responds "Failed to connect"', 0.0503],
   ] as const) {
-    it(`is completed where the miner ${words} though it was executed`, async () => {
+    it(`is completed when the miner ${what} although it was executed`, async () => {
       const trader = await service.trader();
 
       const reply = await trader.post(ORDERS, market({ leverage }));
@@ -62,7 +62,7 @@ describe('a network order whose answer says nothing', () => {
     });
   }
 
-  it('is completed where the miner calls it a duplicate: its first sending arrived', async () => {
+  it('is completed when the miner reports a duplicate: its first sending arrived', async () => {
     const trader = await service.trader();
     const order_uuid = newIntentId();
     const order = market({ trade_pair: 'BTCUSDC', leverage: 0.2 });
@@ -78,19 +78,19 @@ describe('a network order whose answer says nothing', () => {
 
   it('does not hold up the next order of its lane', async () => {
     const trader = await service.trader();
-    strikes('hang');
-    const hung = await trader.post(ORDERS, market(), { prefer: 'respond-async' });
+    scriptFault('hang');
+    const hanging = await trader.post(ORDERS, market(), { prefer: 'respond-async' });
 
     const reply = await trader.post(ORDERS, market({ leverage: 0.3 }));
 
     expect(reply.status).to.equal(200);
     expect(reply.body.executed).to.include({ leverage: 0.3 });
-    expect(await trader.poll(hung)).to.include({ status: 'failed' });
+    expect(await trader.poll(hanging)).to.include({ status: 'failed' });
   });
 
   it('stays unknown while no record of the venue can be read', async () => {
     const trader = await service.trader();
-    strikes('accept_then_drop');
+    scriptFault('accept_then_drop');
     service.miner.faults.add({ kind: 'status_500', route: '/miner/api/order-status' });
     service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
 
@@ -112,20 +112,20 @@ describe('a network order that is long in flight', () => {
   let service: TestService;
   before(async () => {
     const settings = { NETVENUE_PATIENCE_MS: '200', NETVENUE_IN_FLIGHT_MS: '4000' };
-    service = await startService({ settings, party: { processingMs: 1_500 } });
+    service = await startService({ settings, upstream: { processingMs: 1_500 } });
   });
   after(() => service.stop());
 
-  it('is not taken for lost though the miner knows nothing of it yet', async () => {
+  it('is not considered lost although the miner does not know it yet', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, market(), { prefer: 'wait=1' });
     const meanwhile = await venueOf(service).orderStatus(reply.body.order_uuid);
-    const looked = await trader.get(`/v1/intents/${reply.body.order_uuid}`);
+    const shown = await trader.get(`/v1/intents/${reply.body.order_uuid}`);
     const order = await trader.poll(reply);
 
     expect(meanwhile.kind).to.equal('absent');
-    expect(looked.body).to.include({ state: 'in_doubt', effect: 'unknown' });
+    expect(shown.body).to.include({ state: 'in_doubt', effect: 'unknown' });
     expect(order).to.include({ status: 'completed', lifecycle: 'filled' });
     expect(effectsOf(service, trader)).to.deep.equal(['market']);
   });

@@ -17,7 +17,7 @@ describe('submitNetvenueOrder', () => {
     [{ value: 500 }, { leverage: 0.05, value: 500, quantity: 0.005 }],
     [{ quantity: 0.03 }, { leverage: 0.3, value: 3_000, quantity: 0.03 }],
   ] as const) {
-    it(`executes a market order sized by ${Object.keys(size)} and tells what was executed`, async () => {
+    it(`executes a market order sized by ${Object.keys(size)} and returns what was executed`, async () => {
       const trader = await service.trader();
 
       const reply = await trader.post(ORDERS, market(size));
@@ -30,7 +30,7 @@ describe('submitNetvenueOrder', () => {
     });
   }
 
-  it('opens a short with LONG and SHORT told apart', async () => {
+  it('opens a short and distinguishes LONG from SHORT', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, market({ order_type: 'SHORT' }));
@@ -50,7 +50,7 @@ describe('submitNetvenueOrder', () => {
     expect(await positionsOf(service, trader)).to.deep.equal([]);
   });
 
-  it('rests a limit order and shows it as such', async () => {
+  it('rests a limit order and shows it as resting', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, limit());
@@ -65,7 +65,7 @@ describe('submitNetvenueOrder', () => {
     ['LONG', 110_000, 111_000, 'GTE'],
     ['SHORT', 90_000, 89_000, 'LTE'],
   ] as const) {
-    it(`gives the stop of a ${side} its direction, ${condition}, where none is told`, async () => {
+    it(`gives the stop of a ${side} its direction, ${condition}, where none is given`, async () => {
       const trader = await service.trader();
 
       const order = { execution_type: 'STOP_LIMIT', order_type: side, stop_price, limit_price };
@@ -76,7 +76,7 @@ describe('submitNetvenueOrder', () => {
     });
   }
 
-  it('keeps the direction of a stop that is told', async () => {
+  it('keeps the given direction of a stop', async () => {
     const trader = await service.trader();
     const order = limit({
       execution_type: 'STOP_LIMIT',
@@ -104,7 +104,7 @@ describe('submitNetvenueOrder', () => {
     expect(sizes).to.have.members([0.01, 0.004]);
   });
 
-  it('hands brackets and trailing stops on to the venue', async () => {
+  it('passes brackets and trailing stops on to the venue', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post(
@@ -122,7 +122,7 @@ describe('submitNetvenueOrder', () => {
     expect(resting[0]?.trailingStop).to.deep.equal({ trailing_percent: 0.05 });
   });
 
-  it('reports what was executed where the venue made the order smaller', async () => {
+  it('reports what was executed when the venue made the order smaller', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, market({ leverage: 5 }));
@@ -134,7 +134,7 @@ describe('submitNetvenueOrder', () => {
     expect(status.body.executed).to.deep.equal(reply.body.executed);
   });
 
-  it('tells an order that was filled although the venue said no to its brackets', async () => {
+  it('reports a filled order although the venue rejected its brackets', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, market({ stop_loss: 200_000 }));
@@ -145,7 +145,7 @@ describe('submitNetvenueOrder', () => {
     expect(effectsOf(service, trader)).to.deep.equal(['market']);
   });
 
-  it('takes the name of an order from its caller, in any case', async () => {
+  it('accepts the caller’s uuid of an order, in upper and lower case', async () => {
     const trader = await service.trader();
     const order_uuid = newIntentId();
 
@@ -153,6 +153,6 @@ describe('submitNetvenueOrder', () => {
 
     expect(reply.body).to.include({ success: true, order_uuid });
     expect(effectsUnder(service, order_uuid)).to.have.length(1);
-    expect(await venueOf(service).orderStatus(order_uuid)).to.have.nested.property('said.status', 'completed');
+    expect(await venueOf(service).orderStatus(order_uuid)).to.have.nested.property('data.status', 'completed');
   });
 });

@@ -22,7 +22,7 @@ describe('setNetvenueTpSl', () => {
     return trader;
   };
 
-  it('adds protection where there is none, under a uuid of its own', async () => {
+  it('adds protection where there is none, under its own uuid', async () => {
     const trader = await holder();
 
     const reply = await trader.post(TP_SL, protection({ stop_loss: 90_000, take_profit: 120_000 }));
@@ -33,7 +33,7 @@ describe('setNetvenueTpSl', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('replaces what is there: one bracket stands afterwards', async () => {
+  it('replaces existing protection: one bracket remains', async () => {
     const trader = await holder();
     const first = await trader.post(TP_SL, protection({ stop_loss: 90_000, take_profit: 120_000 }));
 
@@ -57,7 +57,7 @@ describe('setNetvenueTpSl', () => {
     expect(others).to.deep.equal([]);
   });
 
-  it('adds protection for a part beside what is there', async () => {
+  it('adds protection for a part next to the existing one', async () => {
     const trader = await holder();
     await trader.post(TP_SL, protection({ stop_loss: 90_000 }));
 
@@ -68,7 +68,7 @@ describe('setNetvenueTpSl', () => {
     expect(resting.map(({ quantity }) => quantity)).to.have.members([-0.01, -0.004]);
   });
 
-  it('gives protection that came with an order a name of ours that can be used', async () => {
+  it('gives protection that came with an order a uuid that can be used', async () => {
     const trader = await holder({ stop_loss: 80_000 });
 
     const replaced = await trader.post(TP_SL, protection({ stop_loss: 90_000 }));
@@ -99,7 +99,7 @@ describe('setNetvenueTpSl', () => {
     expect(await positionsOf(service, trader)).to.deep.equal([]);
   });
 
-  it('closes the position when its price comes, and is filled then', async () => {
+  it('closes the position when its price is reached, and is then filled', async () => {
     const trader = await holder();
     const placed = await trader.post(TP_SL, protection({ take_profit: 110_000 }));
     service.miner.setPrice('BTCUSDC', 111_000);
@@ -110,7 +110,7 @@ describe('setNetvenueTpSl', () => {
     expect(await positionsOf(service, trader)).to.deep.equal([]);
   });
 
-  it('is 409 without a position, also where an order rests', async () => {
+  it('is 409 without a position, even with a resting order', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, limit());
 
@@ -119,7 +119,7 @@ describe('setNetvenueTpSl', () => {
     expectProblem(reply, 'V1_NO_POSITION', { effect: 'none' });
   });
 
-  it('is refused by the venue where the prices are on the wrong side', async () => {
+  it('is rejected by the venue when the prices are on the wrong side', async () => {
     const trader = await holder();
 
     const reply = await trader.post(TP_SL, protection({ stop_loss: 110_000 }));
@@ -127,11 +127,11 @@ describe('setNetvenueTpSl', () => {
     expectProblem(reply, 'VENUE_REJECTED', { reason: 'bracket_invalid', effect: 'none' });
   });
 
-  for (const [words, first] of [
+  for (const [what, first] of [
     ['added', {}],
     ['replaced', { stop_loss: 80_000 }],
   ] as const) {
-    it(`is looked up where the answer to protection ${words} was lost`, async () => {
+    it(`is reconciled when the response to protection ${what} was lost`, async () => {
       const trader = await holder(first);
       service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
 
@@ -144,7 +144,7 @@ describe('setNetvenueTpSl', () => {
     });
   }
 
-  it('is not carried out where it never arrived', async () => {
+  it('has no effect when it never arrived', async () => {
     const trader = await holder({ stop_loss: 80_000 });
     service.miner.faults.add({ kind: 'reset', route: SUBMIT, times: 1 });
 

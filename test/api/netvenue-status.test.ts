@@ -27,7 +27,7 @@ describe('getNetvenueOrder', () => {
     expect(Date.parse(body.completed_at)).to.be.at.least(Date.parse(body.submitted_at));
   });
 
-  it('shows nothing executed of an order that rests, or was cancelled before it was filled', async () => {
+  it('shows nothing executed for an order that rests, or was cancelled unfilled', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, limit());
     const path = `${ORDERS}/${placed.body.order_uuid}`;
@@ -42,7 +42,7 @@ describe('getNetvenueOrder', () => {
     expect(gone.body).to.include({ lifecycle: 'cancelled', executed: null });
   });
 
-  it('finds out that a resting order has been filled since, and at what', async () => {
+  it('finds that a resting order was filled meanwhile, and its price', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, limit());
     service.miner.setPrice('BTCUSDC', 89_000);
@@ -53,7 +53,7 @@ describe('getNetvenueOrder', () => {
     expect(body.executed).to.include({ price: 89_000, quantity: 0.01 });
   });
 
-  it('remembers what it found out', async () => {
+  it('stores what it found', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, limit());
     service.miner.setPrice('BTCUSDC', 89_000);
@@ -66,7 +66,7 @@ describe('getNetvenueOrder', () => {
     expect(body).to.include({ status: 'completed', lifecycle: 'filled' });
   });
 
-  it('says nothing of a resting order while the venue cannot be asked', async () => {
+  it('reports nothing about a resting order while the venue cannot be read', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, limit());
     service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
@@ -79,7 +79,7 @@ describe('getNetvenueOrder', () => {
     expect(again.body).to.include({ status: 'completed', lifecycle: 'resting' });
   });
 
-  it('finds an order whatever the case of its uuid', async () => {
+  it('finds an order by its uuid in upper or lower case', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, market());
 
@@ -89,14 +89,14 @@ describe('getNetvenueOrder', () => {
     expect(body.order_uuid).to.equal(placed.body.order_uuid);
   });
 
-  it('shows closing and protecting under their own uuids', async () => {
+  it('shows closing and protecting orders under their own uuids', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market());
     const protection = await trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 90_000 });
-    const closing = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+    const close = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
 
     const [protected_, closed] = await Promise.all(
-      [protection, closing].map(({ body }) => trader.get(`${ORDERS}/${body.order_uuid}`)),
+      [protection, close].map(({ body }) => trader.get(`${ORDERS}/${body.order_uuid}`)),
     );
 
     expect(protected_?.body).to.include({ status: 'completed', execution_type: 'BRACKET', order_type: 'FLAT' });
@@ -104,7 +104,7 @@ describe('getNetvenueOrder', () => {
     expect(closed?.body.executed).to.include({ quantity: -0.01 });
   });
 
-  it('knows no order under the id of a cancellation', async () => {
+  it('finds no order under the id of a cancellation', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, limit());
     const cancelled = await trader.delete(`${ORDERS}/${placed.body.order_uuid}?trade_pair=BTCUSDC`);
@@ -114,7 +114,7 @@ describe('getNetvenueOrder', () => {
     expectProblem(reply, 'V1_ORDER_UNKNOWN');
   });
 
-  it('knows no order that was never placed', async () => {
+  it('finds no order that was never placed', async () => {
     const trader = await service.trader();
 
     const reply = await trader.get(`${ORDERS}/${newIntentId()}`);
@@ -123,7 +123,7 @@ describe('getNetvenueOrder', () => {
     expect(reply.body.error).not.to.have.property('effect');
   });
 
-  it('shows nobody the order of another partner or of another trader', async () => {
+  it('returns 404 for the order of another partner or of another trader', async () => {
     const [trader, other] = await Promise.all([service.trader(), service.trader()]);
     const sibling = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 5_000 });
     const placed = await trader.post(ORDERS, market());

@@ -11,7 +11,7 @@ describe('a subaccount that is still pending', () => {
   afterEach(() => service.stop());
 
   it('keeps its orders waiting until it is active', async () => {
-    service = await startService({ party: { activationMs: 900 } });
+    service = await startService({ upstream: { activationMs: 900 } });
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, market());
@@ -23,7 +23,7 @@ describe('a subaccount that is still pending', () => {
   });
 
   it('ends them unsent when it is not active by their deadline', async () => {
-    service = await startService({ party: { activationMs: 60_000 }, settings: { ORDER_DEADLINE_MS: '400' } });
+    service = await startService({ upstream: { activationMs: 60_000 }, settings: { ORDER_DEADLINE_MS: '400' } });
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, market());
@@ -43,7 +43,7 @@ describe('a network that cannot be reached', () => {
   });
   after(() => service.stop());
 
-  it('lets every order verb end unsent at its deadline', async () => {
+  it('ends every order operation unsent at its deadline', async () => {
     const replies = await Promise.all([
       trader.post(ORDERS, market()),
       trader.post(`${ORDERS}/close`, { trade_pair: 'ETHUSDC' }),
@@ -57,7 +57,7 @@ describe('a network that cannot be reached', () => {
     }
   });
 
-  it('answers a named request again as it ended, and says that sending it unchanged is no use', async () => {
+  it('replays the result of a named request, and says that sending it unchanged will not help', async () => {
     const uuid = newIntentId();
     const keyed = () => trader.post(ORDERS, market({ trade_pair: 'ADAUSDC' }), { key: 'once' });
     const named = () => trader.post(ORDERS, market({ trade_pair: 'BNBUSDC', order_uuid: uuid }));
@@ -71,13 +71,13 @@ describe('a network that cannot be reached', () => {
     expect(renewed.headers['intent-id']).not.to.equal(replies[0]?.headers['intent-id']);
   });
 
-  it('lets a registration end unsent at its deadline', async () => {
+  it('ends a registration unsent at its deadline', async () => {
     const reply = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
 
     expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: true });
   });
 
-  it('keeps those behind in a lane from running late', async () => {
+  it('prevents late execution of the later orders in a lane', async () => {
     const replies = await Promise.all([1, 2, 3].map(() => trader.post(ORDERS, market({ trade_pair: 'XRPUSDC' }))));
 
     for (const reply of replies) {

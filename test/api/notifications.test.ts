@@ -7,13 +7,13 @@ describe('sendNotification', () => {
   let service: Identity;
   let app: TestApp;
   let user: TestUser;
-  let stranger: TestUser;
+  let outsider: TestUser;
   let receiver: Receiver;
   before(async () => {
     service = await startIdentity();
     app = await service.app();
     user = await service.user(app);
-    stranger = await service.user(await service.app());
+    outsider = await service.user(await service.app());
     receiver = await startReceiver();
     for (const events of [['*'], ['kyc.updated']]) {
       await app.ask('POST', '/v2/webhook-endpoints', { json: { url: receiver.url, events } });
@@ -36,7 +36,7 @@ describe('sendNotification', () => {
     return { status: reply.status, body: (await reply.json()) as { error: { code: string } } }; // as: the problem document
   };
   const mailsTo = (address: string) => service.mailbox.mails(address).length;
-  const answer = (email_sent: boolean, webhook_deliveries_queued: number) => ({
+  const response = (email_sent: boolean, webhook_deliveries_queued: number) => ({
     email_sent,
     webhook_deliveries_queued,
   });
@@ -47,17 +47,17 @@ describe('sendNotification', () => {
     const reply = await send({ user_id: user.userId });
 
     expect(reply.status).to.equal(200);
-    expect(reply.body).to.deep.equal(answer(false, 0));
+    expect(reply.body).to.deep.equal(response(false, 0));
     expect(mailsTo(user.email)).to.equal(before);
   });
 
-  it('answers 403 V2_NOTIFY_RECIPIENT_FORBIDDEN to an email or user_id that is not of the app', async () => {
+  it('responds with 403 V2_NOTIFY_RECIPIENT_FORBIDDEN to an email or user_id that is not of the app', async () => {
     for (const whom of [
       { email: 'nobody@example.com' },
-      { email: stranger.email },
-      { user_id: stranger.userId },
+      { email: outsider.email },
+      { user_id: outsider.userId },
       { user_id: 'usr_nobody', email: user.email },
-      { email: stranger.email, fanout_event: 'kyc.updated' },
+      { email: outsider.email, fanout_event: 'kyc.updated' },
     ]) {
       const { status, body } = await send(whom);
       expect(status, JSON.stringify(whom)).to.equal(403);
@@ -66,7 +66,7 @@ describe('sendNotification', () => {
     expect(receiver.ledger).to.deep.equal([]);
   });
 
-  it('answers 422 V2_NOTIFY_EMPTY to a notification for nobody', async () => {
+  it('responds with 422 V2_NOTIFY_EMPTY to a notification without a recipient', async () => {
     for (const empty of [{}, { payload: { a: 1 } }, { text: 'x' }]) {
       const { status, body } = await send(empty);
       expect(status).to.equal(422);
@@ -74,19 +74,19 @@ describe('sendNotification', () => {
     }
   });
 
-  it('fans out to the exact name and to `*`, and an unregistered name reaches nobody but `*`', async () => {
+  it('fans out to the exact name and to `*`, and an unregistered name reaches only `*`', async () => {
     const quiet = await service.app();
-    const { body: unheard } = await quiet.ask('POST', '/v2/notifications/send', {
+    const { body: unregistered } = await quiet.ask('POST', '/v2/notifications/send', {
       json: { subject: 's', html: 'h', fanout_event: 'order.filled' },
     });
 
-    expect((await send({ fanout_event: 'kyc.updated' })).body).to.deep.equal(answer(false, 2));
-    expect((await send({ fanout_event: 'anything at all' })).body).to.deep.equal(answer(false, 1));
-    expect(unheard).to.deep.equal(answer(false, 0));
+    expect((await send({ fanout_event: 'kyc.updated' })).body).to.deep.equal(response(false, 2));
+    expect((await send({ fanout_event: 'anything at all' })).body).to.deep.equal(response(false, 1));
+    expect(unregistered).to.deep.equal(response(false, 0));
     await until('three deliveries', () => receiver.ledger.length === 3);
   });
 
-  it('mails the address stored on the user, however the email is spelled, and puts user_id in the payload', async () => {
+  it('mails the address stored for the user, however the email is spelled, and puts user_id in the payload', async () => {
     const spelled = ` ${user.email.toUpperCase()} `.replace('EXAMPLE', 'ＥＸＡＭＰＬＥ');
     const before = mailsTo(user.email);
 
@@ -100,7 +100,7 @@ describe('sendNotification', () => {
     const mail = await service.mailTo(user.email, before + 1);
     await until('a delivery', () => receiver.ledger.length === 1);
 
-    expect(reply.body).to.deep.equal(answer(true, 1));
+    expect(reply.body).to.deep.equal(response(true, 1));
     expect(mail).to.include({ subject: 'A subject' });
     expect(mail.html).to.contain('<p>Hello</p>');
     expect(mail.text).to.contain('Hello');
@@ -111,7 +111,7 @@ describe('sendNotification', () => {
     });
   });
 
-  it('lets nothing in a subject become a header, and no other recipient in', async () => {
+  it('prevents headers and further recipients in a subject', async () => {
     const before = mailsTo(user.email);
 
     await send({ email: user.email, subject: 'Hi\r\nBcc: victim@example.com\r\n\r\nBody\u2028X-Evil: 1\u0085é' });
@@ -124,7 +124,7 @@ describe('sendNotification', () => {
     expect(mailsTo('victim@example.com')).to.equal(0);
   });
 
-  it('refuses what cannot be stored, and never answers 500 to it', async () => {
+  it('rejects what cannot be stored, and never responds with 500', async () => {
     const deep = (levels: number) => `${'[{"a":'.repeat(levels)}1${'}]'.repeat(levels)}`;
     for (const payload of [
       '{ "a": "\\u0000" }',

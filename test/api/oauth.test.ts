@@ -25,7 +25,7 @@ describe('oauth', () => {
     ['basic', oauth.ClientSecretBasic],
     ['form', oauth.ClientSecretPost],
   ] as const) {
-    it(`serves an OAuth library that discovers, authenticates by ${name}, uses and revokes`, async () => {
+    it(`works with an OAuth library that discovers, authenticates by ${name}, uses and revokes`, async () => {
       const issuer = new URL(service.url);
       const found = await oauth.discoveryRequest(issuer, { algorithm: 'oauth2', ...insecure });
       const server = await oauth.processDiscoveryResponse(issuer, found);
@@ -59,7 +59,7 @@ describe('oauth', () => {
     });
   }
 
-  it('refuses to the library in the words of RFC 6749', async () => {
+  it('returns errors to the library as defined by RFC 6749', async () => {
     const server = { issuer: service.url, token_endpoint: `${service.url}/v2/oauth/token` };
     const client = { client_id: app.appId };
 
@@ -77,7 +77,7 @@ describe('oauth', () => {
   });
 
   describe('issueAccessToken', () => {
-    it('grants every scope the app holds when none is asked for, and keeps the answer out of caches', async () => {
+    it('grants every scope of the app when none is requested, and forbids caching of the response', async () => {
       const { status, body, headers } = await service.token(app);
 
       expect(status).to.equal(200);
@@ -86,18 +86,18 @@ describe('oauth', () => {
       expect(headers.get('ratelimit-policy')).to.match(/"address";q=\d+;w=60/);
     });
 
-    it('drops scopes the app lacks, and refuses when none is left', async () => {
+    it('drops scopes the app lacks, and rejects the request when none is left', async () => {
       const granted = await service.token(app, 'webhooks payouts:write nonsense');
-      const refused = await service.token(app, 'payouts:write *');
+      const rejected = await service.token(app, 'payouts:write *');
 
       expect(granted.body.scope).to.equal('webhooks');
-      expect(refused.status).to.equal(400);
-      expect(refused.body).to.include({ error: 'invalid_scope', status: 400 });
-      expect(refused.body.error_description).to.be.a('string');
-      expect(refused.body.detail.code).to.equal('V2_INVALID_SCOPE');
+      expect(rejected.status).to.equal(400);
+      expect(rejected.body).to.include({ error: 'invalid_scope', status: 400 });
+      expect(rejected.body.error_description).to.be.a('string');
+      expect(rejected.body.detail.code).to.equal('V2_INVALID_SCOPE');
     });
 
-    it('takes a form only', async () => {
+    it('accepts a form only', async () => {
       const json = { ...form(), client_id: app.appId, client_secret: app.secret };
 
       const reply = await service.ask('POST', '/v2/oauth/token', { json });
@@ -107,8 +107,8 @@ describe('oauth', () => {
       expect(reply.body.error).to.equal('invalid_request');
     });
 
-    it('refuses wrong secrets, unknown clients, and a wrong basic authorization', async () => {
-      const tries = [
+    it('rejects wrong secrets, unknown clients, and a wrong basic authorization', async () => {
+      const attempts = [
         await exchange(form({ client_id: app.appId, client_secret: 'csk_wrong' })),
         await exchange(form({ client_id: 'app_nobody', client_secret: app.secret })),
         await exchange(form(), basic(app.appId, 'csk_wrong')),
@@ -116,7 +116,7 @@ describe('oauth', () => {
         await exchange(form(), bearer(app.token)),
       ];
 
-      for (const { status, body, headers } of tries) {
+      for (const { status, body, headers } of attempts) {
         expect(status).to.equal(401);
         expect(body.error).to.equal('invalid_client');
         expect(body.detail.code).to.equal('V2_INVALID_CREDENTIALS');
@@ -124,7 +124,7 @@ describe('oauth', () => {
       }
     });
 
-    it('refuses other grants, missing members, and two ways of authenticating at once', async () => {
+    it('rejects other grants, missing members, and two authentication methods at once', async () => {
       const whole = { client_id: app.appId, client_secret: app.secret };
 
       const password = await exchange({ ...whole, grant_type: 'password' });
@@ -139,7 +139,7 @@ describe('oauth', () => {
       expect(noClient.body.detail.fields[0].loc).to.deep.equal(['body', 'client_id']);
     });
 
-    it('issues tokens that end after an hour, and stores only their digest', async () => {
+    it('issues tokens that expire after an hour, and stores only their digest', async () => {
       const { body } = await service.token(app);
       const stored = await service.db.any(sql.unsafe`select t::text from app_tokens t where app_id = ${app.appId}`);
       await service.db.query(
@@ -158,34 +158,37 @@ describe('oauth', () => {
     const rotate = (token: string, json?: object) =>
       service.ask('POST', '/v2/apps/me/rotate-secret', { ...(json && { json }), headers: bearer(token) });
 
-    it('keeps the secret before for as long as asked, and no longer', async () => {
-      const own = await service.app();
+    it('keeps the previous secret valid for the requested time, and no longer', async () => {
+      const fixture = await service.app();
 
-      const rotated = await rotate(own.token, { overlap_seconds: 600 });
-      const both = [await service.token(own), await service.token({ ...own, secret: rotated.body.client_secret })];
+      const rotated = await rotate(fixture.token, { overlap_seconds: 600 });
+      const both = [
+        await service.token(fixture),
+        await service.token({ ...fixture, secret: rotated.body.client_secret }),
+      ];
       await service.db.query(
-        sql.unsafe`update app_secrets set expires_at = now() where app_id = ${own.appId} and expires_at is not null`,
+        sql.unsafe`update app_secrets set expires_at = now() where app_id = ${fixture.appId} and expires_at is not null`,
       );
-      const old = await service.token(own);
-      const oldToken = await own.ask('GET', '/v2/oauth/me');
+      const old = await service.token(fixture);
+      const oldToken = await fixture.ask('GET', '/v2/oauth/me');
 
-      expect(rotated.body.client_id).to.equal(own.appId);
+      expect(rotated.body.client_id).to.equal(fixture.appId);
       expect(Date.parse(rotated.body.previous_secret_expires_at) - Date.now()).to.be.within(590_000, 601_000);
       expect(both.map(({ status }) => status)).to.deep.equal([200, 200]);
       expect(old.status).to.equal(401);
       expect(oldToken.status).to.equal(401);
     });
 
-    it('takes place exactly once of a hundred times at once with one token', async () => {
-      const own = await service.app();
+    it('succeeds exactly once out of 100 concurrent calls with one token', async () => {
+      const fixture = await service.app();
 
-      const replies = await atOnce(100, () => rotate(own.token));
+      const replies = await atOnce(100, () => rotate(fixture.token));
 
       expect(statuses(replies)).to.deep.equal({ 200: 1, 409: 99 });
       expect(replies.find(({ status }) => status === 409)?.body.error.code).to.equal('V2_SECRET_SUPERSEDED');
     });
 
-    it('overlaps for a day by default, ends at once for 0, and refuses more than a week', async () => {
+    it('overlaps for a day by default, ends at once for 0, and rejects more than a week', async () => {
       const day = await service.app();
       const none = await service.app();
 
@@ -198,10 +201,10 @@ describe('oauth', () => {
       expect((await rotate(day.token, { overlap_seconds: 604_801 })).status).to.equal(422);
     });
 
-    it('wants more than a narrow token', async () => {
-      const own = await service.app(['webhooks']);
+    it('requires more than a narrow token', async () => {
+      const fixture = await service.app(['webhooks']);
 
-      const reply = await rotate(own.token);
+      const reply = await rotate(fixture.token);
 
       expect(reply.status).to.equal(403);
       expect(reply.body.error.code).to.equal('V2_SCOPE_MISSING');
@@ -209,7 +212,7 @@ describe('oauth', () => {
   });
 
   describe('getOwnApp', () => {
-    it('answers the record and no secret', async () => {
+    it('returns the record and no secret', async () => {
       const token = (await service.token(app)).body.access_token;
 
       const { status, body } = await service.ask('GET', '/v2/apps/me', { headers: bearer(token) });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { countCalls, IMPATIENT, linkedWallet, move, STALE_MS } from '../support/portfolio.ts';
+import { countCalls, linkedWallet, move, SHORT_TIMEOUTS, STALE_MS } from '../support/portfolio.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -9,17 +9,17 @@ const long = { pair: 'BTC-USDC', side: 'long', size: '0.05', order_type: 'market
 describe('a wallet on the exchange', () => {
   let service: TestService;
   before(async () => {
-    service = await startService({ settings: IMPATIENT });
+    service = await startService({ settings: SHORT_TIMEOUTS });
   });
   after(() => service.stop());
 
-  /** Someone who reads a wallet they have not enrolled. */
+  /** A caller that reads a wallet it has not enrolled. */
   const reader = async (wallet = `0x${crypto.randomUUID().replaceAll('-', '')}00000000`) => {
     const partner = await service.partner();
     return { wallet, get: (path: string) => partner.get(path, { headers: { 'Trader-ID': wallet } }) };
   };
 
-  it('getBalance tells of the exchange alone where the network does not know the wallet', async () => {
+  it('getBalance reports the exchange alone when the network does not know the wallet', async () => {
     const { wallet, get } = await reader();
 
     const { status, body } = await get('/v1/balance');
@@ -41,7 +41,7 @@ describe('a wallet on the exchange', () => {
     expect(body.leverage_limits.position_level).to.include({ 'BTC-USDC': 40, 'ETH-USDC': 25 });
   });
 
-  it('getBalance tells of the funded account that is linked to the wallet, and what the wallet holds', async () => {
+  it('getBalance reports the funded account linked to the wallet, and the assets of the wallet', async () => {
     const trader = await linkedWallet(service);
 
     const { body } = await trader.get('/v1/balance');
@@ -61,7 +61,7 @@ describe('a wallet on the exchange', () => {
     expect(body.leverage_limits.position_level).not.to.have.any.keys('EUR-USD');
   });
 
-  it('getBalance of a linked wallet is told without the exchange when that is down: not as zero', async () => {
+  it('getBalance of a linked wallet omits the exchange when that is down, instead of reporting zero', async () => {
     const trader = await linkedWallet(service);
     service.exchange.faults.add({ kind: 'status_500', route: '/info' });
 
@@ -72,14 +72,14 @@ describe('a wallet on the exchange', () => {
     expect(body).to.include({ ex_balance: null, account_balance: '10000' });
   });
 
-  it('getBalance says that an eliminated account is breached', async () => {
+  it('getBalance reports an eliminated account as breached', async () => {
     const trader = await linkedWallet(service);
     await move(service, trader.traderId, { elimination: 'LIQUIDATED' });
 
     expect((await trader.get('/v1/balance')).body).to.include({ status: 'breached' });
   });
 
-  it('getExchangeBalance and getSpotBalance need no enrollment, and take any case of the wallet', async () => {
+  it('getExchangeBalance and getSpotBalance need no enrollment, and accept the wallet in upper and lower case', async () => {
     const { wallet, get } = await reader();
     service.exchange.fund(wallet, '250.5', 'xyz');
     const shouting = await reader(`0x${wallet.slice(2).toUpperCase()}`);
@@ -90,7 +90,7 @@ describe('a wallet on the exchange', () => {
     expect(spot.body).to.deep.equal({ ex_wallet: wallet, asset: 'USDC', free: '0', total: '0', hold: '0' });
   });
 
-  it('listExvenuePositions is empty for an empty account and shows what is open with its exits', async () => {
+  it('listExvenuePositions is empty for an empty account and shows open positions with their exits', async () => {
     const trader = await service.wallet();
     expect((await trader.get('/v1/positions/exvenue')).body).to.deep.equal([]);
     await trader.post(ORDERS, { ...long, take_profit: '130000', stop_loss: '90000' });
@@ -109,7 +109,7 @@ describe('a wallet on the exchange', () => {
     expect(btc).to.include({ position_value: '5000', entry_price: '100000', position_uuid: null });
   });
 
-  it('reads of one wallet by 100 at a time ask the exchange each question once', async () => {
+  it('100 concurrent reads of one wallet send each query to the exchange once', async () => {
     const { get } = await reader();
     const counted = countCalls(service.exchange);
 
@@ -119,14 +119,14 @@ describe('a wallet on the exchange', () => {
     expect(counted.calls.length).to.be.at.most(4); // dexes, one account for each, spot
   });
 
-  it('listPayouts of a wallet the network does not know is empty', async () => {
+  it('listPayouts of a wallet unknown to the network is empty', async () => {
     const { get } = await reader();
 
     expect(await get('/v1/payouts')).to.deep.include({ status: 200, body: [] });
     expect(await get('/v1/payouts/pending')).to.include({ status: 204 });
   });
 
-  it('listClosedPositions tells round trips from executions', async () => {
+  it('listClosedPositions derives round trips from executions', async () => {
     const trader = await service.wallet();
     await trader.post(ORDERS, long);
     await trader.post(ORDERS, { ...long, size: '0.03' });
@@ -143,7 +143,7 @@ describe('a wallet on the exchange', () => {
     expect(Date.parse(body[0].close_time)).to.be.at.least(Date.parse(body[0].open_time));
   });
 
-  it('listFilledOrders shows one entry for each order, ours under its id', async () => {
+  it('listFilledOrders shows one entry for each order, orders of the service under their ids', async () => {
     const trader = await service.wallet();
     const client_order_id = crypto.randomUUID();
     await trader.post(ORDERS, { ...long, client_order_id, stop_loss: '90000' });

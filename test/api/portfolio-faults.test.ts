@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { Caller, Reply } from '../support/caller.ts';
-import { expectUnreadable, IMPATIENT, linkedWallet } from '../support/portfolio.ts';
+import { expectUnreadable, linkedWallet, SHORT_TIMEOUTS } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const trade = { pair: 'BTC-USDC', side: 'long', size: '0.001', order_type: 'market' };
 
-/** Every read, the venue it stands or falls with, and whose id it takes. */
+/** Every read, the venue it depends on, and the owner of the id in its path. */
 const reads = [
   ['/v1/balance', 'network', 'subaccount'],
   ['/v1/balance', 'network', 'wallet'],
@@ -35,26 +35,26 @@ const ask = (caller: Caller, path: string): Promise<Reply> =>
   path.endsWith('/validate') ? caller.post(path, trade) : caller.get(path);
 
 describe('reads of a venue that', () => {
-  for (const [words, kind] of [
+  for (const [what, kind] of [
     ['is down', 'status_500'],
     ['hangs', 'hang'],
     ['breaks off', 'reset'],
     ['talks nonsense', 'html_200'],
     ['stops in the middle', 'cut_json'],
   ] as const) {
-    describe(`${words} are 503, never zero or empty:`, () => {
+    describe(`${what} are 503, never zero or empty:`, () => {
       let service: TestService;
       let callers: Record<'subaccount' | 'wallet', Caller>;
       before(async () => {
-        service = await startService({ settings: IMPATIENT });
+        service = await startService({ settings: SHORT_TIMEOUTS });
         callers = { subaccount: await service.trader(), wallet: await linkedWallet(service) };
       });
       after(() => service.stop());
 
-      for (const [path, party, whose] of reads) {
-        it(`${path} of a ${whose}, by the ${party}`, async () => {
-          const { faults } = party === 'network' ? service.miner : service.exchange;
-          faults.add({ kind, route: party === 'network' ? '/validator/' : '/info' });
+      for (const [path, upstream, whose] of reads) {
+        it(`${path} of a ${whose}, by the ${upstream}`, async () => {
+          const { faults } = upstream === 'network' ? service.miner : service.exchange;
+          faults.add({ kind, route: upstream === 'network' ? '/validator/' : '/info' });
 
           const reply = await ask(callers[whose], path);
 
@@ -70,7 +70,7 @@ describe('reads of a trader', () => {
   let service: TestService;
   let trader: Awaited<ReturnType<TestService['trader']>>;
   before(async () => {
-    service = await startService({ settings: IMPATIENT });
+    service = await startService({ settings: SHORT_TIMEOUTS });
     trader = await service.trader();
   });
   after(() => service.stop());
@@ -79,11 +79,11 @@ describe('reads of a trader', () => {
 
   for (const path of paths.filter((candidate) => !/\/ex$|\/spot$|exvenue$/.test(candidate))) {
     it(`${path} of another partner’s subaccount is 404, as of an unknown one`, async () => {
-      const stranger = await service.partner();
+      const outsider = await service.partner();
       const as = (id: string) => ({
-        ...stranger,
-        get: (p: string) => stranger.get(p, { headers: { 'Trader-ID': id } }),
-        post: (p: string, body?: unknown) => stranger.post(p, body, { headers: { 'Trader-ID': id } }),
+        ...outsider,
+        get: (p: string) => outsider.get(p, { headers: { 'Trader-ID': id } }),
+        post: (p: string, body?: unknown) => outsider.post(p, body, { headers: { 'Trader-ID': id } }),
       });
 
       const [foreign, unknown] = [await ask(as(trader.traderId), path), await ask(as('99999'), path)];
@@ -93,7 +93,7 @@ describe('reads of a trader', () => {
   }
 
   for (const path of paths) {
-    it(`${path} refuses a Trader-ID that is none`, async () => {
+    it(`${path} rejects an invalid Trader-ID`, async () => {
       const partner = await service.partner();
       const wrong = ['', 'abc', '-1', '1.5', '0x12', `0x${'g'.repeat(40)}`, '1234567890', `${trader.traderId}/..`];
 
@@ -115,7 +115,7 @@ describe('reads of a trader', () => {
     ['/v1/balance/ex', '7'],
     ['/v1/balance/spot', '7'],
   ] as const) {
-    it(`${path} refuses the id of the other venue`, async () => {
+    it(`${path} rejects the id of the other venue`, async () => {
       const partner = await service.partner();
 
       expectProblem(await partner.get(path, { headers: { 'Trader-ID': id } }), 'INVALID_REQUEST');

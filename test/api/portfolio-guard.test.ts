@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { control, market } from '../support/orders.ts';
-import { countCalls, IMPATIENT, linkedWallet, move, STALE_MS } from '../support/portfolio.ts';
+import { countCalls, linkedWallet, move, SHORT_TIMEOUTS, STALE_MS } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-describe('orders are held to the certain rules before they are sent:', () => {
+describe('orders are checked against the certain rules before they are sent:', () => {
   let service: TestService;
   before(async () => {
-    service = await startService({ settings: IMPATIENT });
+    service = await startService({ settings: SHORT_TIMEOUTS });
   });
   after(() => service.stop());
 
@@ -44,21 +44,21 @@ describe('orders are held to the certain rules before they are sent:', () => {
     expect(submitted(counted.calls)).to.deep.equal([]);
   });
 
-  it('account.status of a wallet whose account is eliminated; closing goes on', async () => {
+  it('account.status of a wallet whose account is eliminated; closing still works', async () => {
     const trader = await linkedWallet(service);
     const order = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
     expect((await trader.post('/v1/orders/exvenue', order)).status).to.equal(200);
     await move(service, trader.traderId, { elimination: 'LIQUIDATED' });
     await sleep(STALE_MS);
 
-    const refused = await trader.post('/v1/orders/exvenue', order);
+    const rejected = await trader.post('/v1/orders/exvenue', order);
     const closed = await trader.post('/v1/orders/exvenue/close', { pair: 'BTC' });
 
-    expectProblem(refused, 'V1_RULE_VIOLATED', { reason: 'account.status', effect: 'none' });
+    expectProblem(rejected, 'V1_RULE_VIOLATED', { reason: 'account.status', effect: 'none' });
     expect(closed.status).to.equal(200);
   });
 
-  it('a small order that reduces a position just opened goes through', async () => {
+  it('a small order that reduces a position just opened is accepted', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market({ leverage: 0.5 }));
 
@@ -76,7 +76,7 @@ describe('orders are held to the certain rules before they are sent:', () => {
   });
 
   for (const kind of ['status_500', 'hang', 'html_200'] as const) {
-    it(`rules that cannot be looked up do not hold an order up: ${kind}`, async () => {
+    it(`rules that cannot be read do not block an order: ${kind}`, async () => {
       const trader = await service.trader();
       service.miner.faults.add({ kind, route: '/validator/' });
 
@@ -90,7 +90,7 @@ describe('orders are held to the certain rules before they are sent:', () => {
     });
   }
 
-  it('orders of one trader share the look-ups', async () => {
+  it('orders of one trader share the reads', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market({ leverage: 0.01 }));
     const counted = countCalls(service.miner);
@@ -100,12 +100,12 @@ describe('orders are held to the certain rules before they are sent:', () => {
     const took = performance.now() - started;
 
     counted.stop();
-    const looks = counted.calls.filter((call) => !call.includes('submit-order'));
-    expect(looks.length).to.be.at.most(2 + took / 1_000);
-    console.log(`        20 orders in ${Math.round(took)} ms with ${looks.length} look-ups`);
+    const venueReads = counted.calls.filter((call) => !call.includes('submit-order'));
+    expect(venueReads.length).to.be.at.most(2 + took / 1_000);
+    console.log(`        20 orders in ${Math.round(took)} ms with ${venueReads.length} reads`);
   });
 
-  it('a pair that was listed a moment ago is asked for anew before it is refused', async () => {
+  it('a recently listed pair is fetched again before an order is rejected', async () => {
     const trader = await service.trader();
     await control(service, 'price', { pair: 'BTCUSDC', price: 100_000 });
     const counted = countCalls(service.miner);

@@ -9,7 +9,7 @@ import { startService, type TestService } from '../support/service.ts';
 const HISTORIES = ['/v1/history/positions', '/v1/history/orders'] as const;
 type Entry = { pair?: string; symbol?: string; close_time?: string; created_at: string };
 
-/** The moment a history goes by. */
+/** The timestamp that orders a history. */
 const momentOf = (entry: Entry) => Date.parse(entry.close_time ?? entry.created_at);
 
 /** Every entry of a history, over all its pages. */
@@ -52,7 +52,7 @@ describe('histories', () => {
     for (const path of HISTORIES) {
       const count = path.endsWith('orders') ? 10 : 5;
 
-      it(`${path} of ${venue} holds everything, newest first`, async () => {
+      it(`${path} of ${venue} lists everything, newest first`, async () => {
         const { entries, pages } = await allPages(whose(), path);
 
         expect(entries).to.have.length(count);
@@ -61,14 +61,14 @@ describe('histories', () => {
         expect(moments).to.deep.equal([...moments].sort((a, b) => b - a));
       });
 
-      it(`${path} of ${venue} comes in pages that miss and repeat nothing`, async () => {
+      it(`${path} of ${venue} is paged without gaps and repetitions`, async () => {
         const [whole, parts] = [await allPages(whose(), path), await allPages(whose(), `${path}?limit=2`)];
 
         expect(parts.entries).to.deep.equal(whole.entries);
         expect(parts.pages).to.equal(Math.ceil(count / 2));
       });
 
-      it(`${path} of ${venue} goes by pair in any spelling`, async () => {
+      it(`${path} of ${venue} filters by pair in any spelling`, async () => {
         const spelled = await Promise.all(
           ['BTC-USDC', 'BTC/USDC', 'BTC'].map((pair) => allPages(whose(), `${path}?pair=${encodeURIComponent(pair)}`)),
         );
@@ -80,7 +80,7 @@ describe('histories', () => {
         expect((await allPages(whose(), `${path}?pair=SOL`)).entries).to.deep.equal([]);
       });
 
-      it(`${path} of ${venue} goes by moments, both bounds included`, async () => {
+      it(`${path} of ${venue} filters by time, both bounds included`, async () => {
         const { entries } = await allPages(whose(), path);
         const last = new Date(momentOf(entries[0] as Entry)).toISOString();
         const first = new Date(momentOf(entries.at(-1) as Entry)).toISOString();
@@ -105,7 +105,7 @@ describe('histories', () => {
       ['cursor=nonsense', 'cursor'],
       ['pair=%00', 'pair'],
     ] as const) {
-      it(`${path} refuses ${query}`, async () => {
+      it(`${path} rejects ${query}`, async () => {
         const reply = await subaccount.get(`${path}?${query}`);
 
         expectProblem(reply, 'INVALID_REQUEST');

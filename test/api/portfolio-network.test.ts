@@ -5,7 +5,7 @@ import { countCalls, move, STALE_MS } from '../support/portfolio.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const WEEK_MS = 7 * 86_400_000;
-/** Monday 00:00 UTC of the week a moment lies in; 1970 began on a Thursday. */
+/** Monday 00:00 UTC of the week of a timestamp; 1970 began on a Thursday. */
 const mondayBefore = (ms: number) => Math.floor((ms - 4 * 86_400_000) / WEEK_MS) * WEEK_MS + 4 * 86_400_000;
 
 describe('a subaccount of the network', () => {
@@ -15,7 +15,7 @@ describe('a subaccount of the network', () => {
   });
   after(() => service.stop());
 
-  it('getBalance tells a fresh account', async () => {
+  it('getBalance shows a new account', async () => {
     const trader = await service.trader();
 
     const { status, body } = await trader.get('/v1/balance');
@@ -43,7 +43,7 @@ describe('a subaccount of the network', () => {
     expect(Date.now() - Date.parse(body.as_of)).to.be.within(-1_000, 5_000);
   });
 
-  it('getBalance tells what a position has done to it, drawdowns in percent', async () => {
+  it('getBalance shows the effect of a position, drawdowns in percent', async () => {
     const trader = await service.trader();
     await trader.post('/v1/orders/netvenue', market({ trade_pair: 'SOLUSDC', leverage: 1 }));
     await control(service, 'price', { pair: 'SOLUSDC', price: 195 });
@@ -64,7 +64,7 @@ describe('a subaccount of the network', () => {
     [{ bucket: 'PRO_FUNDED' }, 'active', 'funded'],
     [{ bucket: 'SUBACCOUNT_ALPHA' }, 'active', 'funded'],
   ] as const) {
-    it(`getBalance says ${status} and ${account_type} of ${JSON.stringify(to)}`, async () => {
+    it(`getBalance returns ${status} and ${account_type} for ${JSON.stringify(to)}`, async () => {
       const trader = await service.trader();
       await move(service, trader.traderId, to);
 
@@ -72,7 +72,7 @@ describe('a subaccount of the network', () => {
     });
   }
 
-  it('getBalance takes the limits of a funded account', async () => {
+  it('getBalance shows the limits of a funded account', async () => {
     const trader = await service.trader();
     await move(service, trader.traderId, { bucket: 'SUBACCOUNT_FUNDED', closes: { last: 0.95, highest: 1 } });
 
@@ -81,7 +81,7 @@ describe('a subaccount of the network', () => {
     expect(body).to.include({ eod_drawdown: '5', eod_drawdown_limit: '8', max_drawdown_limit: '5' });
   });
 
-  it('getLeverageLimits tells the caps in USD and as multiples', async () => {
+  it('getLeverageLimits shows the caps in USD and as multiples', async () => {
     const trader = await service.trader();
 
     const { status, body } = await trader.get('/v1/balance/limits');
@@ -100,7 +100,7 @@ describe('a subaccount of the network', () => {
     expect(body.position_level).not.to.have.any.keys('EUR-USD', 'PAXG-USDC');
   });
 
-  it('listNetvenuePositions is empty where nothing was ever traded', async () => {
+  it('listNetvenuePositions is empty when nothing was ever traded', async () => {
     const trader = await service.trader();
 
     const reply = await trader.get('/v1/positions/netvenue');
@@ -108,7 +108,7 @@ describe('a subaccount of the network', () => {
     expect(reply).to.deep.include({ status: 200, body: [] });
   });
 
-  it('listNetvenuePositions shows what is open, with its exits and never what was closed', async () => {
+  it('listNetvenuePositions shows open positions with their exits, and never closed ones', async () => {
     const trader = await service.trader();
     await trader.post('/v1/orders/netvenue', market({ trade_pair: 'ETHUSDC', quantity: 1, order_type: 'SHORT' }));
     await trader.post('/v1/orders/netvenue/tp-sl', { trade_pair: 'ETHUSDC', take_profit: 3_000, stop_loss: 5_000 });
@@ -142,7 +142,7 @@ describe('a subaccount of the network', () => {
     expect(await trader.get('/v1/payouts/pending')).to.deep.include({ status: 204, body: undefined });
   });
 
-  it('listPayouts shows settled weeks that earned something, newest first; getPendingPayout the running one', async () => {
+  it('listPayouts shows settled weeks with earnings, newest first; getPendingPayout shows the current week', async () => {
     const trader = await service.trader();
     const monday = mondayBefore(Date.now());
     const week = (n: number, payout: number) => ({
@@ -174,24 +174,24 @@ describe('a subaccount of the network', () => {
     });
   });
 
-  it('100 reads of one balance at a time make at most 2 calls a second', async () => {
+  it('100 reads of one balance at a time cause at most 2 calls a second', async () => {
     const trader = await service.trader();
     const counted = countCalls(service.miner);
     const until = Date.now() + 3_000;
 
-    let answered = 0;
+    let completed = 0;
     while (Date.now() < until) {
       const replies = await Promise.all(Array.from({ length: 100 }, () => trader.get('/v1/balance')));
-      answered += replies.filter(({ status }) => status === 200).length;
+      completed += replies.filter(({ status }) => status === 200).length;
     }
 
     counted.stop();
-    expect(answered).to.be.above(100);
+    expect(completed).to.be.above(100);
     expect(counted.calls.length).to.be.at.most(2 * 3 + 2);
-    console.log(`        ${answered} balances read in 3 s from ${counted.calls.length} calls of the network`);
+    console.log(`        ${completed} balances read in 3 s from ${counted.calls.length} calls of the network`);
   });
 
-  it('reads of traders whose orders rest show nothing as filled', async () => {
+  it('reads of traders with resting orders show nothing as filled', async () => {
     const trader = await service.trader();
     await trader.post('/v1/orders/netvenue', limit());
 

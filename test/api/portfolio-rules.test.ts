@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { market } from '../support/orders.ts';
-import { IMPATIENT, linkedWallet, STALE_MS } from '../support/portfolio.ts';
+import { linkedWallet, SHORT_TIMEOUTS, STALE_MS } from '../support/portfolio.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 type Rule = { rule_id: string; current_value: string | null; limit: string };
@@ -10,11 +10,11 @@ const byId = (body: Rule[]) => Object.fromEntries(body.map((rule) => [rule.rule_
 describe('the rules', () => {
   let service: TestService;
   before(async () => {
-    service = await startService({ settings: IMPATIENT });
+    service = await startService({ settings: SHORT_TIMEOUTS });
   });
   after(() => service.stop());
 
-  it('listRules of a subaccount tell its limits and how it stands to them', async () => {
+  it('listRules of a subaccount returns its limits and how much of each is used', async () => {
     const trader = await service.trader();
     await trader.post('/v1/orders/netvenue', market({ leverage: 1 }));
     await sleep(STALE_MS);
@@ -33,7 +33,7 @@ describe('the rules', () => {
     expect(rules).not.to.have.any.keys('pair.allowed::EURUSD', 'pair.allowed::PAXGUSDC');
   });
 
-  it('listRules of a wallet nobody follows are the exchange’s', async () => {
+  it('listRules of an unlinked wallet returns those of the exchange', async () => {
     const trader = await service.wallet();
 
     const rules = byId((await trader.get('/v1/rules')).body);
@@ -43,7 +43,7 @@ describe('the rules', () => {
     expect(rules).not.to.have.property('drawdown.intraday');
   });
 
-  it('listSupportedPairs are those of the account’s class, closed ones apart', async () => {
+  it('listSupportedPairs returns those of the account’s class, and marks closed ones', async () => {
     const trader = await service.trader();
 
     const { body } = await trader.get('/v1/rules/pairs');
@@ -68,15 +68,15 @@ describe('the rules', () => {
     expect(states).to.include({ BTCUSD: 'reduce_only', PAXGUSDC: 'disabled' });
   });
 
-  it('listSupportedPairs of a linked wallet are what the exchange lists; of another one the exchange’s own', async () => {
+  it('listSupportedPairs of a linked wallet returns what the exchange lists; of another one the exchange’s own', async () => {
     const [linked, other] = [await linkedWallet(service), await service.wallet()];
 
-    const [its, own] = [await linked.get('/v1/rules/pairs'), await other.get('/v1/rules/pairs')];
+    const [its, fixture] = [await linked.get('/v1/rules/pairs'), await other.get('/v1/rules/pairs')];
 
     expect(its.body.pairs).to.include.members(['BTC-USDC', 'GOLD-USDC']);
     expect(its.body.pairs).not.to.include.members(['EUR-USD']);
-    expect(own.body.pairs).to.include.members(['BTC-USDC', 'LINK-USDC', 'xyz:TSLA-USDC']);
-    expect(own.body.details).to.deep.include({
+    expect(fixture.body.pairs).to.include.members(['BTC-USDC', 'LINK-USDC', 'xyz:TSLA-USDC']);
+    expect(fixture.body.details).to.deep.include({
       pair: 'MATIC-USDC',
       trade_pair: 'MATIC',
       category: 'crypto',

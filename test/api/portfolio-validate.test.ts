@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { Caller } from '../support/caller.ts';
 import { market } from '../support/orders.ts';
-import { IMPATIENT, linkedWallet, move, STALE_MS } from '../support/portfolio.ts';
+import { linkedWallet, move, SHORT_TIMEOUTS, STALE_MS } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -11,7 +11,7 @@ describe('validateTrade', () => {
   let fresh: Caller;
   let wallet: Caller;
   before(async () => {
-    service = await startService({ settings: IMPATIENT });
+    service = await startService({ settings: SHORT_TIMEOUTS });
     fresh = await service.trader();
     wallet = await service.wallet();
   });
@@ -46,7 +46,7 @@ describe('validateTrade', () => {
     ],
     [{ pair: 'ADA-USDC', size: 5_001, size_in_usd: true }, ['leverage.pair_max']],
   ] as const) {
-    it(`of a subaccount: ${JSON.stringify(more)} breaks ${violated.join(', ') || 'nothing'}`, async () => {
+    it(`of a subaccount: ${JSON.stringify(more)} violates ${violated.join(', ') || 'nothing'}`, async () => {
       expect(await check(fresh, more)).to.deep.equal(violated);
     });
   }
@@ -64,12 +64,12 @@ describe('validateTrade', () => {
     [{ size: 2, leverage: 1 }, ['balance.insufficient']],
     [{ size: 2, leverage: 10 }, []],
   ] as const) {
-    it(`of a wallet: ${JSON.stringify(more)} breaks ${violated.join(', ') || 'nothing'}`, async () => {
+    it(`of a wallet: ${JSON.stringify(more)} violates ${violated.join(', ') || 'nothing'}`, async () => {
       expect(await check(wallet, more)).to.deep.equal(violated);
     });
   }
 
-  it('names an account that may not trade, and a drawdown that is used up', async () => {
+  it('reports an account that may not trade, and an exhausted drawdown', async () => {
     const [eliminated, fallen] = [await service.trader(), await service.trader()];
     await move(service, eliminated.traderId, { elimination: 'LIQUIDATED' });
     await move(service, fallen.traderId, { closes: { dayOpen: 1.06, last: 0.95, highest: 1 } });
@@ -78,7 +78,7 @@ describe('validateTrade', () => {
     expect(await check(fallen, {})).to.deep.equal(['drawdown.intraday', 'drawdown.eod']);
   });
 
-  it('names the account behind a linked wallet, and pairs the network does not mirror', async () => {
+  it('reports the account of a linked wallet, and pairs the network does not mirror', async () => {
     const trader = await linkedWallet(service);
     expect(await check(trader, {})).to.deep.equal([]);
     expect(await check(trader, { pair: 'LINK', size: 10 })).to.deep.equal(['pair.unknown']);
@@ -88,7 +88,7 @@ describe('validateTrade', () => {
     expect(await check(trader, {})).to.deep.equal(['account.status']);
   });
 
-  it('counts what is held towards the caps, and never what reduces it', async () => {
+  it('counts open positions towards the caps, and never what reduces them', async () => {
     const trader = await service.trader();
     await trader.post('/v1/orders/netvenue', market({ leverage: 1 }));
     await sleep(STALE_MS);
@@ -99,7 +99,7 @@ describe('validateTrade', () => {
     expect(await check(trader, { side: 'short', size: 5, size_in_usd: true })).to.deep.equal([]);
   });
 
-  it('refuses another venue than the trader’s', async () => {
+  it('rejects a venue other than the trader’s', async () => {
     const reply = await fresh.post('/v1/rules/validate', {
       pair: 'BTC',
       side: 'long',
@@ -112,7 +112,7 @@ describe('validateTrade', () => {
     expect(reply.body.error.fields[0].loc).to.deep.equal(['body', 'venue']);
   });
 
-  it('says that it has no price rather than letting a trade through unjudged', async () => {
+  it('reports a missing price instead of accepting an unchecked trade', async () => {
     const forex = await service.partner();
     const made = await forex.post('/v1/register/netvenue', { asset_class: 'forex', account_size: 10_000 });
     const headers = { 'Trader-ID': String(made.body.subaccount.subaccount_id) };

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { expectProblem } from '../support/problem.ts';
 import { purchasesSuite } from '../support/registration.ts';
 
-describe('registerExvenueTrader when parties fail', () => {
-  const { own, strikes, expectPaidOnce, expectUnpaid } = purchasesSuite();
+describe('registerExvenueTrader when upstreams fail', () => {
+  const { fixture, scriptFault, expectPaidOnce, expectUnpaid } = purchasesSuite();
 
   const lost = [
     ['verify', 'reset'],
@@ -13,58 +13,58 @@ describe('registerExvenueTrader when parties fail', () => {
   ] as const;
   for (const [step, kind] of lost) {
     it(`sends the same authorization again and pays once: ${step} ${kind}`, async () => {
-      const buyer = await own.service.buyer();
-      strikes(step, kind);
+      const buyer = await fixture.service.buyer();
+      scriptFault(step, kind);
 
-      const reply = await own.service.buy(own.partner, buyer);
+      const reply = await fixture.service.buy(fixture.partner, buyer);
 
       expect(reply.body).to.include({ status: 'registered' });
       await expectPaidOnce(buyer, reply.body);
     });
   }
 
-  it('takes an answer that comes after its patience', async () => {
-    const buyer = await own.service.buyer();
-    strikes('verify', 'late', { delayMs: 1_200 });
+  it('accepts a response that arrives after the timeout', async () => {
+    const buyer = await fixture.service.buyer();
+    scriptFault('verify', 'late', { delayMs: 1_200 });
 
-    const reply = await own.service.buy(own.partner, buyer);
-    const ended = await own.service.status(own.partner, buyer.wallet);
+    const reply = await fixture.service.buy(fixture.partner, buyer);
+    const ended = await fixture.service.status(fixture.partner, buyer.wallet);
 
     expect(reply.status).to.equal(200);
     await expectPaidOnce(buyer, ended);
   });
 
-  it('finds the registration whose answer was lost', async () => {
-    const buyer = await own.service.buyer();
-    strikes('answer', 'reset');
+  it('finds the registration whose response was lost', async () => {
+    const buyer = await fixture.service.buyer();
+    scriptFault('answer', 'reset');
 
-    const reply = await own.service.buy(own.partner, buyer);
+    const reply = await fixture.service.buy(fixture.partner, buyer);
 
     expect(reply.body).to.include({ status: 'active', is_success: true });
     await expectPaidOnce(buyer, reply.body);
   });
 
-  it('says that the payment is in doubt, and why, while nobody knows', async () => {
-    const buyer = await own.service.buyer();
-    strikes('verify', 'status_500', { times: undefined });
+  it('reports that the payment is in doubt, and why, while its outcome is unknown', async () => {
+    const buyer = await fixture.service.buyer();
+    scriptFault('verify', 'status_500', { times: undefined });
 
-    const reply = await own.service.buy(own.partner, buyer, {}, { prefer: 'wait=0' });
-    const doubted = await own.service.status(own.partner, buyer.wallet, ({ message }) =>
+    const reply = await fixture.service.buy(fixture.partner, buyer, {}, { prefer: 'wait=0' });
+    const inDoubtIntent = await fixture.service.status(fixture.partner, buyer.wallet, ({ message }) =>
       /facilitator is down/.test(`${message}`),
     );
-    own.service.registrar.faults.clear();
-    const ended = await own.service.status(own.partner, buyer.wallet);
+    fixture.service.registrar.faults.clear();
+    const ended = await fixture.service.status(fixture.partner, buyer.wallet);
 
     expect(reply.status).to.equal(202);
-    expect(doubted).to.include({ status: 'processing', tx_hash: null, is_terminal: false });
+    expect(inDoubtIntent).to.include({ status: 'processing', tx_hash: null, is_terminal: false });
     await expectPaidOnce(buyer, ended);
   });
 
-  it('follows a registration that the miner makes later', async () => {
-    const buyer = await own.service.buyer();
+  it('follows a registration that the miner creates later', async () => {
+    const buyer = await fixture.service.buyer();
 
-    const reply = await own.service.buy(own.partner, buyer, { email: 'pending@example.com' });
-    const ended = await own.service.status(own.partner, buyer.wallet);
+    const reply = await fixture.service.buy(fixture.partner, buyer, { email: 'pending@example.com' });
+    const ended = await fixture.service.status(fixture.partner, buyer.wallet);
 
     expect(reply.body).to.include({ status: 'pending', is_terminal: false });
     expect(ended).to.include({ status: 'active', tx_hash: reply.body.tx_hash });
@@ -78,13 +78,13 @@ describe('registerExvenueTrader when parties fail', () => {
     ['settle', 'late'],
   ] as const;
   for (const [step, kind] of unrecorded) {
-    it(`keeps the payment of a registration that is never recorded: ${step} ${kind}`, async () => {
-      const buyer = await own.service.buyer();
-      strikes(step, kind, { delayMs: 50 });
+    it(`stores the payment of a registration that is never recorded: ${step} ${kind}`, async () => {
+      const buyer = await fixture.service.buyer();
+      scriptFault(step, kind, { delayMs: 50 });
 
-      const reply = await own.service.buy(own.partner, buyer);
-      const ended = await own.service.status(own.partner, buyer.wallet);
-      const again = await own.service.buy(own.partner, buyer);
+      const reply = await fixture.service.buy(fixture.partner, buyer);
+      const ended = await fixture.service.status(fixture.partner, buyer.wallet);
+      const again = await fixture.service.buy(fixture.partner, buyer);
 
       expect(reply.status).to.equal(200);
       expect(reply.body).to.include({ status: 'processing', is_terminal: false });
@@ -96,11 +96,11 @@ describe('registerExvenueTrader when parties fail', () => {
     });
   }
 
-  it('proves that nothing was paid once the authorization has run out', async () => {
-    const buyer = await own.service.buyer();
-    strikes('verify', 'reset', { times: 20 });
+  it('proves that nothing was paid once the authorization has expired', async () => {
+    const buyer = await fixture.service.buyer();
+    scriptFault('verify', 'reset', { times: 20 });
 
-    const reply = await own.service.buy(own.partner, buyer);
+    const reply = await fixture.service.buy(fixture.partner, buyer);
 
     expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none', retryable: true });
     await expectUnpaid(buyer, reply);

@@ -3,12 +3,12 @@ import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 import type { Payment } from '../../src/sandbox/registrar/chain.ts';
-import { type RegistrarParty, startRegistrarParty } from '../../src/sandbox/registrar/index.ts';
+import { type RegistrarUpstream, startRegistrarUpstream } from '../../src/sandbox/registrar/index.ts';
 import type { Caller } from '../support/caller.ts';
 import { until } from '../support/processes.ts';
 import {
-  asking,
   type Buyer,
+  purchaseBody,
   REGISTER,
   type RegistrationService,
   startRegistrationService,
@@ -30,9 +30,11 @@ describe('the money of registrations', () => {
     proofs: z.array(z.object({ wallet: z.string(), signature: z.string(), nonce: z.string() })),
   });
 
-  /** What was committed before it was sent. */
+  /** The committed values from before the send. */
   const sentFor = (id: string) =>
-    service.db.oneFirst(sql.type(z.object({ sent: sentRow }))`select sent from intents where id = ${id}`);
+    service.db.oneFirst(
+      sql.type(z.object({ sent: sentRow }))`select sent_payload as sent from intents where id = ${id}`,
+    );
 
   function paymentOf(header: string): Payment {
     const { payload } = JSON.parse(Buffer.from(header, 'base64').toString());
@@ -41,7 +43,7 @@ describe('the money of registrations', () => {
     return { ...addresses, ...times, value: BigInt(value), signature: payload.signature };
   }
 
-  it('a replayed authorization is refused by the token, and the first one stands', async () => {
+  it('a replayed authorization is rejected by the token, and the first one is valid', async () => {
     const buyer = await service.buyer();
     const { body: bought } = await service.buy(partner, buyer);
     const sent = await sentFor(bought.registration_id);
@@ -61,14 +63,14 @@ describe('the money of registrations', () => {
     const again = await service.buy(partner, buyer);
     const { body: status } = await partner.get(`${REGISTER}/status/${buyer.wallet}`);
 
-    expect(onChain).to.deep.equal({ refused: 'FiatTokenV2: authorization is used or canceled' });
+    expect(onChain).to.deep.equal({ rejected: 'FiatTokenV2: authorization is used or canceled' });
     expect(atRegistrar.status).to.equal(409);
     expect(again.status).to.equal(409);
     expect(status).to.deep.equal(bought);
     expect((await service.paidBy(buyer)).map(({ txHash }) => txHash)).to.deep.equal([bought.tx_hash]);
   });
 
-  it('the nonce belongs to the intent, and the signature to the price and the token', async () => {
+  it('the nonce depends on the intent, and the signature on the price and the token', async () => {
     const buyer = await service.buyer();
     const { body: bought } = await service.buy(partner, buyer);
     const other = await service.buyer();
@@ -84,7 +86,7 @@ describe('the money of registrations', () => {
     expect(payments.map(({ value }) => value)).to.deep.equal([119_000_000n, 119_000_000n]);
   });
 
-  it('finds out a registrar that settles what it has refused', async () => {
+  it('a registrar that settles a rejected payment is detected', async () => {
     const buyer = await service.buyer();
     const reply = await service.buy(partner, buyer, { email: 'refused@example.com' });
     const sent = await sentFor(reply.body.error.intent_id);
@@ -96,7 +98,7 @@ describe('the money of registrations', () => {
     expect(reply.body.error.code).to.equal('V1_PAYMENT_REFUSED');
     expect(ended.tx_hash).to.equal('txHash' in settled && settled.txHash);
     expect(last).to.include({ status: 'failed', tx_hash: ended.tx_hash });
-    expect(JSON.stringify(service.log.lines)).to.include('a refused payment was settled');
+    expect(JSON.stringify(service.log.lines)).to.include('a rejected payment was settled');
   });
 
   it('two partners who register one address at once pay at most once', async () => {
@@ -142,54 +144,54 @@ describe('the chain key', () => {
     );
   };
 
-  it('is nowhere in the clear, waiting, paid, refused or in doubt, and sealed only while it waits', async () => {
+  it('is never in plain text, whether waiting, paid, rejected or in doubt, and is sealed only while the registration waits', async () => {
     const partner = await service.partner();
     const buyers = await Promise.all([1, 2, 3].map(() => service.buyer()));
-    const [paid, refused, doubted] = buyers as [Buyer, Buyer, Buyer];
+    const [paid, rejected, inDoubtIntent] = buyers as [Buyer, Buyer, Buyer];
     for (const buyer of buyers) await service.buy(partner, buyer, moreFor(buyer), { prefer: 'wait=0' });
-    const waiting = { said: await everything(), keys: await service.keys() };
+    const waiting = { data: await everything(), keys: await service.keys() };
     service.registrar.faults.add({ kind: 'reset', route: 'register/settle', times: 1 });
 
     const worker = await service.startWorker();
     const statuses = await Promise.all(buyers.map(({ wallet }) => service.status(partner, wallet)));
-    const ended = { said: await everything(), keys: await service.keys() };
+    const ended = { data: await everything(), keys: await service.keys() };
 
     expect(worker).to.be.an('object');
     expect(statuses.map(({ status }) => status)).to.include.members(['failed']);
     expect([waiting.keys, ended.keys]).to.deep.equal([3, 0]);
-    for (const { said } of [waiting, ended]) {
-      expect(said).to.include(paid.wallet).and.include(doubted.wallet);
-      for (const spelling of buyers.flatMap(spellings)) expect(said).not.to.include(spelling);
+    for (const { data } of [waiting, ended]) {
+      expect(data).to.include(paid.wallet).and.include(inDoubtIntent.wallet);
+      for (const spelling of buyers.flatMap(spellings)) expect(data).not.to.include(spelling);
     }
 
     function moreFor(buyer: Buyer): object {
-      if (buyer === refused) return { email: 'refused@example.com' };
-      return buyer === doubted ? { email: 'dropped@example.com' } : {};
+      if (buyer === rejected) return { email: 'refused@example.com' };
+      return buyer === inDoubtIntent ? { email: 'dropped@example.com' } : {};
     }
   });
 
-  it('is in no refusal of a request', async () => {
+  it('is in no error response', async () => {
     const partner = await service.partner();
     const buyer = await service.buyer();
-    const body = { ...asking(buyer), account_size: 'many', unknown: buyer.privateKey };
+    const body = { ...purchaseBody(buyer), account_size: 'many', unknown: buyer.privateKey };
 
     const replies = await Promise.all([
       partner.post(REGISTER, body),
       partner.post(REGISTER, undefined, { raw: `{"private_key":"${buyer.privateKey}"` }),
-      partner.post(REGISTER, { ...asking(buyer), private_key: `${buyer.privateKey}ff` }),
+      partner.post(REGISTER, { ...purchaseBody(buyer), private_key: `${buyer.privateKey}ff` }),
     ]);
 
     expect(replies.map(({ status }) => status)).to.deep.equal([422, 422, 422]);
-    const said = JSON.stringify([replies.map((reply) => reply.body), service.log.lines]).toLowerCase();
-    for (const spelling of spellings(buyer)) expect(said).not.to.include(spelling);
+    const data = JSON.stringify([replies.map((reply) => reply.body), service.log.lines]).toLowerCase();
+    for (const spelling of spellings(buyer)) expect(data).not.to.include(spelling);
   });
 });
 
-describe('registrations where no chain runs', () => {
-  let registrar: RegistrarParty;
+describe('registrations without a chain', () => {
+  let registrar: RegistrarUpstream;
   let service: TestService;
   before(async () => {
-    registrar = await startRegistrarParty();
+    registrar = await startRegistrarUpstream();
     service = await startService({ settings: { ...registrar.settings, REGISTRATION_POLL_MS: '100' } });
   });
   after(async () => {
@@ -198,12 +200,12 @@ describe('registrations where no chain runs', () => {
   });
 
   for (const email of ['trader@example.com', 'dropped@example.com', 'pending@example.com']) {
-    it(`are paid once in the book that takes its place: ${email}`, async () => {
+    it(`are paid once in the book that replaces it: ${email}`, async () => {
       const partner = await service.partner();
       const privateKey = generatePrivateKey();
       const wallet = privateKeyToAddress(privateKey).toLowerCase();
 
-      await partner.post(REGISTER, { ...asking({ wallet, payer: wallet, privateKey }), email });
+      await partner.post(REGISTER, { ...purchaseBody({ wallet, payer: wallet, privateKey }), email });
       const ended = await until('the registration', async () => {
         const { body } = await partner.get(`${REGISTER}/status/${wallet}`);
         return body.is_terminal && body;

@@ -9,9 +9,9 @@ const CREATE = '/miner/api/create-';
 const PAYOUT = '0x00000000000000000000000000000000000000Bb';
 
 let sizes = 1_000;
-/** A size nobody else asked for: creations of one size and class are interchangeable while they are in doubt. */
-const ownSize = () => ++sizes;
-const address = () => `0xAb${String(ownSize()).padStart(38, '0')}`;
+/** A size no other test requests: creations of one size and class are interchangeable while they are in doubt. */
+const uniqueSize = () => ++sizes;
+const address = () => `0xAb${String(uniqueSize()).padStart(38, '0')}`;
 
 describe('registerNetvenueTrader', () => {
   let service: TestService;
@@ -20,14 +20,14 @@ describe('registerNetvenueTrader', () => {
   });
   after(() => service.stop());
 
-  const strikes = (kind: FaultKind, times: number) =>
+  const scriptFault = (kind: FaultKind, times: number) =>
     service.miner.faults.add({ kind, route: CREATE, times, delayMs: 600 });
-  const made = (size: number) =>
+  const createdOf = (size: number) =>
     service.miner.ledger.entries().filter(({ kind, detail }) => kind === 'subaccount' && detail.account_size === size);
 
-  it('makes a standard subaccount that can trade', async () => {
+  it('creates a standard subaccount that can trade', async () => {
     const partner = await service.partner();
-    const account_size = ownSize();
+    const account_size = uniqueSize();
 
     const reply = await partner.post(REGISTER, { asset_class: 'forex', account_size });
     const headers = { 'Trader-ID': String(reply.body.subaccount.subaccount_id) };
@@ -37,11 +37,11 @@ describe('registerNetvenueTrader', () => {
     expect(reply.body.subaccount).to.include({ asset_class: 'forex', account_size });
     expect(reply.body.message).to.be.a('string');
     expect(reply.headers['intent-id']).to.match(/^[0-9a-f-]{36}$/);
-    expect(made(account_size)).to.have.length(1);
+    expect(createdOf(account_size)).to.have.length(1);
     expect(order.status).to.equal(200);
   });
 
-  it('makes a subaccount linked to a wallet, of 10,000 where no size is told', async () => {
+  it('creates a subaccount linked to a wallet, of 10,000 when no size is given', async () => {
     const partner = await service.partner();
     const ex_address = address();
 
@@ -55,7 +55,7 @@ describe('registerNetvenueTrader', () => {
     expect(linked).to.have.length(1);
   });
 
-  it('refuses a wallet that has its subaccount already, whoever asks', async () => {
+  it('rejects a wallet that already has a subaccount, for every caller', async () => {
     const [partner, other] = await Promise.all([service.partner(), service.partner()]);
     const ex_address = address();
     await partner.post(REGISTER, { ex_address });
@@ -70,22 +70,22 @@ describe('registerNetvenueTrader', () => {
     }
   });
 
-  it('tells why the venue refused', async () => {
+  it('reports why the venue rejected it', async () => {
     const partner = await service.partner();
-    strikes('refuse', 1);
+    scriptFault('reject', 1);
 
-    const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size: ownSize() });
+    const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size: uniqueSize() });
 
     expectProblem(reply, 'VENUE_REJECTED', { reason: 'insufficient_collateral', effect: 'none' });
   });
 
-  it('answers 202 and where to poll when the caller does not wait', async () => {
+  it('responds with 202 and a poll address when the caller does not wait', async () => {
     const partner = await service.partner();
-    strikes('late', 1);
+    scriptFault('late', 1);
 
     const reply = await partner.post(
       REGISTER,
-      { asset_class: 'crypto', account_size: ownSize() },
+      { asset_class: 'crypto', account_size: uniqueSize() },
       { prefer: 'respond-async' },
     );
     const intent = await partner.poll(reply);
@@ -98,24 +98,24 @@ describe('registerNetvenueTrader', () => {
   });
 
   for (const kind of ['accept_then_drop', 'cut_json', 'late'] as const) {
-    it(`finds the subaccount whose answer was lost and makes no second one: ${kind}`, async () => {
+    it(`finds the subaccount whose response was lost and creates no second one: ${kind}`, async () => {
       const partner = await service.partner();
-      const account_size = ownSize();
-      strikes(kind, 1);
+      const account_size = uniqueSize();
+      scriptFault(kind, 1);
 
       const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size });
 
       expect(reply.status).to.equal(200);
-      expect(made(account_size).map(({ subaccount_id }) => subaccount_id)).to.deep.equal([
+      expect(createdOf(account_size).map(({ subaccount_id }) => subaccount_id)).to.deep.equal([
         reply.body.subaccount.subaccount_id,
       ]);
     });
   }
 
-  it('finds the linked subaccount whose answer was lost', async () => {
+  it('finds the linked subaccount whose response was lost', async () => {
     const partner = await service.partner();
     const ex_address = address();
-    strikes('accept_then_drop', 1);
+    scriptFault('accept_then_drop', 1);
 
     const reply = await partner.post(REGISTER, { ex_address });
     const again = await partner.post(REGISTER, { ex_address });
@@ -124,10 +124,10 @@ describe('registerNetvenueTrader', () => {
     expectProblem(again, 'VENUE_REJECTED', { reason: 'already_registered' });
   });
 
-  it('gives two alike whose answers were lost at once one subaccount each', async () => {
+  it('gives two identical creations with lost responses one subaccount each', async () => {
     const partners = await Promise.all([service.partner(), service.partner()]);
-    const account_size = ownSize();
-    strikes('accept_then_drop', 2);
+    const account_size = uniqueSize();
+    scriptFault('accept_then_drop', 2);
 
     const replies = await Promise.all(
       partners.map((partner) => partner.post(REGISTER, { asset_class: 'crypto', account_size })),
@@ -135,26 +135,26 @@ describe('registerNetvenueTrader', () => {
 
     const ids = replies.map(({ body }) => body.subaccount?.subaccount_id);
     expect(replies.map(({ status }) => status)).to.deep.equal([200, 200]);
-    expect(ids).to.have.members(made(account_size).map(({ subaccount_id }) => subaccount_id));
+    expect(ids).to.have.members(createdOf(account_size).map(({ subaccount_id }) => subaccount_id));
     expect(new Set(ids)).to.have.property('size', 2);
   });
 
-  it('leaves the subaccounts that others own alone', async () => {
+  it('does not take subaccounts of other owners', async () => {
     const partner = await service.partner();
-    const account_size = ownSize();
+    const account_size = uniqueSize();
     await partner.post(REGISTER, { asset_class: 'crypto', account_size });
-    strikes('reset', 1);
+    scriptFault('reset', 1);
 
     const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size });
 
     expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none', retryable: true });
-    expect(made(account_size)).to.have.length(1);
+    expect(createdOf(account_size)).to.have.length(1);
   });
 
-  it('guesses nothing where more were made than were asked for', async () => {
+  it('does not guess when more were created than requested', async () => {
     const partner = await service.partner();
-    const account_size = ownSize();
-    strikes('accept_then_drop', 1);
+    const account_size = uniqueSize();
+    scriptFault('accept_then_drop', 1);
     const pending = await partner.post(REGISTER, { asset_class: 'crypto', account_size }, { prefer: 'wait=0' });
     service.miner.addSubaccounts(1, { size: account_size });
 
@@ -166,15 +166,15 @@ describe('registerNetvenueTrader', () => {
   });
 
   for (const kind of ['reset', 'status_500', 'html_200', 'hang'] as const) {
-    it(`ends as not carried out where nothing was made: ${kind}`, async () => {
+    it(`ends without effect when nothing was created: ${kind}`, async () => {
       const partner = await service.partner();
-      const account_size = ownSize();
-      strikes(kind, 1);
+      const account_size = uniqueSize();
+      scriptFault(kind, 1);
 
       const reply = await partner.post(REGISTER, { asset_class: 'crypto', account_size });
 
       expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
-      expect(made(account_size)).to.deep.equal([]);
+      expect(createdOf(account_size)).to.deep.equal([]);
     });
   }
 });

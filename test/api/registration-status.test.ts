@@ -20,7 +20,7 @@ describe('getExvenueRegistration', () => {
     is_success: false,
   };
 
-  it('shows a registration to its owner, in any case of letters', async () => {
+  it('shows a registration to its owner, for the address in upper and lower case', async () => {
     const [partner, buyer] = await Promise.all([service.partner(), service.buyer()]);
     const { body: bought } = await service.buy(partner, buyer);
 
@@ -30,30 +30,30 @@ describe('getExvenueRegistration', () => {
     expect(reply.body).to.deep.equal(bought);
   });
 
-  it('says the same of a foreign address as of an unknown one', async () => {
+  it('returns the same for a foreign address as for an unknown one', async () => {
     const [partner, other, buyer] = await Promise.all([service.partner(), service.partner(), service.buyer()]);
     await service.buy(partner, buyer);
-    const nobody = `0x${'9'.repeat(40)}`;
+    const unknownAddress = `0x${'9'.repeat(40)}`;
 
     const replies = await Promise.all(
-      [buyer.wallet, nobody].map((wallet) => other.get(`${REGISTER}/status/${wallet}`)),
+      [buyer.wallet, unknownAddress].map((wallet) => other.get(`${REGISTER}/status/${wallet}`)),
     );
 
     expect(replies.map(({ body }) => body)).to.deep.equal([
       { ...unknown, ex_address: buyer.wallet },
-      { ...unknown, ex_address: nobody },
+      { ...unknown, ex_address: unknownAddress },
     ]);
   });
 
   for (const malformed of ['0x12', 'nobody', `0x${'g'.repeat(40)}`, `${'a'.repeat(40)}`]) {
-    it(`refuses ${malformed}`, async () => {
+    it(`rejects ${malformed}`, async () => {
       const partner = await service.partner();
 
       expectProblem(await partner.get(`${REGISTER}/status/${malformed}`), 'INVALID_REQUEST');
     });
   }
 
-  it('does not ask the registrar', async () => {
+  it('does not call the registrar', async () => {
     const [partner, buyer] = await Promise.all([service.partner(), service.buyer()]);
     await service.buy(partner, buyer);
     service.registrar.faults.add({ kind: 'hang' });

@@ -34,7 +34,7 @@ describe('retention', () => {
         and (i.settled_at < now() - interval '8 days') = ${what === 'old'}
         and (i.kind = 'orders/cancel' or o.id is not null)`);
 
-  it('gives the first answer to an Idempotency-Key for seven days, whatever else has been pruned', async () => {
+  it('returns the first response for an Idempotency-Key for 7 days, whatever else has been pruned', async () => {
     const trader = await service.trader();
     const first = await trader.post(ORDERS, market(), { key: 'week' });
     await ageIntent(first.body.order_uuid, '100 days');
@@ -51,27 +51,27 @@ describe('retention', () => {
     expect(past.body.order_uuid).not.to.equal(first.body.order_uuid);
   });
 
-  it('shows an order with its intent to the last day, and then neither', async () => {
+  it('shows an order with its intent until the last day, and then neither', async () => {
     const trader = await service.trader();
     const { body } = await trader.post(ORDERS, market());
-    const look = async () => ({
+    const read = async () => ({
       order: await trader.get(`${ORDERS}/${body.order_uuid}`),
       intent: await trader.get(`/v1/intents/${body.order_uuid}`),
     });
     await ageIntent(body.order_uuid, '7 days 23 hours');
 
     await prune();
-    const kept = await look();
+    const stored = await read();
     await ageIntent(body.order_uuid, '8 days 1 minute');
     await prune();
-    const { order, intent } = await look();
+    const { order, intent } = await read();
 
-    expect([kept.order.status, kept.intent.status]).to.deep.equal([200, 200]);
+    expect([stored.order.status, stored.intent.status]).to.deep.equal([200, 200]);
     expectProblem(order, 'V1_ORDER_UNKNOWN');
     expectProblem(intent, 'INTENT_UNKNOWN');
   });
 
-  it('loses nothing of the traffic beside it, and of the past only what is old', async () => {
+  it('deletes nothing of concurrent traffic, and only expired rows of the past', async () => {
     await fill(service.settings.DATABASE_URL ?? '', { intents: 6_000, traders: 20 });
     const young = await count('young');
     const traders = await Promise.all(Array.from({ length: TRADERS }, () => service.trader()));

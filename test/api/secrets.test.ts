@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { findLeaks, formsOfText, gathered, type Haystack } from '../support/canary.ts';
-import { breakSeals, failParties, failWrites, letDatabaseTell, misplaceSecrets } from '../support/secrets/failures.ts';
+import { findQueueTable } from '../support/queue.ts';
+import {
+  breakSeals,
+  failUpstreams,
+  failWrites,
+  letDatabaseLeak,
+  misplaceSecrets,
+} from '../support/secrets/failures.ts';
 import { outputOf, type Stage, startStage } from '../support/secrets/stage.ts';
 import { type People, walkAll } from '../support/secrets/walk.ts';
 
@@ -9,20 +16,20 @@ describe('secrets', function () {
   this.timeout(120_000);
   let stage: Stage;
   let people: People;
-  let refusedWrites: number[];
+  let rejectedWrites: number[];
 
   before(async () => {
     stage = await startStage();
     people = await walkAll(stage);
     await misplaceSecrets(stage, people);
-    await failParties(stage, people);
-    refusedWrites = await failWrites(stage, people);
-    await letDatabaseTell(stage, people);
+    await failUpstreams(stage, people);
+    rejectedWrites = await failWrites(stage, people);
+    await letDatabaseLeak(stage, people);
     await breakSeals(stage, people);
   });
   after(() => stage.stop());
 
-  it('of every kind were made, taken and given', () => {
+  it('of every kind were created, received and returned', () => {
     expect(stage.vault.kinds()).to.include.members([
       'sealing key',
       "the platform's miner key",
@@ -49,15 +56,15 @@ describe('secrets', function () {
     ]);
   });
 
-  it('met every failure: refused writes, tasks that threw, connections that ended', () => {
+  it('went through every failure: failed writes, tasks that threw, broken connections', () => {
     const output = stage.processes.flatMap(({ lines }) => lines).join('\n');
 
-    expect(new Set(refusedWrites)).to.deep.equal(new Set([500]));
+    expect(new Set(rejectedWrites)).to.deep.equal(new Set([500]));
     expect(output).to.include('task threw').and.to.include('"msg":"bug"').and.to.include('database connection');
-    expect(stage.refusals.length).to.be.above(1_000);
+    expect(stage.errors.length).to.be.above(1_000);
   });
 
-  it('are in no value of the database, job, error of a job, log line or refusal, in no spelling', async () => {
+  it('are in no value of the database, job, error of a job, log line or error response, in no spelling', async () => {
     const haystacks = gathered(await stage.everything());
     const secrets = stage.vault.secrets();
 
@@ -67,15 +74,16 @@ describe('secrets', function () {
     const spellings = secrets.reduce((total, { forms }) => total + forms.length, 0);
     console.log(
       `      ${secrets.length} secrets of ${stage.vault.kinds().length} kinds in ${spellings} spellings; ` +
-        `${haystacks.length} places, ${Math.round(length / 1e5) / 10} MB, ${stage.refusals.length} refusals`,
+        `${haystacks.length} places, ${Math.round(length / 1e5) / 10} MB, ${stage.errors.length} refusals`,
     );
     expect(leaks).to.deep.equal([]);
   });
 
-  it('would be found: planted in every place and spelling', async () => {
+  it('would be found: planted in every location and spelling', async () => {
     const secret = 'planted-secret-Ab9_x-77Zq';
     const forms = formsOfText(secret);
     const found = (haystacks: Haystack[]) => new Set(findLeaks(forms, gathered(haystacks)).map(({ where }) => where));
+    const queue = (await findQueueTable(stage.db, 'payload')).join('.');
     await stage.db.query(sql.unsafe`create table planted (what text, within jsonb, raw bytea)`);
 
     expect([...found(await stage.everything())]).to.deep.equal([]);
@@ -85,35 +93,32 @@ describe('secrets', function () {
         insert into planted (what, within, raw)
         values (${text}, ${JSON.stringify({ deep: [text] })}::jsonb, ${sql.binary(Buffer.from(text))})`);
       await stage.db.query(sql.unsafe`
-        insert into graphile_worker._private_jobs (task_id, payload, last_error, run_at)
-        select t.id, ${JSON.stringify({ text })}::json, ${`Error: ${text}`}, now() + interval '1 day'
-        from graphile_worker._private_tasks t
-        limit 1`);
-      const places = found([
+        select graphile_worker.add_job('planted', ${JSON.stringify({ text })}::json, run_at => now() + interval '1 day')`);
+      await stage.db.query(sql.unsafe`
+        update queue_jobs set last_error = ${`Error: ${text}`} where task = 'planted'`);
+      const locations = found([
         ...(await stage.everything()),
         ...outputOf({ lines: [JSON.stringify({ level: 50, err: { message: text } })] }),
         { where: 'refusal', text: JSON.stringify([422, [], { error: { message: text } }]) },
       ]);
-      expect([...places], name).to.include.members([
+      expect([...locations], name).to.include.members([
         'public.planted.what',
         'public.planted.within',
         'public.planted.raw',
-        'graphile_worker._private_jobs.payload',
-        'graphile_worker._private_jobs.last_error',
+        `${queue}.payload`,
+        `${queue}.last_error`,
         'public.jobs_seen.job',
         'output',
         'refusal',
       ]);
       await stage.db.query(sql.unsafe`delete from planted`);
-      await stage.db.query(
-        sql.unsafe`delete from graphile_worker._private_jobs where last_error like 'Error: before%'`,
-      );
+      await stage.db.query(sql.unsafe`delete from queue_jobs where last_error like 'Error: before%'`);
       await stage.db.query(sql.unsafe`delete from jobs_seen where job like '%Error: before%'`);
     }
   });
 });
 
-/** Ways somebody might write a secret down, made without the forms that are looked for. */
+/** Plausible spellings of a secret, built without the forms that the search uses. */
 const spellings = (secret: string): [string, string][] => [
   ['plain', secret],
   ['in a header', `Authorization: Bearer ${secret}`],

@@ -21,7 +21,7 @@ describe('user sessions', () => {
       headers: session ? { 'X-Session-Token': session } : {},
     });
 
-  it('are listed, newest first, the one in use marked, with the address the app vouches for', async () => {
+  it('are listed, newest first, the current one marked, with the address reported by the app', async () => {
     const user = await service.user(app);
     await logIn(user, { 'X-End-User-Address': '203.0.113.7' });
 
@@ -36,31 +36,31 @@ describe('user sessions', () => {
     expect((await logIn(user, { 'X-End-User-Address': 'nonsense' })).status).to.equal(422);
   });
 
-  it('end by the token in use, by a token or an id in the body, and never those of others', async () => {
+  it('end by the current token, or by a token or an id in the body, and never for other users', async () => {
     const user = await service.user(app);
-    const stranger = await service.user(app);
+    const outsider = await service.user(app);
     const other = await service.app();
     const [second, third] = [(await logIn(user)).body.session_token, (await logIn(user)).body.session_token];
     const listed = await user.ask('GET', '/v2/auth/sessions');
-    const theirs = await stranger.ask('GET', '/v2/auth/sessions');
+    const foreign = await outsider.ask('GET', '/v2/auth/sessions');
     const oldest = listed.body.find(({ current }: { current: boolean }) => current).session_id;
 
     const replies = [
       await revoke(undefined, second),
       await revoke({ session_token: third }),
-      await revoke({ session_id: theirs.body[0].session_id }, user.session),
+      await revoke({ session_id: foreign.body[0].session_id }, user.session),
       await other.ask('POST', '/v2/auth/sessions/revoke', { json: { session_token: user.session } }),
     ];
 
     for (const { body } of replies) expect(body).to.deep.equal({ revoked: true });
     expect([(await me(second)).status, (await me(third)).status]).to.deep.equal([401, 401]);
-    expect([(await me(user.session)).status, (await me(stranger.session)).status]).to.deep.equal([200, 200]);
+    expect([(await me(user.session)).status, (await me(outsider.session)).status]).to.deep.equal([200, 200]);
     expect((await revoke({ session_id: oldest }, user.session)).status).to.equal(200);
     expect((await me(user.session)).body.error.code).to.equal('V2_SESSION_INVALID');
     expect((await revoke()).body.error.code).to.equal('V2_SESSION_INVALID');
   });
 
-  it('last thirty days, and seven without use', async () => {
+  it('last 30 days, and 7 without use', async () => {
     const idle = await service.user(app);
     const old = await service.user(app);
     const used = await service.user(app);

@@ -5,11 +5,11 @@ import { budgetOf, limits } from '../../src/kernel/throttles.ts';
 import {
   atOnce,
   codeOf,
+  type Data,
   fresh,
   type Identity,
   PASSWORD,
   resetTokenIn,
-  type Said,
   startIdentity,
   statuses,
   type TestApp,
@@ -34,16 +34,16 @@ describe('throttles', () => {
       headers: from(address),
     });
   const wrong = (email: string, address: string) => logIn(email, 'wrong horse battery', address);
-  const isThrottled = ({ status, body, headers }: Said) =>
+  const isThrottled = ({ status, body, headers }: Data) =>
     status === 429 && body.error.code === 'V2_THROTTLED' && Number(headers.get('retry-after')) > 0;
-  /** A user who has been let in from home. */
+  /** A user who has logged in from home. */
   const userAtHome = async (): Promise<TestUser> => {
     const user = await service.user(app);
     await logIn(user.email, PASSWORD, HOME);
     return user;
   };
 
-  it('count exactly: of a hundred tries at once ten are compared', async () => {
+  it('count exactly: of 100 concurrent attempts 10 are compared', async () => {
     const user = await userAtHome();
 
     const replies = await atOnce(100, () => wrong(user.email, '203.0.113.1'));
@@ -54,28 +54,29 @@ describe('throttles', () => {
 
   it('treat known and unknown addresses alike', async () => {
     const user = await service.user(app);
-    const nobody = `${fresh('nobody')}@example.com`;
+    const unknownEmail = `${fresh('nobody')}@example.com`;
 
     const known = await inTurn(13, () => wrong(user.email, '203.0.113.2'));
-    const unknown = await inTurn(13, () => wrong(nobody, '203.0.113.3'));
+    const unknown = await inTurn(13, () => wrong(unknownEmail, '203.0.113.3'));
 
     expect(unknown.map(({ status }) => status)).to.deep.equal(known.map(({ status }) => status));
     expect(known.filter(isThrottled)).to.have.length(3);
   });
 
-  it('keep nobody out: from a known address the right password passes whatever strangers do', async () => {
+  it('never lock out a user: from a known address the right password works whatever unknown callers do', async () => {
     const user = await userAtHome();
 
-    const strangers = await inTurn(60, (n) => wrong(user.email, `203.0.113.${100 + n}`));
-    const newPlace = await logIn(user.email, PASSWORD, '192.0.2.9');
+    const unknownCallers = await inTurn(60, (n) => wrong(user.email, `203.0.113.${100 + n}`));
+    const newAddress = await logIn(user.email, PASSWORD, '192.0.2.9');
     const home = await logIn(user.email, PASSWORD, HOME);
 
-    expect(strangers.filter(isThrottled)).to.have.length(11); // the first log-in from home was a stranger's, too
-    expect(isThrottled(newPlace)).to.equal(true);
+    // the first log-in from home was counted as from an unknown address too
+    expect(unknownCallers.filter(isThrottled)).to.have.length(11);
+    expect(isThrottled(newAddress)).to.equal(true);
     expect(home.status).to.equal(200);
   });
 
-  it('keep nobody out: whoever reads the mail gets in from a new address at once', async () => {
+  it('never lock out a user: the mailed code allows a log-in from a new address at once', async () => {
     const user = await userAtHome();
     await inTurn(60, (n) => wrong(user.email, `203.0.113.${100 + n}`));
 
@@ -88,7 +89,7 @@ describe('throttles', () => {
     expect((await logIn(user.email, 'a new horse battery', '192.0.2.10')).status).to.equal(200);
   });
 
-  it('forget tries once the right password came', async () => {
+  it('reset attempts after the right password', async () => {
     const user = await userAtHome();
 
     for (let round = 0; round < 3; round += 1) {
@@ -97,7 +98,7 @@ describe('throttles', () => {
     }
   });
 
-  it('make waits grow to their bound, and shrink again', async () => {
+  it('increase waits up to their limit, and reduce them again', async () => {
     const counter = throttle(service.db, 1);
     const budget = budgetOf('login', fresh('subject'));
     const windowEnds = (by = '0 s') =>
@@ -107,15 +108,15 @@ describe('throttles', () => {
     const waits: number[] = [];
 
     for (let window = 0; window < 7; window += 1) {
-      const [standing] = (await inTurn(11, () => counter.spend([budget]))).at(-1) ?? [];
-      waits.push(Math.round(standing?.ends_in_s ?? 0));
-      expect(standing?.remaining).to.equal(-1);
+      const [budgetState] = (await inTurn(11, () => counter.spend([budget]))).at(-1) ?? [];
+      waits.push(Math.round(budgetState?.ends_in_s ?? 0));
+      expect(budgetState?.remaining).to.equal(-1);
       await windowEnds();
     }
     const calm: number[] = [];
     for (let window = 0; window < 3; window += 1) {
-      const [standing] = await counter.spend([budget]);
-      calm.push(Math.round(standing?.ends_in_s ?? 0));
+      const [budgetState] = await counter.spend([budget]);
+      calm.push(Math.round(budgetState?.ends_in_s ?? 0));
       await windowEnds();
     }
     await service.db.query(
@@ -128,7 +129,7 @@ describe('throttles', () => {
     expect(Math.round(forgotten?.ends_in_s ?? 0)).to.equal(60);
   });
 
-  it('let five codes of an authenticator be tried, for whoever has the password', async () => {
+  it('allow 5 codes of an authenticator with the right password', async () => {
     const user = await service.user(app);
     await withinOneStep();
     const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
@@ -140,26 +141,27 @@ describe('throttles', () => {
 
     const replies = await atOnce(20, (n) => logIn(user.email, PASSWORD, `203.0.113.${n}`, guesses[n]));
 
-    expect(statuses(replies)).to.deep.equal({ 401: 4, 429: 16 }); // the confirmation was the first of five
+    expect(statuses(replies)).to.deep.equal({ 401: 4, 429: 16 }); // the confirmation was the first of 5
   });
 
-  it('let five mails be caused to one address, whether it is known or not', async () => {
+  it('allow 5 mails to one address, known or not', async () => {
     const user = await service.user(app);
-    const nobody = `${fresh('nobody')}@example.com`;
+    const unknownEmail = `${fresh('nobody')}@example.com`;
     const resend = (email: string) => app.ask('POST', '/v2/auth/resend-otp', { json: { email } });
 
     const known = await inTurn(6, () => resend(user.email));
-    const unknown = await inTurn(6, () => resend(nobody));
+    const unknown = await inTurn(6, () => resend(unknownEmail));
 
-    expect(known.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 429, 429]); // signing up was the first
+    // the sign-up was the first
+    expect(known.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 429, 429]);
     expect(unknown.map(({ status }) => status)).to.deep.equal([200, 200, 200, 200, 200, 429]);
   });
 
-  it('tell on every answer how the budgets stand', async () => {
+  it('show the remaining budgets in every response', async () => {
     const email = `${fresh('someone')}@example.com`;
 
     const { headers } = await wrong(email, '203.0.113.77');
-    const refused = await app.ask('POST', '/v2/auth/login', { json: {}, headers: from('203.0.113.77') });
+    const rejected = await app.ask('POST', '/v2/auth/login', { json: {}, headers: from('203.0.113.77') });
 
     expect(headers.get('ratelimit-policy')).to.equal(
       '"address";q=300;w=60, "login";q=10;w=60, "login_strangers";q=50;w=600',
@@ -167,11 +169,11 @@ describe('throttles', () => {
     expect(headers.get('ratelimit')).to.match(
       /^"address";r=\d+;t=\d+, "login";r=9;t=60, "login_strangers";r=49;t=600$/,
     );
-    expect(refused.status).to.equal(422);
-    expect(refused.headers.get('ratelimit-policy')).to.equal('"address";q=300;w=60');
+    expect(rejected.status).to.equal(422);
+    expect(rejected.headers.get('ratelimit-policy')).to.equal('"address";q=300;w=60');
   });
 
-  it('hold for operators, for access requests, and for the token endpoint in its own words', async () => {
+  it('apply to operators, to access requests, and to the token endpoint in its own format', async () => {
     const admin = await service.admin();
     const bad = { email: admin.email, password: 'wrong horse battery' };
     const request = { company_name: 'Many', slug: 'many', contact_email: 'many@example.com', use_case: 'Many' };
@@ -189,7 +191,7 @@ describe('throttles', () => {
     expect(late?.body.detail.code).to.equal('V2_THROTTLED');
   });
 
-  it('count the users of an app apart, and its server as one where it does not name them', async () => {
+  it('count the users of an app separately, and count its server as one caller when it sends no user address', async () => {
     const email = `${fresh('someone')}@example.com`;
     const login = (headers: Record<string, string>) =>
       app.ask('POST', '/v2/auth/login', { json: { email, password: 'wrong horse battery' }, headers });
@@ -207,7 +209,7 @@ describe('throttles', () => {
     expect(unnamed).to.match(/"server";r=\d{4}.*"login";r=9/);
   });
 
-  it('count wrong basic authorizations, too', async () => {
+  it('count wrong basic authorizations too', async () => {
     const form = { grant_type: 'client_credentials' };
     const headers = { Authorization: `Basic ${Buffer.from(`${app.appId}:csk_wrong`).toString('base64')}` };
 
@@ -217,7 +219,7 @@ describe('throttles', () => {
     expect(reply.headers.get('ratelimit')).to.match(/^"address";r=\d+;t=\d+$/);
   });
 
-  it('count wrong tokens of operations that are counted, by where they come from', async () => {
+  it('count wrong tokens of throttled operations by client address', async () => {
     const ask = (token: string) =>
       service.ask('POST', '/v2/auth/login', {
         json: { email: 'someone@example.com', password: 'wrong horse battery' },
@@ -234,10 +236,10 @@ describe('throttles', () => {
     expect((await wrong(`${fresh('someone')}@example.com`, '203.0.113.5')).status).to.equal(401);
   });
 
-  it('hold no address in the clear', async () => {
-    const kept = await service.db.any(sql.unsafe`select t::text from throttles t`);
+  it('store no address in plain text', async () => {
+    const stored = await service.db.any(sql.unsafe`select t::text from throttles t`);
 
-    expect(JSON.stringify(kept)).not.to.include('example.com').and.not.include('203.0.113');
+    expect(JSON.stringify(stored)).not.to.include('example.com').and.not.include('203.0.113');
   });
 });
 

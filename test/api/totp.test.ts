@@ -35,7 +35,7 @@ describe('TOTP of end users', () => {
     return { user, seed: String(body.secret) };
   };
 
-  it('is asked for at log-in once it is on, and not any more once it is off', async () => {
+  it('is required at log-in while it is enabled, and no longer once it is disabled', async () => {
     const { user, seed } = await enabled();
 
     const without = await logIn(user);
@@ -50,7 +50,7 @@ describe('TOTP of end users', () => {
     expect(after.body).to.include({ mfa_required: false });
   });
 
-  it('is not on before its first code, and refuses a second enrollment, a wrong code, and codes without one', async () => {
+  it('is not enabled before its first code, and rejects a second enrollment, a wrong code, and codes without an enrollment', async () => {
     const user = await service.user(app);
 
     await withinOneStep();
@@ -72,7 +72,7 @@ describe('TOTP of end users', () => {
     ]);
   });
 
-  it('passes one code exactly once of a hundred log-ins at once', async () => {
+  it('accepts one code exactly once in 100 concurrent log-ins', async () => {
     const { user, seed } = await enabled();
     const code = codeOf(seed);
 
@@ -83,7 +83,7 @@ describe('TOTP of end users', () => {
     expect((await disable(user, code)).body.error.code).to.equal('V2_MFA_INVALID');
   });
 
-  it('refuses codes of two steps ago, and tells nothing of the code before the password is right', async () => {
+  it('rejects codes from two steps ago, and reveals nothing about the code before the password is right', async () => {
     const { user, seed } = await enabled();
 
     const old = await logIn(user, codeOf(seed, -3));

@@ -4,7 +4,7 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
 import { sealedColumns } from '../../src/db/reseal.ts';
 import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
-import { createPartner } from '../../src/partners/intents.ts';
+import { createPartner } from '../../src/partners/commands.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import { startWeb } from '../../src/web.ts';
 import { startWorker } from '../../src/worker.ts';
@@ -13,21 +13,21 @@ import { startIdentity } from '../support/identity.ts';
 import { checkOut, eventually, PROCESSOR, raw, startMoney, WEBHOOK } from '../support/money.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startScript } from '../support/processes.ts';
-import { expectRefused } from '../support/refused.ts';
+import { expectRejected } from '../support/rejected.ts';
 import { logLines, startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 const order = { pair: 'BTC', side: 'long', size: '0.001', order_type: 'market' };
 
-describe('keys turn over while the service runs', () => {
-  it('a partner’s: two are good at once, and a revoked one stops at once in every web process', async () => {
+describe('key rotation while the service runs', () => {
+  it('of a partner: two keys are valid at once, and a revoked one is rejected at once in every web process', async () => {
     const service = await startIdentity({}, false);
     const second = await startWeb(webConfig(service), logLines().logger);
     const operator = await service.admin();
     const { partner_id, key: firstKey } = await createPartner(service.db, 'Turning');
-    const answers = (key: string) =>
+    const responses = (key: string) =>
       Promise.all([service.url, second.url].map((url) => caller(url, key).get('/v1/sessions')));
-    const statuses = async (key: string) => (await answers(key)).map(({ status }) => status);
+    const statuses = async (key: string) => (await responses(key)).map(({ status }) => status);
     const keys = `/v2/admin/partners/${partner_id}/keys`;
 
     const { body: minted } = await operator.ask('POST', keys, { json: { label: 'second' } });
@@ -35,7 +35,7 @@ describe('keys turn over while the service runs', () => {
     const listed = await operator.ask('GET', keys);
     const old = listed.body.find(({ key_id }: { key_id: string }) => key_id !== minted.key_id);
     const revoked = await operator.ask('DELETE', `/v2/admin/partner-keys/${old.key_id}`);
-    const after = await answers(firstKey);
+    const after = await responses(firstKey);
     const newOnes = await statuses(minted.key);
     await second.stop();
     await service.stop();
@@ -46,7 +46,7 @@ describe('keys turn over while the service runs', () => {
     expect(newOnes).to.deep.equal([200, 200]);
   });
 
-  it('the sealing keys: added, made the first, sealed anew under orders, and the old one removed', async () => {
+  it('of the sealing keys: one is added and put first, values are resealed while orders run, and the old one is removed', async () => {
     const [oldKey, newKey] = [newSealingKey(), newSealingKey()];
     const service = await startService({ worker: false, settings: { SEALING_KEYS: oldKey } });
     const only = await startTwo(service, oldKey);
@@ -86,7 +86,7 @@ describe('keys turn over while the service runs', () => {
     expect(stale).to.deep.equal([]);
   }).timeout(60_000);
 
-  it('the processor’s secret: the old and the new one are both taken, and no other', async () => {
+  it('of the processor’s secret: the old and the new one are both accepted, and no other', async () => {
     const secret = 'whsec_the_new_one';
     const both = { PROCESSOR_WEBHOOK_SECRET: `${secret}, ${PROCESSOR.notificationSecret}` };
     const service = await startMoney({ notified: false, settings: both });
@@ -97,26 +97,26 @@ describe('keys turn over while the service runs', () => {
       return event && JSON.stringify(event);
     });
     const alone = await startWeb(webConfig(service, { PROCESSOR_WEBHOOK_SECRET: secret }), logLines().logger);
-    const tell = (url: string, by: string) => raw(url + WEBHOOK, body, signature(by, body));
+    const write = (url: string, by: string) => raw(url + WEBHOOK, body, signature(by, body));
 
     const taken = [
-      await tell(service.url, PROCESSOR.notificationSecret),
-      await tell(service.url, secret),
-      await tell(alone.url, secret),
+      await write(service.url, PROCESSOR.notificationSecret),
+      await write(service.url, secret),
+      await write(alone.url, secret),
     ];
-    const refused = [await tell(service.url, 'whsec_another'), await tell(alone.url, PROCESSOR.notificationSecret)];
+    const rejected = [await write(service.url, 'whsec_another'), await write(alone.url, PROCESSOR.notificationSecret)];
     await alone.stop();
     await service.stop();
 
     expect(taken.map(({ status }) => status)).to.deep.equal([200, 200, 200]);
-    for (const reply of refused) expectRefused(reply, 'V2_SIGNATURE_INVALID');
+    for (const reply of rejected) expectRejected(reply, 'V2_SIGNATURE_INVALID');
   });
 });
 
 const webConfig = (service: TestService, more: Record<string, string> = {}) =>
   readConfig({ ...service.settings, PORT: '0', ...more });
 
-/** A web and a worker on the same database, with a ring of their own. */
+/** A web and a worker process on the same database, with their own key ring. */
 async function startTwo(service: TestService, ring: string) {
   const config = webConfig(service, { SEALING_KEYS: ring });
   const { logger, lines } = logLines();
@@ -124,7 +124,7 @@ async function startTwo(service: TestService, ring: string) {
   const worker = await startWorker(config, logger);
   return {
     url: web.url,
-    /** What tasks have thrown, as it was logged. */
+    /** Errors thrown by tasks, as they were logged. */
     thrown: () => lines.filter(({ level }) => Number(level) >= 50),
     async stop() {
       await web.stop();
@@ -145,7 +145,7 @@ async function enroll(service: TestService, url: string): Promise<Caller & { wal
 }
 
 async function reseal({ settings }: TestService, ring: string): Promise<void> {
-  const script = startScript('scripts/reseal.ts', { ...settings, SEALING_KEYS: ring });
+  const script = startScript('src/commands/reseal.ts', { ...settings, SEALING_KEYS: ring });
   const { code } = await script.exited;
   if (code !== 0) throw new Error(script.lines.join('\n'));
 }

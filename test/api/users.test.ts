@@ -32,7 +32,7 @@ describe('end users', () => {
     app.ask('POST', '/v2/auth/login', { json: { email, password } });
   const address = () => `${fresh('someone')}@example.com`;
 
-  it('walks signup, mail, verify, login and me with a typed client', async () => {
+  it('completes signup, mail, verify, login and me with a typed client', async () => {
     const client = createClient<paths>({ baseUrl: service.url, headers: bearer(app.token) });
     const email = address();
 
@@ -49,7 +49,7 @@ describe('end users', () => {
   });
 
   describe('signUpUser', () => {
-    it('is idempotent on app and address however it is spelled, and never changes the password', async () => {
+    it('is idempotent on app and address in any spelling, and never changes the password', async () => {
       const email = address();
 
       const first = await signUp(email);
@@ -62,7 +62,7 @@ describe('end users', () => {
       expect((await logIn(email, 'another horse battery')).body.error.code).to.equal('V2_INVALID_CREDENTIALS');
     });
 
-    it('says the same of a verified user, and tells only the mailbox', async () => {
+    it('responds alike for a verified user, and reports that by mail only', async () => {
       const user = await service.user(app);
 
       const again = await signUp(user.email, 'another horse battery');
@@ -79,7 +79,7 @@ describe('end users', () => {
       expect((await verify(user.email, '123456')).body.error.code).to.equal('V2_OTP_INVALID');
     });
 
-    it('makes one user of a hundred sign-ups at once', async () => {
+    it('creates one user in 100 concurrent sign-ups', async () => {
       const email = address();
 
       const replies = await atOnce(100, () => signUp(email));
@@ -89,7 +89,7 @@ describe('end users', () => {
       expect(await service.db.oneFirst(sql.unsafe`select count(*)::int from users where email = ${email}`)).to.equal(1);
     });
 
-    it('refuses common passwords, the address itself, and lengths out of 8 to 256', async () => {
+    it('rejects common passwords, the address itself, and lengths outside 8 to 256', async () => {
       const email = address();
 
       expect((await signUp(email, 'Password123')).body.error.code).to.equal('V2_PASSWORD_GUESSABLE');
@@ -99,7 +99,7 @@ describe('end users', () => {
       expect((await signUp(email, 'ж'.repeat(100) + 'x7'.repeat(78))).status).to.equal(200);
     });
 
-    it('keeps users of two apps apart', async () => {
+    it('keeps users of two apps separate', async () => {
       const other = await service.app();
       const user = await service.user(app);
 
@@ -112,7 +112,7 @@ describe('end users', () => {
   });
 
   describe('verifyUserEmail', () => {
-    it('passes a code exactly once of a hundred times at once', async () => {
+    it('accepts a code exactly once out of 100 concurrent uses', async () => {
       const email = address();
       await signUp(email);
       const code = codeIn((await service.mailTo(email)).text);
@@ -122,7 +122,7 @@ describe('end users', () => {
       expect(statuses(replies)).to.deep.equal({ 200: 1, 400: 99 });
     });
 
-    it('compares no more than five of a thousand guesses at once', async () => {
+    it('compares no more than 5 of 1,000 concurrent guesses', async () => {
       const email = address();
       await signUp(email);
       const right = codeIn((await service.mailTo(email)).text);
@@ -136,7 +136,7 @@ describe('end users', () => {
       expect((await verify(email, right)).body.error.code).to.equal('V2_OTP_EXPIRED');
     });
 
-    it('refuses a code after ten minutes and after a newer one', async () => {
+    it('rejects a code after 10 minutes and after a newer one', async () => {
       const email = address();
       await signUp(email);
       const first = codeIn((await service.mailTo(email)).text);
@@ -155,7 +155,7 @@ describe('end users', () => {
   });
 
   describe('logInUser', () => {
-    it('refuses a wrong password, and an unverified address only after the right one', async () => {
+    it('rejects a wrong password, and an unverified address only after the right one', async () => {
       const email = address();
       await signUp(email);
 
@@ -163,7 +163,7 @@ describe('end users', () => {
       expect((await logIn(email)).body.error.code).to.equal('V2_EMAIL_NOT_VERIFIED');
     });
 
-    it('makes the hash anew when the parameters have grown', async () => {
+    it('computes a new hash when the parameters have increased', async () => {
       const user = await service.user(app);
       const { hash } = await import('argon2');
       const weak = await hash(PASSWORD, { memoryCost: 8_192, timeCost: 2, parallelism: 1 });
@@ -183,7 +183,7 @@ describe('end users', () => {
     const confirm = (email: string, token: string, new_password = 'a new horse battery') =>
       app.ask('POST', '/v2/auth/password-reset/confirm', { json: { email, token, new_password } });
 
-    it('ends every session, changes the password, works once of a hundred times at once, and tells', async () => {
+    it('ends every session, changes the password, works once out of 100 concurrent uses, and sends a notice', async () => {
       const user = await service.user(app);
       await request(user.email);
       const token = resetTokenIn((await service.mailTo(user.email, 2)).text);
@@ -197,21 +197,21 @@ describe('end users', () => {
       expect((await service.mailTo(user.email, 3)).subject).to.include('was changed');
     });
 
-    it('answers the same for an unknown address, mails nobody, and takes no other token', async () => {
+    it('responds alike for an unknown address, mails nobody, and accepts no other token', async () => {
       const user = await service.user(app);
-      const stranger = address();
+      const outsider = address();
 
       const known = await request(user.email);
-      const unknown = await request(stranger);
+      const unknown = await request(outsider);
       await service.mailTo(user.email, 2);
 
       expect(unknown.body).to.deep.equal(known.body);
-      expect(service.mailbox.mails(stranger)).to.have.length(0);
+      expect(service.mailbox.mails(outsider)).to.have.length(0);
       expect((await confirm(user.email, 'rst_wrong')).body.error.code).to.equal('V2_OTP_INVALID');
-      expect((await confirm(stranger, 'rst_wrong')).body.error.code).to.equal('V2_OTP_INVALID');
+      expect((await confirm(outsider, 'rst_wrong')).body.error.code).to.equal('V2_OTP_INVALID');
     });
 
-    it('refuses an expired token and one replaced by a newer', async () => {
+    it('rejects an expired token and one replaced by a newer', async () => {
       const user = await service.user(app);
       await request(user.email);
       const first = resetTokenIn((await service.mailTo(user.email, 2)).text);
@@ -228,7 +228,7 @@ describe('end users', () => {
     });
   });
 
-  it('keeps no code or token in job payloads, in logs, or in mails once they are sent', async () => {
+  it('leaves no code or token in job payloads, in logs, or in mails once they are sent', async () => {
     const email = address();
     await signUp(email);
     const code = codeIn((await service.mailTo(email)).text);
@@ -237,7 +237,7 @@ describe('end users', () => {
     const mail = await service.db.one(
       sql.type(z.any())`select state, secret, data from mails where recipient = ${email}`,
     );
-    const jobs = await service.db.any(sql.unsafe`select payload from graphile_worker._private_jobs`);
+    const jobs = await service.db.any(sql.unsafe`select payload from queue_jobs`);
 
     expect(mail).to.deep.include({ state: 'sent', secret: null });
     expect(JSON.stringify([mail.data, jobs, service.log.lines])).not.to.include(`"${code}"`);

@@ -20,8 +20,8 @@ describe('webhook endpoints where loopback is not allowed', () => {
     await service.stop();
   });
 
-  it('refuse every form of an inside address, at create, update and test, without a connection', async () => {
-    const forms = insideForms(inside.port).filter(({ url, answers }) => !answers && !url.includes('\t'));
+  it('reject every form of an internal address, at create, update and test, without a connection', async () => {
+    const forms = insideForms(inside.port).filter(({ url, responses }) => !responses && !url.includes('\t'));
     const { body: endpoint } = await app.ask('POST', ENDPOINTS, {
       json: { url: 'https://192.0.66.2/hook', events: ['*'] },
     });

@@ -4,8 +4,8 @@ import PgBoss from 'pg-boss';
 import { sameSql } from './alone-sql.ts';
 
 /*
- * A reference of P3: pg-boss, fetching batches as large as our concurrency. Works on DATABASE_URL. What the bench queues for it as
- * jobs of kind bench/boss it takes over into its own queue first.
+ * A reference of P3: pg-boss, fetching batches as large as our concurrency. Works on DATABASE_URL. It first moves jobs
+ * of kind bench/boss, queued by the bench, into its own queue.
  */
 const QUEUE = 'bench';
 const BATCH = 100;
@@ -30,9 +30,8 @@ for (;;) {
 
 async function takeOver(): Promise<void> {
   const { rows } = await pool.query<{ payload: { intent_id: string } }>(
-    `delete from graphile_worker._private_jobs j
-     using graphile_worker._private_tasks t
-     where t.id = j.task_id and t.identifier = 'bench/boss'
+    `delete from queue_jobs j
+     where j.task = 'bench/boss'
      returning j.payload`,
   );
   if (rows.length > 0) await boss.insert(rows.map(({ payload }) => ({ name: QUEUE, data: payload })));

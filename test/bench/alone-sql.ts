@@ -19,7 +19,7 @@ const SETTLE = {
 };
 const EXECUTED = JSON.stringify({ price: '100000', quantity: '0.0001', value: '10', leverage: '0.001' });
 
-/** What carrying out an intent costs in statements, each a commit of its own, with nothing called in between. */
+/** The cost of executing an intent in statements, each its own commit, without a call in between. */
 export async function sameSql(intentId: string): Promise<void> {
   const { rows } = await pool.query<{ fence: number }>({ ...CLAIM, values: [intentId] });
   const [held] = rows;

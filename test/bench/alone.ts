@@ -2,7 +2,10 @@ import { Logger, run } from 'graphile-worker';
 import pg from 'pg';
 import { sameSql } from './alone-sql.ts';
 
-/* The reference of P3: graphile-worker with the settings of our trading runner and none of our code. Works on DATABASE_URL. */
+/*
+ * The reference of P3: graphile-worker with the settings of the trading runner, without any other code of the service.
+ * Works on DATABASE_URL.
+ */
 const CONCURRENCY = 100;
 
 await run({

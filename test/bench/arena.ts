@@ -8,40 +8,46 @@ import { isAlive } from '../../src/db/embedded/postmaster.ts';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { createPartner } from '../../src/partners/intents.ts';
-import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
+import { createPartner } from '../../src/partners/commands.ts';
+import {
+  type NetvenueUpstream,
+  type NetvenueUpstreamOptions,
+  startNetvenueUpstream,
+} from '../../src/sandbox/network/index.ts';
 import { type Running, startProgram, startScript, until } from '../support/processes.ts';
 import { ENTITY, KEYS, testSettings } from '../support/service.ts';
 import { fill, type Past } from './fill.ts';
 
-/** A durable database server for measuring, and what runs against a database of it. The party is in this process. */
+/**
+ * A durable database server for measuring, and the processes on one of its databases. The upstream is in this process.
+ */
 export type Arena = {
   databaseUrl: string;
   settings: Record<string, string>;
-  party: NetvenueParty;
+  upstream: NetvenueUpstream;
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Starts the HTTP edge, or another server that listens on PORT, and returns its address once it answers. */
+  /** Starts the HTTP edge, or another server that listens on PORT, and returns its address once it responds. */
   serve(script?: string): Promise<string>;
   startWorker(settings?: Record<string, string>): Running;
   /** Starts a file of the bench with this database in its environment. */
   run(script: string, settings?: Record<string, string>): Running;
-  /** So many active traders of one partner; the key that speaks for all of them. */
+  /** This many active traders of one partner; the key of the partner works for all of them. */
   traders(count: number): Promise<{ key: string; ids: number[] }>;
   close(): Promise<void>;
 };
 
 /**
- * Opens a fresh, migrated database on a server of its own with the settings of `npm start`: every commit is on disk. With a
- * `past` it has been at work for long.
+ * Opens a new, migrated database on a separate server with the settings of `npm start`: every commit is on disk. With a
+ * `past` it has the data of a long-running service.
  */
-export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}, past?: Past): Promise<Arena> {
+export async function openArena(behaviour: Partial<NetvenueUpstreamOptions> = {}, past?: Past): Promise<Arena> {
   const dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-bench-`));
   const server = await startEmbedded({ dataDir });
   await migrate(server.url);
   if (past) await fill(server.url, past);
-  const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...behaviour });
+  const upstream = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0, ...behaviour });
   const quiet = { LOG_LEVEL: 'warn', VALIDATE_RESPONSES: 'false' };
-  const settings = testSettings(server.url, party, {
+  const settings = testSettings(server.url, upstream, {
     ...quiet,
     NETVENUE_PATIENCE_MS: '10000',
     ORDER_DEADLINE_MS: '600000',
@@ -54,17 +60,17 @@ export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}, p
   };
   endWithUs(() => server.pid());
   const query: Arena['query'] = async (text, values) => (await pool.query(text, values)).rows;
-  if (past) await query('checkpoint'); // what filling it left to be written is no part of what is measured
+  if (past) await query('checkpoint'); // pending writes from filling the queue are not part of the measurement
   return {
     databaseUrl: server.url,
     settings,
-    party,
+    upstream,
     query,
     async serve(script = 'src/web.ts') {
       const PORT = String(await freePort());
       const url = `http://127.0.0.1:${PORT}`;
       const { lines } = launched(startScript(script, { ...settings, PORT }));
-      await until('a server that answers', () =>
+      await until('a server that responds', () =>
         got(`${url}/healthz`).then(
           () => true,
           () => null,
@@ -76,27 +82,27 @@ export async function openArena(behaviour: Partial<NetvenuePartyOptions> = {}, p
     },
     startWorker: (more = {}) => launched(startProgram('worker', { ...settings, ...more })),
     run: (script, more = {}) => launched(startScript(script, { ...settings, ...more })),
-    traders: (count) => makeTraders(server.url, party, count),
+    traders: (count) => makeTraders(server.url, upstream, count),
     async close() {
       for (const { kill } of running) kill('SIGKILL');
       await Promise.all(running.map(({ exited }) => exited));
       await pool.end();
-      await party.close();
+      await upstream.close();
       await server.stop('immediate');
       await rm(dataDir, { recursive: true, force: true });
     },
   };
 }
 
-/** For benches that are interrupted: the server goes with them. */
+/** For interrupted benches: stops the server with them. */
 function endWithUs(pid: () => number): void {
   process.once('exit', () => isAlive(pid()) && process.kill(pid(), 'SIGQUIT'));
 }
 
-async function makeTraders(databaseUrl: string, party: NetvenueParty, count: number) {
+async function makeTraders(databaseUrl: string, upstream: NetvenueUpstream, count: number) {
   const db = await openPool(databaseUrl, 1, () => {});
   const { partner_id, key } = await createPartner(db, 'Bench').finally(() => db.end());
-  const ids = party.addSubaccounts(count);
+  const ids = upstream.addSubaccounts(count);
   const client = new pg.Client(databaseUrl);
   await client.connect();
   await client.query(

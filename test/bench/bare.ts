@@ -2,7 +2,7 @@ import Koa from 'koa';
 import { koaBody } from 'koa-body';
 import { acceptBare } from './bare-insert.ts';
 
-/* The reference of P1: one Koa route without any of our code. Listens on PORT, works on DATABASE_URL. */
+/* The reference of P1: one Koa route without any code of the service. Listens on PORT, works on DATABASE_URL. */
 const app = new Koa();
 app.use(koaBody());
 app.use(async (ctx) => {

@@ -1,7 +1,10 @@
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { quantile } from '../chaos/audit.ts';
 
-/** One figure beside its reference. `ratio` is figure to reference; `kept` is null for what is told beside a promise. */
+/**
+ * One figure and its reference. `ratio` is figure to reference; `kept` is null for a figure without a promise.
+ * `isBroken` when the figure exceeds a bound that holds on every machine: the bench then fails.
+ */
 export type Row = {
   what: string;
   figure: number;
@@ -10,15 +13,19 @@ export type Row = {
   ratio: number | null;
   mark: string | null;
   kept: boolean | null;
+  isBroken: boolean;
 };
 
-/** What one measurement found. */
+/** The result of one measurement. */
 export type Figures = { name: string; title: string; rows: Row[] };
 
-/** How much is measured: all of it, or as much as shows that it works. */
+/** How much is measured: all of it, or just enough to show that it works. */
 export type Extent = { small: boolean };
 
-/** Medians over pairs of a figure and its reference, measured one right after the other; that of their ratio too, which a machine's moods disturb least. */
+/**
+ * Medians over pairs of a figure and its reference, measured directly after each other, and the median of their ratio,
+ * which variations of the machine affect least.
+ */
 export const ratioOf = (pairs: (readonly [figure: number, reference: number])[]) => ({
   figure: quantile(
     pairs.map(([figure]) => figure),
@@ -36,33 +43,46 @@ export const ratioOf = (pairs: (readonly [figure: number, reference: number])[])
 
 type Held = { what: string; figure: number; unit: string; reference: number; ratio: number };
 
-/** A figure that must be at least so many times its reference. */
-export const atLeast = (times: number, held: Held): Row => ({
+/** A figure that must be at least a given multiple of its reference; below `floor` times the bench fails. */
+export const atLeast = (times: number, held: Held, floor = 0): Row => ({
   ...held,
   mark: `≥ ${times} ×`,
   kept: held.ratio >= times,
+  isBroken: held.ratio < floor,
 });
 
-/** A figure that must be at most so many times its reference. */
+/** A figure that must be at most a given multiple of its reference. */
 export const atMost = (times: number, held: Held): Row => ({
   ...held,
   mark: `≤ ${rounded(times)} ×`,
   kept: held.ratio <= times,
+  isBroken: false,
 });
 
-/** A figure with a bound of its own. */
-export const below = (bound: number, found: Told): Row => ({
-  ...told(found),
-  mark: `≤ ${bound} ${found.unit}`,
+/** A figure with its own bound; above `ceiling` the bench fails. */
+export const below = (bound: number, found: Reported, ceiling = Number.POSITIVE_INFINITY): Row => ({
+  ...reported(found),
+  mark: `≤ ${rounded(bound)} ${found.unit}`,
   kept: found.figure <= bound,
+  isBroken: found.figure > ceiling,
 });
 
-type Told = { what: string; figure: number; unit: string; reference?: number; ratio?: number };
+/** A figure with a bound that fails the bench. */
+export const within = (bound: number, found: Reported): Row => below(bound, found, bound);
 
-/** A figure that nothing was promised of. */
-export const told = (found: Told): Row => ({ reference: null, ratio: null, mark: null, kept: null, ...found });
+type Reported = { what: string; figure: number; unit: string; reference?: number; ratio?: number };
 
-/** The machine the figures hold for. */
+/** A figure without a promise. */
+export const reported = (found: Reported): Row => ({
+  reference: null,
+  ratio: null,
+  mark: null,
+  kept: null,
+  isBroken: false,
+  ...found,
+});
+
+/** The machine on which the figures were measured. */
 export const machine = () => ({
   processor: cpus()[0]?.model ?? 'unknown',
   cores: `${availableParallelism()} cores`,
@@ -72,7 +92,7 @@ export const machine = () => ({
 
 const HEADS = ['', 'figure', 'reference', 'ratio', 'mark', ''];
 
-/** The figures of one measurement as a table for people. */
+/** The figures of one measurement as a readable table. */
 export function shown({ name, title, rows }: Figures): string {
   const cells = [HEADS, ...rows.map(cellsOf)];
   const widths = HEADS.map((_, n) => Math.max(...cells.map((line) => line[n]?.length ?? 0)));
@@ -82,13 +102,13 @@ export function shown({ name, title, rows }: Figures): string {
   return `\n${name}  ${title}\n${lines.map((line) => `  ${line.join('  ')}`.trimEnd()).join('\n')}\n`;
 }
 
-const cellsOf = ({ what, figure, unit, reference, ratio, mark, kept }: Row): string[] => [
+const cellsOf = ({ what, figure, unit, reference, ratio, mark, kept, isBroken }: Row): string[] => [
   what,
   `${rounded(figure)} ${unit}`,
   reference === null ? '' : rounded(reference),
   ratio === null ? '' : ratio.toFixed(2),
   mark ?? '',
-  kept === null ? '' : kept ? 'kept' : 'NOT KEPT',
+  isBroken ? 'BROKEN' : kept === null ? '' : kept ? 'kept' : 'NOT KEPT',
 ];
 
 const rounded = (value: number) =>

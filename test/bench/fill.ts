@@ -1,20 +1,20 @@
 import pg from 'pg';
 
-const CHUNK = 50_000; // rows a statement writes: each is one commit
+const CHUNK = 50_000; // rows per statement: each is one commit
 const PAIRS = ['BTCUSDC', 'ETHUSDC', 'SOLUSDC'];
-const DAYS = 60; // how far back the past goes: within what retention keeps
-const SHARES = { events: 0.1, keys: 0.2 }; // of intents: how many told somebody, how many came under a key
+const DAYS = 60; // age of the past: within what retention keeps
+const SHARES = { events: 0.1, keys: 0.2 }; // of intents: how many emitted an event, how many had a key
 
-/** How much past a database is given. */
+/** The amount of past data of a database. */
 export type Past = { intents: number; traders: number };
 
-/** Whose past it is; nobody calls by their names. */
+/** The owner of the past data; nobody calls with these credentials. */
 export const FILLED = { owner: 'ptn_filled', app: 'app_filled', endpoint: 'whe_filled', entity: 'filled_entity' };
 
 /**
- * Gives a migrated database a past: so many traders of a partner, so many settled intents of theirs (placements with their orders,
- * every tenth a cancellation; every twentieth failed), a lane per trader and pair, and events with ended deliveries. Leaves the
- * tables vacuumed and analysed, as a database that grew to that size is.
+ * Fills a migrated database with past data: traders of a partner, their settled intents (placements with their orders,
+ * every tenth a cancellation; every twentieth failed), a lane per trader and pair, and events with ended deliveries.
+ * Leaves the tables vacuumed and analysed, like a database that grew to that size.
  */
 export async function fill(url: string, { intents, traders }: Past): Promise<void> {
   const client = new pg.Client({ connectionString: url });
@@ -61,7 +61,10 @@ async function makeOwners(client: pg.Client, traders: number): Promise<void> {
   await client.query(`insert into event_logs (app, last_position) values ($1, 0)`, [app]);
 }
 
-/** Ids as the service makes them: the time in their first 48 bits. Of a row's number, so that other rows can name it. */
+/**
+ * Ids in the format of the service: the time is in the first 48 bits. They derive from a row's number, so that other
+ * rows can reference them.
+ */
 const INTENTS = `
   with numbered as (
     select n, '${FILLED.entity}_' || (n % $3::integer + 1) as trader, n % $3::integer + 1 as subaccount,
@@ -75,7 +78,7 @@ const INTENTS = `
       jsonb_build_object('trade_pair', pair, 'order_type', 'LONG', 'execution_type', 'MARKET', 'leverage', 0.01) as terms
     from numbered
   ), made as (
-    insert into intents (id, kind, owner, lane, state, asked, sent, outcome, digest, request_id, fence, tries,
+    insert into intents (id, kind, owner, lane, state, request, sent_payload, outcome, digest, request_id, fence, attempts,
       created_at, deadline_at, sending_at, settled_at)
     select id, case when is_cancel then 'orders/cancel' else 'orders/place' end, '${FILLED.owner}',
       'netvenue:' || trader || ':' || pair, case when has_failed then 'failed' else 'succeeded' end,
@@ -92,7 +95,7 @@ const INTENTS = `
   from named
   where not is_cancel`;
 
-/** Events of the past, each delivered at the first try. */
+/** Events of the past, each delivered at the first attempt. */
 const EVENTS = `
   with numbered as (
     select n, now() - make_interval(secs => $3::double precision * random()) as at
@@ -105,7 +108,7 @@ const EVENTS = `
     select 'evt_' || id, '${FILLED.app}', 'payment.succeeded', n, '{"id": "evt_' || id || '", "type": "payment.succeeded", "data": {}}', at
     from named
   ), delivered as (
-    insert into webhook_deliveries (id, app, endpoint_id, event_id, state, due_at, attempts, tries, response_status,
+    insert into webhook_deliveries (id, app, endpoint_id, event_id, state, due_at, attempts, retry_step, response_status,
       created_at, taken_at, ended_at)
     select 'whd_' || id, '${FILLED.app}', '${FILLED.endpoint}', 'evt_' || id, 'delivered', at, 1, 1, 200, at, at, at
     from named

@@ -1,12 +1,12 @@
 import { connect, type Socket } from 'node:net';
 
 type Ask = { method: string; path: string; headers: Record<string, string>; body?: string };
-type Told = { status: number; text: string };
+type Reported = { status: number; text: string };
 
-/** Kept connections to one server. A light client, so that little of the machine goes into asking. */
-export type Line = { ask(ask: Ask): Promise<Told>; close(): void };
+/** Persistent connections to one server. A light client, so that requests cost little of the machine. */
+export type Line = { ask(ask: Ask): Promise<Reported>; close(): void };
 
-/** Opens connections as they are needed, up to so many; what comes in beyond that waits for one. */
+/** Opens connections on demand, up to a limit; further requests wait for one. */
 export function openLine(url: string, connections: number): Line {
   const { hostname, port } = new URL(url);
   const free: Connection[] = [];
@@ -18,21 +18,21 @@ export function openLine(url: string, connections: number): Line {
     if (all.size >= connections) return new Promise((resolve) => waiting.push(resolve));
     const fresh = openConnection(connect(Number(port), hostname));
     all.add(fresh);
-    fresh.socket.once('close', () => all.delete(fresh)); // the server ends what is idle for long
+    fresh.socket.once('close', () => all.delete(fresh)); // the server closes connections that are idle for long
     return fresh;
   };
-  const giveBack = (connection: Connection) => {
+  const release = (connection: Connection) => {
     const next = waiting.shift();
     if (next) next(connection);
     else free.push(connection);
   };
   return {
-    async ask(asked) {
+    async ask(message) {
       const connection = await take();
       try {
-        return await connection.exchange(written(asked, hostname));
+        return await connection.exchange(written(message, hostname));
       } finally {
-        giveBack(connection);
+        release(connection);
       }
     },
     close: () => {
@@ -53,33 +53,33 @@ function written({ method, path, headers, body }: Ask, host: string): string {
   return `${method} ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
 }
 
-type Connection = { socket: Socket; exchange(request: string): Promise<Told> };
+type Connection = { socket: Socket; exchange(request: string): Promise<Reported> };
 
-/** One request at a time; answers are read by their Content-Length, which our servers always send. */
+/** One request at a time; responses are read by their Content-Length, which our servers always send. */
 function openConnection(socket: Socket): Connection {
   let received = '';
-  let turn: PromiseWithResolvers<Told> | undefined;
+  let turn: PromiseWithResolvers<Reported> | undefined;
   socket.setNoDelay(true).setEncoding('latin1');
   socket.on('data', (chunk: string) => {
     received += chunk;
-    const told = readAnswer(received);
-    if (!told) return;
+    const reported = readResponse(received);
+    if (!reported) return;
     received = '';
-    turn?.resolve(told);
+    turn?.resolve(reported);
   });
   socket.on('error', (error) => turn?.reject(error));
   socket.on('close', () => turn?.reject(new Error('The server closed the connection')));
   return {
     socket,
     exchange(request) {
-      turn = Promise.withResolvers<Told>();
+      turn = Promise.withResolvers<Reported>();
       socket.write(request);
       return turn.promise;
     },
   };
 }
 
-function readAnswer(received: string): Told | null {
+function readResponse(received: string): Reported | null {
   const headEnd = received.indexOf('\r\n\r\n');
   if (headEnd < 0) return null;
   const head = received.slice(0, headEnd);

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { termsOf } from '../../src/orders/rules.ts';
+import { termsOf } from '../../src/orders/network/rules.ts';
 import { until } from '../support/processes.ts';
 import { ENTITY } from '../support/service.ts';
 import { type Arena, openArena } from './arena.ts';
-import { atLeast, type Extent, type Figures, ratioOf, told } from './figures.ts';
+import { atLeast, type Extent, type Figures, ratioOf, reported } from './figures.ts';
 
-/** Queues on which tasks run that do the same SQL and nothing else. The first is the one the promise names. */
+/** Queues whose tasks do the same SQL and nothing else. The first is the one the promise names. */
 const REFERENCES = [
   { name: 'graphile-worker alone', kind: 'bench/alone', script: 'test/bench/alone.ts' },
   { name: 'pg-boss', kind: 'bench/boss', script: 'test/bench/alone-boss.ts' },
@@ -14,16 +14,17 @@ const REFERENCES = [
 
 const KIND = 'orders/place';
 const MARK = 0.7;
+const FLOOR = 0.3;
 const SETTLED_WITHIN_MS = 120_000;
-const LOOK_MS = 200; // looking takes no more than that from what is measured
+const POLL_MS = 200; // polling takes no more than this from the measurement
 
 type Size = { rounds: number; orders: number };
 const FULL: Size = { rounds: 5, orders: 4_000 };
 const SMALL: Size = { rounds: 1, orders: 500 };
 
 /**
- * P3: intents settled in a second by one worker, network orders with their calls at the venue, beside queues whose tasks do the
- * same SQL with no service around it. Everything is queued before the first is taken.
+ * P3: intents settled per second by one worker, network orders with their calls at the venue, next to queues whose
+ * tasks do the same SQL without the rest of the service. Everything is queued before the first task runs.
  */
 export async function measureP3({ small }: Extent): Promise<Figures> {
   const { rounds, orders } = small ? SMALL : FULL;
@@ -32,8 +33,8 @@ export async function measureP3({ small }: Extent): Promise<Figures> {
     const { ids } = await arena.traders(orders);
     arena.startWorker();
     const kinds = [KIND, ...REFERENCES.map(({ kind }) => kind)];
-    for (const { script } of REFERENCES) await arena.run(script).says(/is working/);
-    for (const kind of kinds) await settledPerS(arena, ids, kind); // warm
+    for (const { script } of REFERENCES) await arena.run(script).waitForLine(/is working/);
+    for (const kind of kinds) await settledPerS(arena, ids, kind); // warm-up
     const found: number[][] = [];
     for (let round = 0; round < rounds; round++) {
       const rates: number[] = [];
@@ -46,7 +47,7 @@ export async function measureP3({ small }: Extent): Promise<Figures> {
   }
 }
 
-/** Queues an order of each of these traders and answers how many a second were settled in the middle eight tenths. */
+/** Queues an order of each trader and returns how many per second were settled in the middle 80 %. */
 export async function settledPerS(arena: Arena, ids: number[], kind: string = KIND): Promise<number> {
   const orders = ids.length;
   const [queued] = await arena.query<{ at: string }>(QUEUE, [kind, ENTITY, ids, TERMS, ids.map(() => newIntentId())]);
@@ -54,7 +55,7 @@ export async function settledPerS(arena: Arena, ids: number[], kind: string = KI
   await until(
     `${orders} settled`,
     async () => {
-      await sleep(LOOK_MS);
+      await sleep(POLL_MS);
       const [row] = await arena.query<{ open: boolean }>(OPEN, values);
       return row?.open === false;
     },
@@ -65,7 +66,7 @@ export async function settledPerS(arena: Arena, ids: number[], kind: string = KI
   return (orders * 0.8) / Number(row?.seconds);
 }
 
-/** Goes by the index of open intents, and ends at the first: it is asked while the others work. */
+/** Uses the index of open intents, and stops at the first: it runs while the workers work. */
 const OPEN = `
   select exists (
     select
@@ -84,14 +85,14 @@ const TERMS = JSON.stringify(
   termsOf({ trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'MARKET', leverage: 0.001 }),
 );
 
-/** Accepts an order of a kind for each trader in one transaction; the time of their acceptance names the lot. */
+/** Accepts an order of a kind for each trader in one transaction; the time of their acceptance identifies the batch. */
 const QUEUE = `
   with accepted as materialized (
     select a.verdict
     from accept_network_orders((
       select jsonb_agg(jsonb_build_object('n', s.n, 'id', ($5::uuid[])[s.n], 'kind', $1::text, 'owner', s.owner,
         'trader', s.synthetic_hotkey, 'pair', 'BTCUSDC', 'lane', 'netvenue:' || s.synthetic_hotkey || ':BTCUSDC',
-        'terms', $4::jsonb, 'digest', '00', 'deadline_s', 600, 'asked',
+        'terms', $4::jsonb, 'digest', '00', 'deadline_s', 600, 'request',
         jsonb_build_object('trader', s.synthetic_hotkey, 'subaccount_id', s.subaccount_id, 'terms', $4::jsonb)))
       from (
         select row_number() over () n, owner, synthetic_hotkey, subaccount_id
@@ -112,8 +113,8 @@ function figures(found: number[][]): Figures {
     name: 'P3',
     title: 'intents settled by one worker, beside queues whose tasks do the same SQL and no call',
     rows: [
-      atLeast(MARK, { what: `settled, beside ${REFERENCES[0].name}`, unit: '/s', ...beside(1) }),
-      told({ what: `settled, beside ${REFERENCES[1].name}`, unit: '/s', ...beside(2) }),
+      atLeast(MARK, { what: `settled, beside ${REFERENCES[0].name}`, unit: '/s', ...beside(1) }, FLOOR),
+      reported({ what: `settled, beside ${REFERENCES[1].name}`, unit: '/s', ...beside(2) }),
     ],
   };
 }

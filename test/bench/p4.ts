@@ -1,12 +1,12 @@
 import { type Running, startScript, until } from '../support/processes.ts';
 import { type Receiver, startReceiver } from '../support/receivers.ts';
 import { writingTo } from '../support/webhooks.ts';
-import { emitSteadily, lateness, manyEndpoints, quantile, type Told } from '../webhooks/load.ts';
+import { emitSteadily, lateness, manyEndpoints, quantile, type Reported } from '../webhooks/load.ts';
 import { type Arena, openArena } from './arena.ts';
-import { below, type Extent, type Figures, told } from './figures.ts';
+import { below, type Extent, type Figures, reported } from './figures.ts';
 
 const ENDPOINTS = 100;
-const IN_FLIGHT = 100; // of the client alone: as many as the worker's
+const IN_FLIGHT = 100; // of the client alone: the same number as of the worker
 const STEADY_PER_S = 100;
 const MARK_MS = 250;
 const DELIVERED_WITHIN_MS = 300_000;
@@ -15,7 +15,9 @@ type Size = { queued: number; steadyS: number };
 const FULL: Size = { queued: 20_000, steadyS: 10 };
 const SMALL: Size = { queued: 2_000, steadyS: 2 };
 
-/** P4: deliveries of one worker to a hundred endpoints, beside the HTTP client alone with the same bodies; and how late they are. */
+/**
+ * P4: deliveries of one worker to 100 endpoints, next to the HTTP client alone with the same bodies; and their latency.
+ */
 export async function measureP4({ small }: Extent): Promise<Figures> {
   const { queued, steadyS } = small ? SMALL : FULL;
   const arena = await openArena();
@@ -23,9 +25,9 @@ export async function measureP4({ small }: Extent): Promise<Figures> {
     const receiver = await startReceiver();
     const alone = await clientAlone(receiver, queued);
     const worker = arena.startWorker({ WORKER_RUNNERS: 'outbound', LOG_LEVEL: 'info' });
-    await worker.says(/worker is running/);
+    await worker.waitForLine(/worker is running/);
     const deliveries = await openOutbound(arena, receiver);
-    await deliveries.perS(queued / 4); // warm
+    await deliveries.perS(queued / 4); // warm-up
     const figure = await deliveries.perS(queued);
     const late = await deliveries.lateness(steadyS);
     await receiver.close();
@@ -35,15 +37,15 @@ export async function measureP4({ small }: Extent): Promise<Figures> {
   }
 }
 
-/** What the worker of an arena delivers to endpoints of one receiver. */
+/** Deliveries by the worker of an arena to the endpoints of one receiver. */
 type Outbound = {
-  /** Queues so many deliveries at once and answers how many a second arrived. */
+  /** Queues a number of deliveries at once and returns how many per second arrived. */
   perS(queued: number): Promise<number>;
-  /** Milliseconds from each event to its first byte, with events coming steadily for so long. */
+  /** Milliseconds from each event to its first byte, with events at a steady rate for the given time. */
   lateness(seconds: number): Promise<number[]>;
 };
 
-/** Makes the endpoints. */
+/** Creates the endpoints. */
 export async function openOutbound(arena: Arena, receiver: Receiver): Promise<Outbound> {
   const endpoints = await manyEndpoints(writingTo(arena.query, arena.settings), receiver.url, ENDPOINTS);
   return {
@@ -55,11 +57,11 @@ export async function openOutbound(arena: Arena, receiver: Receiver): Promise<Ou
 async function clientAlone({ url }: Receiver, posts: number): Promise<number> {
   const args = [url, ENDPOINTS, posts, IN_FLIGHT].map(String);
   const client: Running = startScript('test/bench/webhook-client.ts', {}, args);
-  const { perS } = JSON.parse(await client.says(/perS/, DELIVERED_WITHIN_MS)) as { perS: number };
+  const { perS } = JSON.parse(await client.waitForLine(/perS/, DELIVERED_WITHIN_MS)) as { perS: number };
   return perS;
 }
 
-type Load = { receiver: Receiver; endpoints: Told[]; queued: number };
+type Load = { receiver: Receiver; endpoints: Reported[]; queued: number };
 
 async function deliveredPerS({ query }: Arena, { receiver, endpoints, queued }: Load): Promise<number> {
   receiver.ledger.splice(0);
@@ -92,13 +94,13 @@ function figures(throughput: { figure: number; reference: number }, late: number
     name: 'P4',
     title: `webhook deliveries to ${ENDPOINTS} endpoints, beside the HTTP client alone`,
     rows: [
-      told({ what: 'delivered', unit: '/s', ...throughput, ratio }),
+      reported({ what: 'delivered', unit: '/s', ...throughput, ratio }),
       below(MARK_MS, {
         what: `event to first byte at ${STEADY_PER_S}/s, p95`,
         unit: 'ms',
         figure: quantile(late, 0.95),
       }),
-      told({ what: `event to first byte at ${STEADY_PER_S}/s, p50`, unit: 'ms', figure: quantile(late, 0.5) }),
+      reported({ what: `event to first byte at ${STEADY_PER_S}/s, p50`, unit: 'ms', figure: quantile(late, 0.5) }),
     ],
   };
 }

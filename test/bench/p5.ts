@@ -13,21 +13,21 @@ type Size = { intents: number; traders: number; rounds: number; seconds: number;
 const FULL: Size = { intents: 1_000_000, traders: 10_000, rounds: 5, seconds: 4, orders: 3_000, deliveries: 3_000 };
 const SMALL: Size = { intents: 5_000, traders: 500, rounds: 1, seconds: 1, orders: 500, deliveries: 500 };
 
-type Stand = { arena: Arena; url: string; size: Size };
-/** Makes what one figure needs on an arena; the function it returns measures it once. */
-type Open = (stand: Stand) => Promise<() => Promise<number>>;
+type Setup = { arena: Arena; url: string; size: Size };
+/** Prepares one figure on an arena; the returned function measures it once. */
+type Open = (setup: Setup) => Promise<() => Promise<number>>;
 
-/** P5: the figures of P1 to P4 beside a million settled intents, and on an empty database, turn by turn. */
+/** P5: the figures of P1 to P4 with a million settled intents, and on an empty database, alternately. */
 export async function measureP5({ small }: Extent): Promise<Figures> {
   const size = small ? SMALL : FULL;
-  const stands = [await openStand(size, size), await openStand(size)];
-  const workers = stands.map(({ arena }) => arena.startWorker());
+  const setups = [await openSetup(size, size), await openSetup(size)];
+  const workers = setups.map(({ arena }) => arena.startWorker());
   try {
-    const trips = await turnByTurn(stands, roundTrip);
-    const settlements = await turnByTurn(stands, settled);
-    const deliveries = await turnByTurn(stands, delivered);
+    const trips = await turnByTurn(setups, roundTrip);
+    const settlements = await turnByTurn(setups, settled);
+    const deliveries = await turnByTurn(setups, delivered);
     for (const worker of workers) worker.kill('SIGKILL'); // what is accepted from now on stays
-    const acceptances = await turnByTurn(stands, accepted);
+    const acceptances = await turnByTurn(setups, accepted);
     return {
       name: 'P5',
       title: `beside ${size.intents} settled intents and ${size.traders} traders, and on an empty database`,
@@ -39,25 +39,25 @@ export async function measureP5({ small }: Extent): Promise<Figures> {
       ],
     };
   } finally {
-    for (const { arena } of stands) await arena.close();
+    for (const { arena } of setups) await arena.close();
   }
 }
 
-async function openStand(size: Size, filled?: Size): Promise<Stand> {
+async function openSetup(size: Size, filled?: Size): Promise<Setup> {
   const arena = await openArena({}, filled);
   return { arena, url: await arena.serve(), size };
 }
 
-async function turnByTurn(stands: Stand[], open: Open) {
+async function turnByTurn(setups: Setup[], open: Open) {
   const measures: (() => Promise<number>)[] = [];
-  for (const stand of stands) measures.push(await open(stand));
+  for (const setup of setups) measures.push(await open(setup));
   const all = async () => {
     const [filled, empty] = measures;
     return [(await filled?.()) ?? Number.NaN, (await empty?.()) ?? Number.NaN] as const;
   };
-  await all(); // warm
+  await all(); // warm-up
   const pairs = [];
-  for (let round = 0; round < (stands[0]?.size.rounds ?? 1); round++) pairs.push(await all());
+  for (let round = 0; round < (setups[0]?.size.rounds ?? 1); round++) pairs.push(await all());
   return ratioOf(pairs);
 }
 

@@ -1,12 +1,12 @@
 import { webhooks } from '../../src/adapters/webhook/index.ts';
 
 /*
- * The HTTP client alone: posts and signs the same bodies to the same receivers, with no database and no queue.
+ * The HTTP client alone: posts and signs the same bodies to the same receivers, without a database and a queue.
  *   node test/bench/webhook-client.ts <url> <endpoints> <posts> <in flight>
  */
 const [url = '', endpoints = 1, posts = 0, inFlight = 1] = process.argv
   .slice(2)
-  .map((word, n) => (n === 0 ? word : Number(word))) as [string, number, number, number];
+  .map((arg, n) => (n === 0 ? arg : Number(arg))) as [string, number, number, number];
 
 const adapter = webhooks({ allowLoopback: true });
 const secrets = [`whsec_${Buffer.alloc(33, 's').toString('base64')}`];

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/* A partner's server that says yes to everything; prints where it listens. */
+/* A partner's server that responds with 200 to everything; prints its address. */
 const server = http.createServer((request, response) => {
   request.resume().once('end', () => response.writeHead(200).end('ok'));
 });

@@ -4,17 +4,17 @@ import { runWith } from '../webhooks/hanging.ts';
 import { deliverThroughKills } from '../webhooks/kills.ts';
 
 /*
- * Deliveries of webhooks beside endpoints that hang, and through kills, at full size (R6, R7).
+ * Deliveries of webhooks next to endpoints that hang, and through kills, at full size (R6, R7).
  *   node test/bench/webhooks.ts [hanging|kills]
  */
 const parts: Record<string, () => Promise<void>> = { hanging, kills };
-const asked = process.argv.slice(2);
+const args = process.argv.slice(2);
 process.stdout.write(`${cpus().length} cores, ${cpus()[0]?.model}\n`);
-for (const [name, part] of Object.entries(parts)) if (asked.length === 0 || asked.includes(name)) await part();
+for (const [name, part] of Object.entries(parts)) if (args.length === 0 || args.includes(name)) await part();
 await stopPostgres();
 process.exit(0);
 
-/** Twenty of a hundred endpoints never answer: what the others notice. */
+/** 20 of 100 endpoints never respond: the effect on the others. */
 async function hanging(): Promise<void> {
   const load = { endpoints: 100, hanging: 20, perS: 100, forS: 20, seed: 7 };
   const baseline = await runWith(load, false);
@@ -25,7 +25,7 @@ async function hanging(): Promise<void> {
   );
 }
 
-/** Ten thousand events through kills, receivers failing 30 %. */
+/** 10,000 events through kills, with receivers that fail 30 %. */
 async function kills(): Promise<void> {
   print(
     'R6',

@@ -25,7 +25,7 @@ describe('access in the console', function () {
     expect(desk.complaints).to.deep.equal([]);
   });
 
-  /** Presses a button of the dialog that is open. */
+  /** Presses a button of the open dialog. */
   const confirm = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
   const secretShown = async (label: string) => {
     const shown = page.locator('.once', { hasText: label }).locator('.secret');
@@ -48,13 +48,13 @@ describe('access in the console', function () {
     await page.getByLabel('webhooks').check();
     await confirm('Register');
     const first = await secretShown('Client secret');
-    await desk.says('Brightwater is registered.');
+    await desk.waitForText('Brightwater is registered.');
     const { app_id: appId } = await found();
     await page.getByRole('button', { name: `Settings: ${slug}` }).click();
     await page.getByLabel('Connect return address').fill('https://brightwater.example/back');
     await page.getByLabel('Identity verification').selectOption('full');
     await confirm('Save');
-    await desk.says('Settings: Brightwater. Done.');
+    await desk.waitForText('Settings: Brightwater. Done.');
     const changed = await found();
     await page.getByRole('button', { name: `Rotate secret: ${slug}` }).click();
     await page.getByLabel('Overlap in seconds').fill('0');
@@ -63,11 +63,11 @@ describe('access in the console', function () {
     const tokens = [await service.token({ appId, secret: first }), await service.token({ appId, secret: second })];
     await page.getByRole('button', { name: `Disable: ${slug}` }).click();
     await confirm('Disable');
-    await desk.says('Disable: Brightwater. Done.');
+    await desk.waitForText('Disable: Brightwater. Done.');
     const disabled = await found();
     await page.getByRole('button', { name: `Enable: ${slug}` }).click();
     await confirm('Enable');
-    await desk.says('Enable: Brightwater. Done.');
+    await desk.waitForText('Enable: Brightwater. Done.');
 
     expect(changed).to.deep.include({
       allowed_scopes: ['api', 'webhooks'],
@@ -91,22 +91,22 @@ describe('access in the console', function () {
     await page.getByRole('button', { name: `Decline: ${declined}` }).click();
     await page.getByLabel('Reason').fill('nobody answers there');
     await confirm('Decline');
-    await desk.says(`Decline: ${declined}. Done.`);
+    await desk.waitForText(`Decline: ${declined}. Done.`);
     await page.getByLabel('State').selectOption('every');
     await page.getByRole('button', { name: 'Show' }).click();
     const row = page.getByRole('row', { name: declined });
-    const told = await row.innerText();
+    const reported = await row.innerText();
     await page.getByRole('button', { name: `Mail a new link: ${approved}` }).click();
     await confirm('Mail a new link');
-    await desk.says(`Mail a new link: ${approved}. Done.`);
+    await desk.waitForText(`Mail a new link: ${approved}. Done.`);
 
-    expect(told).to.include('declined').and.include('nobody answers there');
+    expect(reported).to.include('declined').and.include('nobody answers there');
     expect(page.url()).to.include('status=every');
     const { body } = await operator.ask('GET', '/v2/admin/audit?limit=5');
     expect(body.items[0].action).to.match(/reissue/);
   });
 
-  it('makes a partner, whose key is good until the partner is disabled', async () => {
+  it('creates a partner, whose key is valid until the partner is disabled', async () => {
     const name = fresh('Partner');
     await desk.show('partners');
 
@@ -119,7 +119,7 @@ describe('access in the console', function () {
     const before = await enrollments();
     await page.getByRole('button', { name: `Disable: ${name}` }).click();
     await confirm('Disable');
-    await desk.says(`Disable: ${name}. Done.`);
+    await desk.waitForText(`Disable: ${name}. Done.`);
     const after = await enrollments();
     await page.getByRole('link', { name }).click();
     await page.getByRole('table', { name: `Keys of ${name}` }).waitFor();

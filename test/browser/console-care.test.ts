@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import type { Page, Request } from 'playwright-core';
-import { faint, needsBrowser, overflow, unheard } from '../support/browser.ts';
-import { givenUpOrder, openConsole, type TestConsole } from '../support/console.ts';
+import { accessibilityFaults, lowContrast, needsBrowser, overflow } from '../support/browser.ts';
+import { abandonedOrder, openConsole, type TestConsole } from '../support/console.ts';
 import { fresh, type Identity, startIdentity } from '../support/identity.ts';
 import { until } from '../support/processes.ts';
 
-const VIEWS = ['', 'intents', 'deliveries', 'accounts', 'unserved', 'requests', 'apps', 'partners', 'audit'];
+const VIEWS = ['', 'intents', 'deliveries', 'accounts', 'unfulfilled', 'requests', 'apps', 'partners', 'audit'];
 
-describe('the care of the console', function () {
+describe('the quality of the console', function () {
   this.timeout(60_000);
   let service: Identity;
   let desk: TestConsole;
@@ -26,14 +26,14 @@ describe('the care of the console', function () {
     expect(desk.complaints).to.deep.equal([]);
   });
 
-  it('is readable in either scheme, named for those who do not see it, and fits 320 pixels, in every view', async () => {
-    await givenUpOrder(service);
+  it('is readable in either color scheme, labelled for screen readers, and fits 320 pixels, in every view', async () => {
+    await abandonedOrder(service);
     const slug = fresh('seen');
     const json = { company_name: 'Example', slug, contact_email: `${slug}@example.com`, use_case: 'Trying' };
     await service.ask('POST', '/v2/app-requests', { json });
     await page.goto(desk.url);
     await page.getByRole('heading', { name: 'Log in' }).waitFor();
-    const found = [await unheard(page), await faint(page)];
+    const found = [await accessibilityFaults(page), await lowContrast(page)];
     await desk.logIn();
 
     for (const colorScheme of ['light', 'dark'] as const)
@@ -41,44 +41,48 @@ describe('the care of the console', function () {
         await page.emulateMedia({ colorScheme });
         await desk.show(view);
         found.push(
-          [...(await unheard(page)), ...(await faint(page))].map((fault) => `${colorScheme} ${view}: ${fault}`),
+          [...(await accessibilityFaults(page)), ...(await lowContrast(page))].map(
+            (fault) => `${colorScheme} ${view}: ${fault}`,
+          ),
         );
       }
     await page.getByRole('link', { name: 'Access requests' }).click();
     await page.getByRole('button', { name: `Approve: ${slug}` }).click();
-    found.push(await unheard(page), await faint(page));
+    found.push(await accessibilityFaults(page), await lowContrast(page));
     await page.keyboard.press('Escape');
     await page.setViewportSize({ width: 320, height: 640 });
     const wide: string[] = [];
     for (const view of VIEWS) {
       await desk.show(view);
       if ((await overflow(page)) > 0) wide.push(view);
-      found.push(await unheard(page));
+      found.push(await accessibilityFaults(page));
     }
 
     expect(found.flat()).to.deep.equal([]);
     expect(wide).to.deep.equal([]);
   });
 
-  it('reads the overview again by itself, but not while it is paused or unseen, and not for ever', async () => {
+  it('reloads the overview automatically, but not while it is paused or hidden, and not indefinitely', async () => {
     let reads = 0;
-    let answered = 0;
+    let responses = 0;
     const isRead = (request: Request) => request.url().endsWith('/v2/admin/queue');
     page.on('request', (request) => {
       if (isRead(request)) reads += 1;
     });
     page.on('requestfinished', (request) => {
-      if (isRead(request)) answered += 1;
+      if (isRead(request)) responses += 1;
     });
     await page.clock.install();
     await desk.logIn();
     await page.getByRole('button', { name: 'Pause' }).waitFor();
-    await page.clock.pauseAt(Date.now() + 60_000); // from here on time passes only where it is told to
+    await page.clock.pauseAt(Date.now() + 60_000); // from here on time passes only where the test advances it
     const readsAfter = async (seconds: number) => {
       const before = reads;
       await page.clock.runFor(seconds * 1_000);
-      await until('every answer', () => answered === reads); // the next read is planned by the answer to the last
-      await page.evaluate('new Promise((resolve) => fetch("/admin/icon.svg").then(resolve))'); // what was asked before has been seen
+      // the next read is scheduled by the response to the last one
+      await until('every response', () => responses === reads);
+      // earlier requests have been counted
+      await page.evaluate('new Promise((resolve) => fetch("/admin/icon.svg").then(resolve))');
       return reads - before;
     };
 
@@ -88,22 +92,22 @@ describe('the care of the console', function () {
     const paused = await readsAfter(60);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
-    const unseen = await readsAfter(60);
+    const whileHidden = await readsAfter(60);
     await page.evaluate('delete document.hidden');
     const again = await readsAfter(5);
     await readsAfter(600);
     const left = await readsAfter(60);
 
-    expect([running, paused, unseen, again, left]).to.deep.equal([1, 0, 0, 1, 0]);
+    expect([running, paused, whileHidden, again, left]).to.deep.equal([1, 0, 0, 1, 0]);
   });
 
-  it('is held to checks that can fail', async () => {
+  it('is checked by tests that can fail', async () => {
     const hidden = '<button></button><table><tr><td>x</td></tr></table><h1>a</h1><h1>b</h1>';
     await page.setContent(
       `${hidden}<p style="color: #999; width: 3000px">faint</p><input style="border-color: #eee" aria-label="x">`,
     );
 
-    const [names, contrast, width] = [await unheard(page), await faint(page), await overflow(page)];
+    const [names, contrast, width] = [await accessibilityFaults(page), await lowContrast(page), await overflow(page)];
 
     expect(names.map((line) => line.trim())).to.include.members(['- button', '2 first headings']);
     expect(contrast.join())
@@ -112,10 +116,10 @@ describe('the care of the console', function () {
     expect(width).to.be.above(1_000);
   });
 
-  it('would tell of a script that is not its own', async () => {
+  it('would report a foreign script', async () => {
     await desk.logIn();
 
-    const told = await page.evaluate<string>(`(() => {
+    const reported = await page.evaluate<string>(`(() => {
       try { document.body.innerHTML = '<p>no</p>'; return 'made'; } catch (error) { return error.name; }
     })()`);
     await page.evaluate(
@@ -123,7 +127,7 @@ describe('the care of the console', function () {
     );
     const complaints = desk.complaints.splice(0);
 
-    expect(told).to.equal('TypeError');
+    expect(reported).to.equal('TypeError');
     expect(complaints.join()).to.include('Content Security Policy');
   });
 });

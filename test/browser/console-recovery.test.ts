@@ -28,18 +28,18 @@ describe('recovery in the console', function () {
     expect(desk.complaints).to.deep.equal([]);
   });
 
-  /** A payment that nobody has anything for: its account could not be made. */
-  async function unservedPayment() {
+  /** An unfulfilled payment: its account could not be created. */
+  async function unfulfilledPayment() {
     const buyer = await service.user(service.tenant);
-    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+    service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const { payment_id, processor_payment_intent_id: id } = await checkOut(buyer.ask, tier25k);
     await service.control('payment', { id, to: 'succeeded' });
     const account = await accountIn(buyer.ask, 'subaccount_failed');
     return { buyer, payment: payment_id, account: String(account.id) };
   }
 
-  it('asks twice before it gives money back, then takes the account off the list with a reason', async () => {
-    const { payment, account } = await unservedPayment();
+  it('asks for confirmation before it refunds money, then abandons the account with a reason', async () => {
+    const { payment, account } = await unfulfilledPayment();
     const posts: string[] = [];
     page.on('request', (request) => {
       if (request.method() === 'POST' && request.url().includes(payment)) posts.push(request.url());
@@ -47,7 +47,7 @@ describe('recovery in the console', function () {
     await desk.logIn();
 
     const wide: string[] = [];
-    for (const view of ['accounts', 'unserved?minutes=0']) {
+    for (const view of ['accounts', 'unfulfilled?minutes=0']) {
       await desk.show(view);
       await page
         .getByRole('button', { name: account })
@@ -68,13 +68,13 @@ describe('recovery in the console', function () {
     const before = posts.length;
     await page.getByLabel('Type 199.00 to go on').fill('199.00');
     await page.getByRole('button', { name: 'Give it back' }).click();
-    await desk.says(`Refund: ${payment}. Done.`);
+    await desk.waitForText(`Refund: ${payment}. Done.`);
     const isListed = await page.getByRole('button', { name: payment }).count();
     await desk.show('accounts');
     await page.getByRole('button', { name: `Give up: ${account}` }).click();
     await page.getByLabel('Reason').fill('given back');
     await page.getByRole('dialog').getByRole('button', { name: 'Give it up' }).click();
-    await desk.says(`Give up: ${account}. Done.`);
+    await desk.waitForText(`Give up: ${account}. Done.`);
 
     expect(wide).to.deep.equal([]);
     expect(second).to.include('This moves money: $199.00');
@@ -82,8 +82,8 @@ describe('recovery in the console', function () {
     expect(await page.getByRole('button', { name: account }).count()).to.equal(0);
   });
 
-  it('provisions an account again, and says with its code what was already done by somebody else', async () => {
-    const { buyer, account } = await unservedPayment();
+  it('provisions an account again, and shows the error code when another operator already did', async () => {
+    const { buyer, account } = await unfulfilledPayment();
     const operator = await desk.logIn();
     await desk.show('accounts');
     await page.getByRole('button', { name: `Provision again: ${account}` }).click();
@@ -91,19 +91,19 @@ describe('recovery in the console', function () {
     await accountIn(buyer.ask, 'evaluation');
 
     await page.getByRole('dialog').getByRole('button', { name: 'Provision again' }).click();
-    const refused = await page.getByRole('dialog').getByRole('alert').innerText();
-    const other = await unservedPayment();
+    const rejected = await page.getByRole('dialog').getByRole('alert').innerText();
+    const other = await unfulfilledPayment();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.reload();
     await page.getByRole('button', { name: `Provision again: ${other.account}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Provision again' }).click();
-    await desk.says(`Provision again: ${other.account}. Done.`);
+    await desk.waitForText(`Provision again: ${other.account}. Done.`);
 
-    expect(refused).to.include('V2_ACCOUNT_NOT_FAILED');
+    expect(rejected).to.include('V2_ACCOUNT_NOT_FAILED');
     expect(await accountIn(other.buyer.ask, 'evaluation')).to.include({ id: other.account });
   });
 
-  it('sends a delivery once more that was given up, under the same id', async () => {
+  it('sends an abandoned delivery again, under the same id', async () => {
     const receiver = await startReceiver(() => 500);
     const json = { url: receiver.url, events: ['*'] };
     const { body: endpoint } = await service.tenant.ask('POST', '/v2/webhook-endpoints', { json });
@@ -122,7 +122,7 @@ describe('recovery in the console', function () {
     await page.getByRole('button', { name: `Retry: ${delivery}` }).click();
     await page.getByLabel('Reason').fill('they are up again');
     await page.getByRole('button', { name: 'Send it once more' }).click();
-    await desk.says(`${delivery} is`);
+    await desk.waitForText(`${delivery} is`);
     await eventually(async () => receiver.ledger.length === 2);
     await receiver.close();
 

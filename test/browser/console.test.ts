@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
-import { create } from 'qrcode';
 import { sql } from 'slonik';
 import { otpauthUri } from '../../src/kernel/totp.ts';
-import { createPartner } from '../../src/partners/intents.ts';
+import { createPartner } from '../../src/partners/commands.ts';
 import { focused, needsBrowser, tabTo } from '../support/browser.ts';
 import { caller } from '../support/caller.ts';
-import { givenUpOrder, openConsole, type TestConsole } from '../support/console.ts';
+import { abandonedOrder, openConsole, type TestConsole } from '../support/console.ts';
 import { codeOf, fresh, type Identity, PASSWORD, startIdentity } from '../support/identity.ts';
 import { effectsUnder } from '../support/orders.ts';
+import { readQrCode } from '../support/qr.ts';
 
 describe('the console in a browser', function () {
   this.timeout(60_000);
@@ -29,9 +29,9 @@ describe('the console in a browser', function () {
     expect(desk.complaints).to.deep.equal([]);
   });
 
-  it('lets an operator enroll, find a job that was given up, understand it, run it again and see it finish, by keys alone', async () => {
+  it('lets an operator enroll, find an abandoned job, understand it, run it again and see it finish, with the keyboard alone', async () => {
     const operator = await service.admin(false);
-    const id = await givenUpOrder(service);
+    const id = await abandonedOrder(service);
     const { keyboard } = page;
 
     await page.goto(desk.url);
@@ -41,7 +41,7 @@ describe('the console in a browser', function () {
     await keyboard.type(PASSWORD);
     await keyboard.press('Enter');
     await page.locator('#totp-secret').waitFor();
-    await page.reload(); // a session before the enrollment is good for nothing else
+    await page.reload(); // a session before the enrollment allows nothing else
     const secret = await page.locator('#totp-secret').innerText();
     const drawn = await page.locator('.qr path').getAttribute('d');
     await keyboard.type(codeOf(secret));
@@ -61,32 +61,32 @@ describe('the console in a browser', function () {
     await tabTo(page, /^Run it once more/);
     await keyboard.press('Enter');
     const dialog = page.getByRole('dialog', { name: 'Run an intent once more' });
-    const judged = await dialog.innerText();
+    const preview = await dialog.innerText();
     await keyboard.type('its job was given up');
     await tabTo(page, 'Run it once more');
     await keyboard.press('Enter');
-    await desk.says('would be queued again');
+    await desk.waitForText('would be queued again');
     const worker = await service.startWorker();
     await page.locator('.badge', { hasText: 'succeeded' }).waitFor();
     await worker.stop();
 
-    expect(drawn).to.equal(pathOf(otpauthUri(secret, operator.email)));
+    expect(readQrCode(String(drawn))).to.equal(otpauthUri(secret, operator.email));
     expect(arrived.name).to.equal('Overview');
     expect(story)
       .to.include('given up')
       .and.include('No: nothing has left.')
       .and.match(/Judgement\s+safe/);
-    expect(judged).to.include('No: nothing has left.').and.include('Reason');
+    expect(preview).to.include('No: nothing has left.').and.include('Reason');
     expect(effectsUnder(service, id)).to.have.length(1);
-    const kept = await (await service.admin()).ask('GET', `/v2/admin/audit?subject=${id}`);
-    expect(kept.body.items[0]).to.include({ actor: `admin:${operator.adminId}`, subject: id });
-    expect(JSON.stringify(kept.body.items[0].detail)).to.include('its job was given up');
+    const stored = await (await service.admin()).ask('GET', `/v2/admin/audit?subject=${id}`);
+    expect(stored.body.items[0]).to.include({ actor: `admin:${operator.adminId}`, subject: id });
+    expect(JSON.stringify(stored.body.items[0].detail)).to.include('its job was given up');
   });
 
-  it('approves a request, and hands a partner a key that is shown once and revoked at once', async () => {
+  it('approves a request, and gives a partner a key that is shown once and revoked at once', async () => {
     const slug = fresh('tenant');
     const json = { company_name: 'Example', slug, contact_email: `${slug}@example.com`, use_case: 'Trying' };
-    const asked = await service.ask('POST', '/v2/app-requests', { json });
+    const submitted = await service.ask('POST', '/v2/app-requests', { json });
     const { key: first, partner_id } = await createPartner(service.db, fresh('Partner'));
     const operator = await desk.logIn();
 
@@ -97,7 +97,7 @@ describe('the console in a browser', function () {
     const isInvalid = await page.evaluate('document.querySelector("[name=entity_hotkey]:invalid") !== null');
     await page.getByLabel('Entity hotkey').fill(fresh('hotkey'));
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await desk.says('Approve: Example. Done.');
+    await desk.waitForText('Approve: Example. Done.');
     await desk.show(`partners/${partner_id}`);
     await page.getByRole('button', { name: 'Mint a key' }).click();
     await page.getByLabel('Label').fill('second');
@@ -107,21 +107,21 @@ describe('the console in a browser', function () {
     await page.getByRole('dialog').getByText('Copied').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'I have kept it' }).click();
-    await desk.says('The key is minted.');
-    const minted = await partnerSays(key);
+    await desk.waitForText('The key is minted.');
+    const minted = await partnerStatus(key);
     const whole = await page.content();
     await page.getByRole('button', { name: 'Revoke: second' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
-    await desk.says('is revoked');
+    await desk.waitForText('is revoked');
 
     expect(isInvalid).to.equal(true);
     const { body } = await operator.ask('GET', '/v2/admin/app-requests?status=approved');
-    expect(body.map(({ request_id }: { request_id: string }) => request_id)).to.include(asked.body.request_id);
+    expect(body.map(({ request_id }: { request_id: string }) => request_id)).to.include(submitted.body.request_id);
     expect(whole).not.to.include(key.slice(12));
-    expect([minted, await partnerSays(key), await partnerSays(first)]).to.deep.equal([200, 401, 200]);
+    expect([minted, await partnerStatus(key), await partnerStatus(first)]).to.deep.equal([200, 401, 200]);
   });
 
-  it('shows a refusal with its code, and a wrong code of the authenticator', async () => {
+  it('shows an error with its code, and a wrong code of the authenticator', async () => {
     const slug = fresh('taken');
     const operator = await desk.logIn();
     await operator.ask('POST', '/v2/admin/apps', { json: { name: 'Example', slug } });
@@ -131,19 +131,19 @@ describe('the console in a browser', function () {
     await page.getByLabel('Name').fill('Second');
     await page.getByLabel('Slug').fill(slug);
     await page.getByRole('button', { name: 'Register', exact: true }).click();
-    const told = await page.getByRole('dialog').getByRole('alert').innerText();
+    const reported = await page.getByRole('dialog').getByRole('alert').innerText();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Log out' }).click();
     await desk.enter(operator, '000000');
-    const refused = await page.getByRole('alert').innerText();
+    const rejected = await page.getByRole('alert').innerText();
 
-    expect(told)
+    expect(reported)
       .to.include('V2_APP_SLUG_TAKEN')
       .and.match(/request [\w-]{8}/);
-    expect(refused).to.include('V2_MFA_INVALID');
+    expect(rejected).to.include('V2_MFA_INVALID');
   });
 
-  it('asks for a log-in when the session has ended, does nothing meanwhile, and keeps what was typed', async () => {
+  it('asks for a log-in when the session has ended, does nothing meanwhile, and keeps typed input', async () => {
     const operator = await desk.logIn();
     await page.getByRole('link', { name: 'Partners' }).click();
     await page.getByRole('button', { name: 'Make a partner' }).click();
@@ -155,18 +155,18 @@ describe('the console in a browser', function () {
     await page.getByText('Your session has ended').waitFor();
     const beneath = await page.getByRole('heading', { level: 1 }).allInnerTexts();
     await desk.enter(operator);
-    const told = await page.getByRole('dialog').getByRole('alert').innerText();
+    const reported = await page.getByRole('dialog').getByRole('alert').innerText();
     const before = await partnersNamed(name);
     await page.getByRole('button', { name: 'Make', exact: true }).click();
     await page.locator('.secret').waitFor();
 
     expect(beneath).to.deep.equal(['Log in']);
-    expect(told).to.include('nothing was done');
+    expect(reported).to.include('nothing was done');
     expect(before).to.equal(0);
     expect(await partnersNamed(name)).to.equal(1);
   });
 
-  it('shows another operator nothing of what the one before was at', async () => {
+  it('shows another operator nothing of the previous session', async () => {
     const [first, second] = [await desk.logIn(), await service.admin()];
     await desk.show('partners');
     await page.getByRole('button', { name: 'Make a partner' }).click();
@@ -182,7 +182,7 @@ describe('the console in a browser', function () {
     expect(await partnersNamed('Typed by the first')).to.equal(0);
   });
 
-  it('does nothing twice when an answer was lost and the button is pressed again', async () => {
+  it('does nothing twice when a response was lost and the button is pressed again', async () => {
     await desk.logIn();
     await desk.show('partners');
     const name = fresh('Lost');
@@ -194,48 +194,40 @@ describe('the console in a browser', function () {
     await page.getByLabel('Name').fill(name);
 
     await page.getByRole('button', { name: 'Make', exact: true }).click();
-    const told = await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'NO_ANSWER' }).innerText();
+    const reported = await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'NO_ANSWER' }).innerText();
     await page.unroute('**/v2/admin/partners');
     await page.getByRole('button', { name: 'Make', exact: true }).click();
     const key = await page.locator('.secret').innerText();
     const complaints = desk.complaints.splice(0);
 
-    expect(told).to.include('nothing is done twice');
+    expect(reported).to.include('nothing is done twice');
     expect(await partnersNamed(name)).to.equal(1);
-    expect(await partnerSays(key)).to.equal(200);
+    expect(await partnerStatus(key)).to.equal(200);
     expect(complaints.join()).to.match(/^Failed to load resource: net::ERR_FAILED$/);
   });
 
-  it('says what went wrong in the middle of a log-in, and starts again', async () => {
-    const newcomer = await service.admin(false);
+  it('reports a failure in the middle of a log-in, and starts again', async () => {
+    const unenrolled = await service.admin(false);
     await page.route('**/v2/admin/totp/enroll', (route) => route.abort());
     await page.goto(desk.url);
-    await page.getByLabel('E-mail address').fill(newcomer.email);
+    await page.getByLabel('E-mail address').fill(unenrolled.email);
     await page.getByLabel('Password').fill(PASSWORD);
 
     await page.getByRole('button', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Not logged in' }).waitFor();
-    const told = await page.getByRole('dialog').getByRole('alert').innerText();
+    const reported = await page.getByRole('dialog').getByRole('alert').innerText();
     await page.unroute('**/v2/admin/totp/enroll');
     await page.getByRole('button', { name: 'Start again' }).click();
     await page.locator('#totp-secret').waitFor();
     const complaints = desk.complaints.splice(0);
 
-    expect(told).to.include('NO_ANSWER');
+    expect(reported).to.include('NO_ANSWER');
     expect(complaints.join()).to.match(/^Failed to load resource: net::ERR_FAILED$/);
   });
 
   const endSessions = (adminId: string) =>
     service.db.query(sql.unsafe`update admin_sessions set revoked_at = now() where admin_id = ${adminId}`);
-  const partnerSays = async (key: string) => (await caller(service.url, key).get('/v1/sessions')).status;
+  const partnerStatus = async (key: string) => (await caller(service.url, key).get('/v1/sessions')).status;
   const partnersNamed = (name: string) =>
     service.db.oneFirst(sql.unsafe`select count(*)::integer as count from partners where name = ${name}`);
 });
-
-/** The squares of a QR code as the console draws them, with a margin of four. */
-function pathOf(text: string): string {
-  const { size, data } = create(text, { errorCorrectionLevel: 'M' }).modules;
-  return [...data]
-    .map((isDark, n) => (isDark ? `M${(n % size) + 4} ${Math.floor(n / size) + 4}h1v1h-1z` : ''))
-    .join('');
-}

@@ -12,11 +12,11 @@ describe('the reveal page in a browser', function () {
   after(() => service?.stop());
 
   for (const javaScriptEnabled of [true, false]) {
-    it(`shows the credentials at the press of the button, once, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+    it(`shows the credentials when the button is pressed, once, ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
       const link = await approvedLink();
       const { context, page, complaints, close } = await openBrowser({ javaScriptEnabled });
-      const asked: string[] = [];
-      context.on('request', (request) => asked.push(request.url()));
+      const requests: string[] = [];
+      context.on('request', (request) => requests.push(request.url()));
 
       await page.goto(link);
       await page.reload();
@@ -29,19 +29,19 @@ describe('the reveal page in a browser', function () {
       const background = await page.evaluate("getComputedStyle(document.querySelector('code')).backgroundColor");
       const second = await context.newPage();
       await second.goto(link);
-      const told = await second.locator('[role=status]').innerText();
+      const reported = await second.locator('[role=status]').innerText();
       await close();
 
       expect(before).to.equal(0);
       expect((await service.token({ appId, secret })).status).to.equal(200);
-      expect(told).to.match(/opened at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
+      expect(reported).to.match(/opened at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC/);
       expect(background).not.to.equal('rgba(0, 0, 0, 0)');
       expect(complaints).to.deep.equal([]);
-      expect(asked.filter((url) => new URL(url).origin !== new URL(link).origin)).to.deep.equal([]);
+      expect(requests.filter((url) => new URL(url).origin !== new URL(link).origin)).to.deep.equal([]);
     });
   }
 
-  it('names its language, title, heading and button for those who do not see it', async () => {
+  it('has a language, a title, a heading and a labelled button for screen readers', async () => {
     const link = await approvedLink();
     const { page, close } = await openBrowser();
 

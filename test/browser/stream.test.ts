@@ -10,26 +10,28 @@ import { startTrading, type TestTrader, TRADING, type Trading } from '../support
 const STREAM = `${TRADING}/stream`;
 const ROUNDS = 3;
 
-/** A partner's server: a page, and the stream behind it with the credentials a browser's EventSource cannot carry. */
+/**
+ * A partner's server: a page, and the stream behind it with the credentials that a browser's EventSource cannot send.
+ */
 type Front = { url: string; resumed: (string | undefined)[]; dropAll(): void; close(): Promise<void> };
 
 async function startFront(service: string, apiKey: string): Promise<Front> {
   const sockets = new Set<Socket>();
   const resumed: (string | undefined)[] = [];
-  const server: Server = createServer((asked, answered) => {
-    if (asked.url !== STREAM) return void answered.setHeader('Content-Type', 'text/html').end(PAGE);
-    const lastEventId = asked.headers['last-event-id'];
+  const server: Server = createServer((incoming, response) => {
+    if (incoming.url !== STREAM) return void response.setHeader('Content-Type', 'text/html').end(PAGE);
+    const lastEventId = incoming.headers['last-event-id'];
     resumed.push(lastEventId?.toString());
     const headers = {
-      'X-Api-Key': String(asked.headers['x-api-key'] ?? apiKey),
+      'X-Api-Key': String(incoming.headers['x-api-key'] ?? apiKey),
       ...(lastEventId && { 'Last-Event-ID': lastEventId }),
     };
     const onwards = request(service + STREAM, { headers, agent: false }, (reply) => {
-      answered.writeHead(reply.statusCode ?? 502, { 'Content-Type': reply.headers['content-type'] ?? 'text/plain' });
-      reply.on('error', () => answered.destroy()).pipe(answered);
+      response.writeHead(reply.statusCode ?? 502, { 'Content-Type': reply.headers['content-type'] ?? 'text/plain' });
+      reply.on('error', () => response.destroy()).pipe(response);
     });
-    onwards.on('error', () => answered.destroy());
-    answered.on('close', () => onwards.destroy());
+    onwards.on('error', () => response.destroy());
+    response.on('close', () => onwards.destroy());
     onwards.end();
   });
   server.on('connection', (socket) => {
@@ -59,7 +61,7 @@ const PAGE = `<!doctype html><title>Desk</title><script>
 
 type Seen = { type: string; id: string };
 
-describe('readers of the stream that others wrote', function () {
+describe('third-party clients of the stream', function () {
   this.timeout(60_000);
   let service: Trading;
   let trader: TestTrader;
@@ -74,7 +76,7 @@ describe('readers of the stream that others wrote', function () {
   });
   afterEach(() => front.close());
 
-  /** Places an order while connected and one while the connection is broken, some times over. */
+  /** Places an order while connected and one while the connection is broken, several times. */
   async function tradeOverDrops(seen: () => Promise<Seen[]>) {
     await eventually(async () => (await seen()).some(({ type }) => type === 'snapshot'));
     for (let round = 1; round <= ROUNDS; round += 1) {
@@ -88,9 +90,9 @@ describe('readers of the stream that others wrote', function () {
   }
 
   function expectWhole(seen: Seen[]): void {
-    const places = seen.map(({ id }) => Number(id.split(':')[1]));
+    const positions = seen.map(({ id }) => Number(id.split(':')[1]));
     expect(seen.filter(({ type }) => type === 'snapshot')).to.have.length(1);
-    expect(places).to.deep.equal(places.map((_, n) => Number(places[0]) + n));
+    expect(positions).to.deep.equal(positions.map((_, n) => Number(positions[0]) + n));
     expect(front.resumed.filter(Boolean)).to.have.length.of.at.least(ROUNDS);
   }
 

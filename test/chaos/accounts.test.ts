@@ -4,10 +4,10 @@ import { broken, shown } from './verdicts.ts';
 
 const CREATIONS = Number(process.env.CHAOS_CREATIONS ?? 60);
 
-describe('subaccounts whose answers are lost', function () {
+describe('subaccounts with lost responses', function () {
   this.timeout(120_000 + CREATIONS * 500);
 
-  it('are found again: none is made twice, none is left over, each belongs to one intent', async () => {
+  it('are found again: none is created twice, none is left over, each belongs to one intent', async () => {
     const created = await createUnderLoss({
       creations: CREATIONS,
       seed: Number(process.env.CHAOS_SEED ?? 1),

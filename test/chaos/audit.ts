@@ -1,31 +1,35 @@
 import type { Entry } from '../../src/sandbox/ledger.ts';
 import type { Stage } from './stage.ts';
 
-/** What the venue's ledger says of the orders this service has on record. All from `forgotten` to `strange` must be 0. */
+/**
+ * The venue's ledger compared with the recorded orders of this service. All from `forgotten` to `strange` must be 0.
+ */
 export type Audit = {
   orders: number;
-  /** Intents by the state they ended in. */
+  /** Intents by their final state. */
   states: Record<string, number>;
-  /** The caller was told that the service has it, and the service has no record of it. */
+  /** The order was acknowledged to the caller, and the service has no record of it. */
   forgotten: number;
-  /** The caller was told yes, and the ledger has no such order. */
+  /** Success was reported to the caller, and the ledger has no such order. */
   lost: number;
   /** The ledger has the order more than once. */
   doubled: number;
-  /** The caller was told that there is no effect, and there is one. */
+  /** No effect was reported to the caller, and there is one. */
   denied: number;
-  /** The ledger has an order that nobody asked for. */
+  /** The ledger has an order without a request. */
   strange: number;
-  /** The longest time from the moment bytes might leave to the effect: past the in-flight bound, absence would prove nothing. */
+  /**
+   * The longest time from the first possible send to the effect: past the in-flight bound, absence would prove nothing.
+   */
   latest_ms: number;
 };
 
-/** Joins the ledger with the intents on the order uuid; `taken`: the ids of those the service said that it has. */
-export async function auditOrders({ rows, party }: Stage, taken: readonly string[] = []): Promise<Audit> {
+/** Joins the ledger with the intents on the order uuid; `taken`: the ids that the service acknowledged. */
+export async function auditOrders({ rows, upstream }: Stage, taken: readonly string[] = []): Promise<Audit> {
   const intents = await rows<{ id: string; state: string; sent_ms: number | null }>(
     `select id, state, extract(epoch from sending_at)::float8 * 1000 as sent_ms from intents where kind = 'orders/place'`,
   );
-  const entries = party.ledger.entries().filter(({ kind }) => kind === 'market');
+  const entries = upstream.ledger.entries().filter(({ kind }) => kind === 'market');
   const effects = countByKey(entries);
   const sentMs = new Map(intents.map(({ id, sent_ms }) => [id, sent_ms]));
   const known = new Set(intents.map(({ id }) => id));
@@ -45,9 +49,10 @@ export async function auditOrders({ rows, party }: Stage, taken: readonly string
 
 const countByKey = (entries: Entry[]) => countBy(entries.map(({ key }) => key));
 
-export function countBy(words: readonly string[]): Map<string, number> {
+/** How often each name occurs. */
+export function countBy(names: readonly string[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return counts;
 }
 

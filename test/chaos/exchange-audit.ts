@@ -1,4 +1,4 @@
-import { cloidOf, legCloid } from '../../src/orders/exvenue/rules.ts';
+import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
 import { countBy } from './audit.ts';
 import type { Stage } from './stage.ts';
@@ -7,32 +7,35 @@ type CancelLine = { order_id: string; status: string };
 type Outcome = { result?: { results?: CancelLine[]; tp_order_id?: string; sl_order_id?: string } };
 type Verb = { id: string; kind: string; state: string; outcome: Outcome | null };
 
-/** What the exchange's ledger says of the verbs this service has on record. All from `forgotten` on must be 0. */
+/** The exchange's ledger compared with the recorded intents of this service. All from `forgotten` on must be 0. */
 export type ExchangeAudit = {
-  /** Intents by verb and the state they ended in. */
+  /** Intents by verb and their final state. */
   verbs: Record<string, number>;
   /** Orders in the ledger, exits among them, and signed actions of all kinds. */
   placed: number;
   actions: number;
-  /** The caller was told that the service has it, and the service has no record of it. */
+  /** The order was acknowledged to the caller, and the service has no record of it. */
   forgotten: number;
   /** Intents that have not ended. */
   open: number;
-  /** The caller was told yes, and the ledger has no such order. */
+  /** Success was reported to the caller, and the ledger has no such order. */
   lost: number;
   /** A client order id that was placed more than once. */
   doubled: number;
-  /** The caller was told that there is no effect, and there is one. */
+  /** No effect was reported to the caller, and there is one. */
   denied: number;
-  /** The ledger has an order that nobody asked for. */
+  /** The ledger has an order without a request. */
   strange: number;
   /** A nonce that one signer used more than once. */
   nonces_twice: number;
-  /** The caller was told that an order was cancelled, and the ledger has no such end of it. */
+  /** A cancellation was reported to the caller, and the ledger does not have it. */
   not_cancelled: number;
 };
 
-/** Joins the exchange's ledger with the intents on the client order id, and nonces on their signer; `taken` as for orders. */
+/**
+ * Joins the exchange's ledger with the intents on the client order id, and nonces on their signer; `taken` as for
+ * orders.
+ */
 export async function auditExchange({ rows, exchange }: Stage, taken: readonly string[] = []): Promise<ExchangeAudit> {
   const verbs = await rows<Verb>(
     `select id, kind, state, outcome from intents where kind like 'orders/exvenue/%' order by created_at`,
@@ -62,7 +65,7 @@ export async function auditExchange({ rows, exchange }: Stage, taken: readonly s
   };
 }
 
-/** What a run without a fault in the service looks like, beside its counts. */
+/** The result of a run without a fault in the service, except its counts. */
 export const flawless = {
   forgotten: 0,
   open: 0,
@@ -78,7 +81,7 @@ export const flawless = {
 export const isFlawlessExchange = (audit: ExchangeAudit): boolean =>
   (Object.keys(flawless) as (keyof typeof flawless)[]).every((name) => audit[name] === 0); // as: its own names
 
-/** Whether the ledger has what a yes promised. A cancellation promises no order. */
+/** Whether the ledger has what a success promised. A cancellation promises no order. */
 function isThere({ id, kind, outcome }: Verb, placed: Map<string, number>): boolean {
   if (kind === 'orders/exvenue/cancel') return true;
   if (kind !== 'orders/exvenue/protect') return placed.has(cloidOf(id));
@@ -86,7 +89,7 @@ function isThere({ id, kind, outcome }: Verb, placed: Map<string, number>): bool
   return legs.length > 0 && legs.every((leg) => outcome?.result?.[`${leg}_order_id`]);
 }
 
-/** Every client order id that a verb may have placed something under. */
+/** Every client order id that a verb may have used. */
 const namesOf = ({ id }: Verb): string[] => [cloidOf(id), legCloid(id, 'tp'), legCloid(id, 'sl')];
 
 const keysOf = (entries: readonly Entry[], wanted: string) =>

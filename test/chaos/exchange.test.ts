@@ -7,7 +7,7 @@ const ORDERS = Number(process.env.CHAOS_ORDERS ?? 150);
 describe('workers that are killed while they sign for the exchange', function () {
   this.timeout(120_000 + ORDERS * 600);
 
-  it('lose no order and double none, use no nonce twice, and settle every intent', async () => {
+  it('lose no order and duplicate none, use no nonce twice, and settle every intent', async () => {
     const traded = await tradeUnderHarm({
       seed: Number(process.env.CHAOS_SEED ?? 1),
       stage: { workers: 4, settings: { ORDER_DEADLINE_MS: '120000', EXVENUE_BUDGET_PER_MINUTE: '24000' } },
@@ -19,7 +19,7 @@ describe('workers that are killed while they sign for the exchange', function ()
     const verdicts = ledgerVerdicts(traded);
     for (const verdict of verdicts) console.log(`      ${shown(verdict)}`);
     expect(broken(verdicts)).to.deep.equal([]);
-    expect(traded.asked.exchange, 'orders and other verbs').to.be.greaterThan(ORDERS);
+    expect(traded.requested.exchange, 'orders and other verbs').to.be.greaterThan(ORDERS);
     expect(traded.harms.kill).to.be.at.least(2);
   });
 });

@@ -5,9 +5,9 @@ import { type CrashableDatabase, openCrashable } from './server.ts';
 import { openStage, placeOne, type Stage, type WorkerProcess } from './stage.ts';
 
 const SUBMIT = '/miner/api/submit-order';
-const BACK_MS = 20_000; // the bound for a runner's end, a restart, and what a busy machine adds
+const BACK_MS = 20_000; // the limit for a runner's end, a restart, and a margin for a busy machine
 
-describe('a worker whose queue gives a runner up while one of its calls hangs', function () {
+describe('a worker whose runner is abandoned by the queue while one of its calls hangs', function () {
   this.timeout(90_000);
   let database: CrashableDatabase;
   let stage: Stage;
@@ -21,26 +21,26 @@ describe('a worker whose queue gives a runner up while one of its calls hangs', 
   });
   after(() => stage.close());
 
-  it('does not wait for that call: it works on, and what hung is looked up', async () => {
-    const [hung, slow, other] = (await stage.traders(3)) as [Caller, Caller, Caller];
+  it('does not wait for that call: it continues, and the hanging intent is reconciled', async () => {
+    const [hangingCaller, slow, other] = (await stage.traders(3)) as [Caller, Caller, Caller];
     const [worker] = [...stage.workers] as [WorkerProcess];
-    stage.party.faults.add({ kind: 'hang', route: SUBMIT, times: 1 });
-    const hanging = await placeOne(hung);
-    await until('the silent call', () => isSent(stage, hanging));
-    stage.party.faults.add({ kind: 'late', route: SUBMIT, times: 1, delayMs: 300 });
-    const answered = await placeOne(slow);
-    await until('the slow call', () => isSent(stage, answered));
+    stage.upstream.faults.add({ kind: 'hang', route: SUBMIT, times: 1 });
+    const hanging = await placeOne(hangingCaller);
+    await until('the call without a response', () => isSent(stage, hanging));
+    stage.upstream.faults.add({ kind: 'late', route: SUBMIT, times: 1, delayMs: 300 });
+    const reply = await placeOne(slow);
+    await until('the slow call', () => isSent(stage, reply));
 
-    await database.crash(); // the answer to the slow one comes meanwhile: nobody can write down that its job has ended
-    await worker.says(/Failed to (fail|complete) jobs/);
+    await database.crash(); // the response to the slow one arrives meanwhile: nothing can record that its job has ended
+    await worker.waitForLine(/Failed to (fail|complete) jobs/);
     await database.restart();
-    await worker.says(/runner ended/, BACK_MS);
+    await worker.waitForLine(/runner ended/, BACK_MS);
     const placed = await placeOne(other);
-    await until('all settled', () => areSettled(stage, [hanging, answered, placed]), BACK_MS);
+    await until('all settled', () => areSettled(stage, [hanging, reply, placed]), BACK_MS);
 
     const states = await stage.rows<{ state: string }>('select state from intents order by created_at');
     expect(states.map(({ state }) => state)).to.deep.equal(['failed', 'succeeded', 'succeeded']);
-    expect(effects(stage)).to.deep.equal([answered, placed]);
+    expect(effects(stage)).to.deep.equal([reply, placed]);
   });
 });
 
@@ -55,5 +55,5 @@ async function areSettled({ rows }: Stage, ids: string[]): Promise<true | null> 
   );
 }
 
-const effects = ({ party }: Stage) =>
-  party.ledger.entries().flatMap(({ kind, key }) => (kind === 'market' ? [key] : []));
+const effects = ({ upstream }: Stage) =>
+  upstream.ledger.entries().flatMap(({ kind, key }) => (kind === 'market' ? [key] : []));

@@ -3,10 +3,12 @@ import type { Takeover } from './kills.ts';
 import { killBusiest } from './kills.ts';
 import type { Stage } from './stage.ts';
 
-/** What is done to the service: a worker is killed, connections to the database are ended, the database crashes. */
+/**
+ * What is done to the service: a worker is killed, connections to the database are terminated, the database crashes.
+ */
 export type Harm = 'kill' | 'cut' | 'crash';
 
-/** Harms done in turn with a pause before each, as long as `goOn` says so of how many there have been. */
+/** Harms in turn with a pause before each, while `goOn` returns true for their number so far. */
 export type HarmPlan = { sequence: readonly Harm[]; everyMs: number; goOn(count: number): boolean };
 
 /** How often each harm was done, and how long each job of a killed worker waited for another one, in milliseconds. */
@@ -14,7 +16,7 @@ export type Harms = Record<Harm, number> & { msOfJobs: number[] };
 
 const CUT_AT_ONCE = 3;
 
-/** Does harm to the service by plan. */
+/** Harms the service according to the plan. */
 export async function harm(stage: Stage, { sequence, everyMs, goOn }: HarmPlan): Promise<Harms> {
   const counts: Record<Harm, number> = { kill: 0, cut: 0, crash: 0 };
   const takeovers: Takeover[] = [];
@@ -30,7 +32,7 @@ export async function harm(stage: Stage, { sequence, everyMs, goOn }: HarmPlan):
   return { ...counts, msOfJobs: waits.flat() };
 }
 
-/** Lets PostgreSQL end some of the service's connections, whatever they are doing. */
+/** Lets PostgreSQL terminate some of the service's connections, whatever they are doing. */
 const cutConnections = ({ rows }: Stage, count: number) =>
   rows(
     `select pg_terminate_backend(pid)

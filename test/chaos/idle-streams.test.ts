@@ -7,7 +7,7 @@ import { startWebProcess } from '../support/processes.ts';
 import { type Reader, readStream } from '../support/stream.ts';
 import { startTrading, TRADING, type Trading } from '../support/trading.ts';
 
-/** Streams held open; the suite holds a few. */
+/** Streams held open; the suite holds only a few. */
 const STREAMS = Number(process.env.IDLE_STREAMS ?? 300);
 const PER_ACCOUNT = 10;
 const MOST_MB = 300;
@@ -20,7 +20,7 @@ describe('idle streams', function () {
   });
   after(() => service.stop());
 
-  it(`${STREAMS} of them on one web process stay below ${MOST_MB} MB and all hear of an event`, async () => {
+  it(`${STREAMS} of them on one web process stay below ${MOST_MB} MB and all receive an event`, async () => {
     const accounts = await makeAccounts(Math.ceil(STREAMS / PER_ACCOUNT));
     const web = await startWebProcess({
       ...service.settings,
@@ -46,15 +46,18 @@ describe('idle streams', function () {
     const full = await memory();
     const startedAt = performance.now();
     await service.db.query(
-      sql.unsafe`update prop_accounts set status = 'funded' where id = any(${sql.array(accounts, 'text')})`,
+      sql.unsafe`
+        select move_prop_account(a.id, a.status, 'funded', null)
+        from prop_accounts a
+        where a.id = any(${sql.array(accounts, 'text')})`,
     );
     await eventually(async () => readers.every(({ events }) => events.some(({ type }) => type === 'account')), 20_000);
-    const toldMs = performance.now() - startedAt;
+    const reportedMs = performance.now() - startedAt;
     web.kill('SIGTERM');
     const { code } = await web.exited;
 
     console.log(
-      `      ${STREAMS} streams: ${before.toFixed(0)} MB before, ${full.toFixed(0)} MB with them; all told of an event within ${toldMs.toFixed(0)} ms`,
+      `      ${STREAMS} streams: ${before.toFixed(0)} MB before, ${full.toFixed(0)} MB with them; all received an event within ${reportedMs.toFixed(0)} ms`,
     );
     expect(readers.map(({ status }) => status)).to.deep.equal(Array(STREAMS).fill(200));
     expect(full).to.be.below(MOST_MB);
@@ -62,7 +65,7 @@ describe('idle streams', function () {
     expect(readers.every((reader) => reader.ended())).to.equal(true);
   });
 
-  /** Prop accounts of one user, each with a subaccount of its own, made without a request each. */
+  /** Prop accounts of one user, each with its own subaccount, created without a request each. */
   async function makeAccounts(count: number): Promise<string[]> {
     const ids = service.miner.addSubaccounts(count, { active: true });
     const rows = await service.db.any(sql.type(z.object({ id: z.string() }))`
@@ -90,11 +93,11 @@ describe('idle streams', function () {
   }
 });
 
-/** What the process holds in memory, in MB. */
+/** The memory of the process, in MB. */
 async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
 
-/** The options that the Procfile starts web with. */
+/** The options with which the Procfile starts web. */
 const optionsOfWeb = async () => /^web: node (.*) src\/web\.ts$/m.exec(await readFile('Procfile', 'utf8'))?.[1] ?? '';

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { createApp } from '../../src/admin/apps/intents.ts';
+import { createApp } from '../../src/admin/apps/commands.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { sealer } from '../../src/kernel/seal.ts';
-import { saveTier } from '../../src/payments/intents.ts';
-import { type MailParty, startMailParty } from '../../src/sandbox/mail.ts';
-import { type ProcessorParty, startProcessorParty } from '../../src/sandbox/processor/index.ts';
+import { saveTier } from '../../src/payments/commands.ts';
+import { type MailUpstream, startMailUpstream } from '../../src/sandbox/mail.ts';
+import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 import { type Ask, asking, bearer, codeIn, PASSWORD } from '../support/identity.ts';
 import { accountIn, checkOut, PROCESSOR, tier25k, tierDemo, WEBHOOK } from '../support/money.ts';
@@ -20,18 +20,18 @@ const ACTIVATION_MS = 300;
 describe('the journey of a buyer, over a web process and two worker processes', function () {
   this.timeout(60_000);
   let stage: Stage;
-  let mailbox: MailParty;
-  let processor: ProcessorParty;
+  let mailbox: MailUpstream;
+  let processor: ProcessorUpstream;
   let receiver: Receiver;
   let asApp: Ask;
   let asUser: Ask;
   let token: string;
 
   before(async () => {
-    mailbox = await startMailParty();
-    processor = await startProcessorParty(PROCESSOR);
+    mailbox = await startMailUpstream();
+    processor = await startProcessorUpstream(PROCESSOR);
     receiver = await startReceiver();
-    stage = await openStage({ workers: 2, settings: settings(), party: { activationMs: ACTIVATION_MS } });
+    stage = await openStage({ workers: 2, settings: settings(), upstream: { activationMs: ACTIVATION_MS } });
     processor.notifications.to(stage.web.url + WEBHOOK);
   });
   after(async () => {
@@ -42,7 +42,7 @@ describe('the journey of a buyer, over a web process and two worker processes', 
     await mailbox.close();
   });
 
-  it('gives the app a token, and its user an address verified by mail and a session', async () => {
+  it('gives the app a token, and its user a verified address and a session', async () => {
     token = await tokenOf(await makeApp(stage));
     asApp = asking(stage.web.url, bearer(token));
     const credentials = { email: EMAIL, password: PASSWORD };
@@ -57,7 +57,7 @@ describe('the journey of a buyer, over a web process and two worker processes', 
     expect((await asUser('GET', '/v2/auth/me')).body).to.include({ email: EMAIL, user_id: signed.body.user_id });
   });
 
-  it('keeps the signature of an agreement', async () => {
+  it('stores the signature of an agreement', async () => {
     const json = { agreement_version: '2026-01', signature_name: 'Jane Doe' };
     await asUser('POST', '/v2/agreements/sign', { json });
 
@@ -66,7 +66,7 @@ describe('the journey of a buyer, over a web process and two worker processes', 
     expect(body).to.include({ signed: true, agreement_version: '2026-01' });
   });
 
-  it('goes from a checkout over its payment, told three times, to one funded account', async () => {
+  it('goes from a checkout over its payment, notified three times, to one funded account', async () => {
     const json = { url: receiver.url, events: ['payment.succeeded'] };
     const endpoint = await asApp('POST', '/v2/webhook-endpoints', { json });
     Object.assign(processor.notifications.travel, { repeat: 2, shuffleMs: 20 });
@@ -77,7 +77,7 @@ describe('the journey of a buyer, over a web process and two worker processes', 
     await until('the delivery', () => receiver.ledger.length > 0);
     const { subaccount_id } = account;
     const bucket = 'SUBACCOUNT_FUNDED';
-    await press(`${stage.party.controlUrl}/subaccount`, JSON.stringify({ subaccount_id, bucket }));
+    await press(`${stage.upstream.controlUrl}/subaccount`, JSON.stringify({ subaccount_id, bucket }));
     const synced = await asUser('POST', `/v2/lifecycle/sync/${account.id}`);
     await allSettled(stage, 10_000);
 
@@ -90,7 +90,7 @@ describe('the journey of a buyer, over a web process and two worker processes', 
     expect(madeAtNetwork()).to.deep.equal([25_000]);
   });
 
-  it('makes one free account, however often it is asked for', async () => {
+  it('creates one free account, however often it is requested', async () => {
     const ask = () => asUser('POST', '/v2/payments/free', { json: tierDemo });
     const replies = await Promise.all([ask(), ask(), ask()]);
 
@@ -123,7 +123,7 @@ describe('the journey of a buyer, over a web process and two worker processes', 
     return (await asking(stage.web.url)('POST', '/v2/oauth/token', { form })).body.access_token;
   }
 
-  const madeAtNetwork = () => stage.party.ledger.entries().map(({ detail }) => detail.account_size);
+  const madeAtNetwork = () => stage.upstream.ledger.entries().map(({ detail }) => detail.account_size);
 });
 
 /** Writes the tiers on sale and an app, as an operator would. */
@@ -141,10 +141,10 @@ async function makeApp({ settings }: Stage): Promise<{ client_id: string; client
 
 async function press(url: string, body: URLSearchParams | string): Promise<void> {
   const { ok, status } = await fetch(url, { method: 'POST', body });
-  if (!ok) throw new Error(`${url} answered ${status}`);
+  if (!ok) throw new Error(`${url} responded with ${status}`);
 }
 
-/** What the first delivery holds, once its signature has been found good. */
+/** The content of the first delivery, after its signature was verified. */
 function opened({ ledger: [received] }: Receiver, secret: string): object {
   if (!received) throw new Error('Nothing arrived');
   new Webhook(secret).verify(received.body, received.headers as Record<string, string>); // as: none of them is repeated

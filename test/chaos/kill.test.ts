@@ -8,12 +8,12 @@ const HARMS = 3; // at least, two of them kills
 describe('workers that are killed while they send', function () {
   this.timeout(60_000 + ORDERS * 300);
 
-  it('lose no order and double none, and their work goes on within 15 s', async () => {
+  it('lose no order and duplicate none, and their work continues within 15 s', async () => {
     const traded = await tradeUnderHarm({
       seed: Number(process.env.CHAOS_SEED ?? 1),
       stage: {
         workers: 3,
-        party: { processingMs: 250 },
+        upstream: { processingMs: 250 },
         settings: { ORDER_DEADLINE_MS: '60000', NETVENUE_IN_FLIGHT_MS: '5000' },
       },
       network: { orders: ORDERS, perSecond: Number(process.env.CHAOS_RATE ?? 24), traders: 30 },
@@ -25,6 +25,6 @@ describe('workers that are killed while they send', function () {
     for (const verdict of verdicts) console.log(`      ${shown(verdict)}`);
     expect(broken(verdicts)).to.deep.equal([]);
     expect(traded.orders?.orders).to.be.at.least(ORDERS);
-    expect(traded.orders?.states.succeeded, 'orders carried out in spite of it').to.be.greaterThan(ORDERS * 0.7);
+    expect(traded.orders?.states.succeeded, 'orders executed in spite of it').to.be.greaterThan(ORDERS * 0.7);
   });
 });

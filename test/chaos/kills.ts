@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage, WorkerProcess } from './stage.ts';
 
-/** How long each job a killed worker held waited for another one, in milliseconds, once all of them have one. */
+/** How long each job of a killed worker waited for another one, in milliseconds, once all of them have one. */
 export type Takeover = { waits: Promise<number[]> };
 
 /** Kills the worker with the most work and starts another in its place. */
@@ -17,7 +17,7 @@ export async function killBusiest(stage: Stage): Promise<Takeover> {
 
 async function busiest({ rows, workers }: Stage): Promise<WorkerProcess[]> {
   const held = await rows<{ locked_by: string; jobs: number }>(
-    'select locked_by, count(*)::integer as jobs from graphile_worker._private_jobs where locked_by is not null group by 1',
+    'select locked_by, count(*)::integer as jobs from queue_jobs where locked_by is not null group by 1',
   );
   const jobs = new Map(held.map(({ locked_by, jobs }) => [locked_by, jobs]));
   const load = ({ pools }: WorkerProcess) => pools.reduce((sum, pool) => sum + (jobs.get(pool) ?? 0), 0);
@@ -25,14 +25,12 @@ async function busiest({ rows, workers }: Stage): Promise<WorkerProcess[]> {
 }
 
 async function takenOver({ rows }: Stage, pools: string[], killedAt: number): Promise<number[]> {
-  const left = await rows<{ id: string }>('select id from graphile_worker._private_jobs where locked_by = any($1)', [
-    pools,
-  ]);
+  const left = await rows<{ id: string }>('select id from queue_jobs where locked_by = any($1)', [pools]);
   const waiting = new Set(left.map(({ id }) => id));
   const waited: number[] = [];
   for (; waiting.size > 0 && performance.now() - killedAt < 70_000; await sleep(50)) {
     const still = await rows<{ id: string }>(
-      'select id from graphile_worker._private_jobs where id = any($1) and (locked_by is null or locked_by = any($2))',
+      'select id from queue_jobs where id = any($1) and (locked_by is null or locked_by = any($2))',
       [[...waiting], pools],
     );
     const open = new Set(still.map(({ id }) => id));

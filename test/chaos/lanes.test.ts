@@ -16,8 +16,8 @@ describe('lanes across worker processes', function () {
   let watched: Watched;
 
   const open = async (workers: number, settings: Record<string, string> = {}) => {
-    stage = await openStage({ party: { processingMs: PROCESSING_MS }, workers: 0, settings });
-    watched = await watchMiner(stage.party.minerUrl);
+    stage = await openStage({ upstream: { processingMs: PROCESSING_MS }, workers: 0, settings });
+    watched = await watchMiner(stage.upstream.minerUrl);
     for (let n = 0; n < workers; n++) await stage.startWorker({ NETVENUE_MINER_URL: watched.minerUrl });
   };
   afterEach(async () => {
@@ -26,7 +26,8 @@ describe('lanes across worker processes', function () {
   });
 
   it('never let two orders of one trader and pair overlap or swap, while one of four workers is replaced', async () => {
-    await open(4, { ORDER_DEADLINE_MS: '60000', NETVENUE_PATIENCE_MS: '60000' }); // an order in doubt would leave its lane
+    // an order in doubt would leave its lane
+    await open(4, { ORDER_DEADLINE_MS: '60000', NETVENUE_PATIENCE_MS: '60000' });
     const traders = await stage.traders(LANES);
     const placed = traders.map((trader) => placeInTurn(trader, DEEP));
     await until('some orders at the venue', () => watched.passages.length > LANES || null);
@@ -51,9 +52,9 @@ describe('lanes across worker processes', function () {
 
   it(`do not wait for one another: one hangs, ${TRADERS} traders in the table`, async () => {
     await open(2, { NETVENUE_PATIENCE_MS: '60000', ORDER_DEADLINE_MS: '60000' });
-    const [hung, ...others] = (await stage.traders(TRADERS)) as [Caller, ...Caller[]];
-    stage.party.faults.add({ kind: 'hang', route: '/miner/api/submit-order', times: 1 });
-    const waiting = [await placeOne(hung), await placeOne(hung), await placeOne(hung)];
+    const [hanging, ...others] = (await stage.traders(TRADERS)) as [Caller, ...Caller[]];
+    stage.upstream.faults.add({ kind: 'hang', route: '/miner/api/submit-order', times: 1 });
+    const waiting = [await placeOne(hanging), await placeOne(hanging), await placeOne(hanging)];
     const startedAt = performance.now();
     const every = Math.floor(others.length / 200);
     const prompt = await Promise.all(others.filter((_, n) => n % every === 0).map((trader) => placeOne(trader)));
@@ -71,7 +72,7 @@ async function placeInTurn(trader: Caller, count: number): Promise<string[]> {
   return uuids;
 }
 
-/** From the end of one passage to the start of the next, in the order of their starts; sorts them so. */
+/** From the end of one passage to the start of the next, sorted by their starts; sorts the argument in place. */
 function pausesOf(passages: Passage[]): number[] {
   passages.sort((a, b) => a.startedAt - b.startedAt);
   return passages.slice(1).map(({ startedAt }, n) => startedAt - (passages[n]?.endedAt ?? 0));

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import pg from 'pg';
 import { findPgbouncer, type Pooler, startPgbouncer } from '../support/pgbouncer.ts';
@@ -12,6 +13,8 @@ const program = findPgbouncer();
 const ORDERS = 60;
 const HARMS = 3;
 const CONNECTIONS = 3; // two web processes have six each
+/** By then every request of the batch has been received and waits behind the first: nothing outside the process shows it. */
+const ARRIVE_MS = 500;
 const BATCH = 6;
 
 describe(`web behind PgBouncer in transaction mode${program ? '' : ' (skipped: no pgbouncer on this machine)'}`, function () {
@@ -20,7 +23,7 @@ describe(`web behind PgBouncer in transaction mode${program ? '' : ' (skipped: n
     if (!program) this.skip();
   });
 
-  it('carries orders to both venues from two web processes, while connections are cut and a worker is killed', async () => {
+  it('executes orders at both venues from two web processes, while connections are cut and a worker is killed', async () => {
     const traded = await tradeThroughPooler(program ?? '', {
       connections: CONNECTIONS,
       webs: 2,
@@ -39,7 +42,7 @@ describe(`web behind PgBouncer in transaction mode${program ? '' : ' (skipped: n
     expect(traded.orders?.orders).to.be.at.least(ORDERS);
   });
 
-  it('gives each request of a batch its own answer when the statement they shared is cancelled', async () => {
+  it('gives each request of a batch its own response when their shared statement is cancelled', async () => {
     const { stage, pooler } = await openPooled();
     const [first, second] = await Promise.all([locker(stage), locker(stage)]);
     try {
@@ -48,6 +51,7 @@ describe(`web behind PgBouncer in transaction mode${program ? '' : ' (skipped: n
       const placed = [placeOneOf(traders, 0)];
       await until('the first acceptance behind the lock', () => waiting(stage, ACCEPTANCE));
       placed.push(...Array.from({ length: BATCH }, (_, n) => placeOneOf(traders, n + 1)));
+      await sleep(ARRIVE_MS);
       const lockedAgain = second.lock();
       await until('the second lock behind it', () => waiting(stage, 'lock table%'));
       await first.unlock();
@@ -85,7 +89,7 @@ const placeOneOf = (traders: Parameters<typeof placeOne>[0][], n: number) => {
   return placeOne(trader);
 };
 
-/** Keeps everyone from writing lanes, and so from accepting orders, until it unlocks. */
+/** Blocks writes to lanes, and so the acceptance of orders, until it unlocks. */
 async function locker({ settings }: Stage) {
   const client = new pg.Client({ connectionString: settings.DATABASE_DIRECT_URL, application_name: 'stage' });
   await client.connect();

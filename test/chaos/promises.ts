@@ -1,16 +1,16 @@
 import { findPgbouncer } from '../support/pgbouncer.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
+import { outageVerdict, settleAfterOutage } from './scenes/outage.ts';
 import { poolerVerdicts, tradeThroughPooler } from './scenes/pooled.ts';
 import { rerunFinished, rerunVerdict } from './scenes/rerun.ts';
-import { settleAfterSilence, silenceVerdict } from './scenes/silence.ts';
 import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
-import { staleVerdict, stopAndWake } from './scenes/stopped.ts';
+import { staleVerdict, stopAndResume } from './scenes/stopped.ts';
 import { terminateUnderLoad, terminationVerdict } from './scenes/terminated.ts';
 import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
 import { openCrashable } from './server.ts';
 import type { Verdict } from './verdicts.ts';
 
-/** How much of everything. `orders` are those of both venues over all seeds. */
+/** The numbers of a run. `orders` are those of both venues over all seeds. */
 export type Size = {
   orders: number;
   seeds: number[];
@@ -19,16 +19,19 @@ export type Size = {
   kills: number;
   stoppedMs: number;
   creations: number;
-  silentMs: number;
+  outageMs: number;
   finished: number;
-  /** Orders carried out before and after the primary is lost. */
+  /** Orders executed before and after the primary is lost. */
   failOver: number;
   pooled: number;
-  /** Settings of scenes that measure how soon something is known; those of production have none. */
+  /**
+   * Settings of scenes that measure how soon something is known: production values at full size, short ones in a small
+   * run.
+   */
   timing: Record<string, string>;
 };
 
-/** Patience enough for parties on the same machine. */
+/** Timeouts sufficient for upstreams on the same machine. */
 const QUICK = { NETVENUE_PATIENCE_MS: '1500', NETVENUE_IN_FLIGHT_MS: '4000' };
 /** The service's own defaults, where the tests' are shorter. */
 const PRODUCTION = {
@@ -36,6 +39,7 @@ const PRODUCTION = {
   NETVENUE_IN_FLIGHT_MS: '105000',
   EXVENUE_PATIENCE_MS: '5000',
   EXVENUE_EXPIRES_MS: '10000',
+  EXVENUE_CLOCK_MARGIN_MS: '5000',
   PROVISION_DEADLINE_MS: '120000',
 };
 
@@ -48,7 +52,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     kills: 100,
     stoppedMs: 60_000,
     creations: 500,
-    silentMs: 30_000,
+    outageMs: 30_000,
     finished: 1_000,
     failOver: 1_000,
     pooled: 2_000,
@@ -62,7 +66,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     kills: 3,
     stoppedMs: 0,
     creations: 60,
-    silentMs: 4_000,
+    outageMs: 4_000,
     finished: 60,
     failOver: 40,
     pooled: 60,
@@ -70,17 +74,18 @@ export const sizes: Record<'full' | 'small', Size> = {
   },
 };
 
-/** Plays one part of the promises and tells each verdict as it comes. */
-type Scene = (size: Size, tell: (verdict: Verdict) => void) => Promise<void>;
+/** Runs one part of the promises and emits each verdict as soon as it is known. */
+type Scene = (size: Size, report: (verdict: Verdict) => void) => Promise<void>;
 
 /** Room for the load at the exchange; production's budget is the venue's own. */
 const ROOMY = { EXVENUE_BUDGET_PER_MINUTE: '200000', THROTTLE_SCALE: '1000' };
-const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '30000' }; // parties, load and service share the cores
+// upstreams, load and service share the cores
+const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '30000' };
 const SETTLE_MS = 300_000;
 
 /** Every scene by the promise it measures. */
 export const scenes: Record<string, Scene> = {
-  async R1(size, tell) {
+  async R1(size, report) {
     for (const seed of size.seeds) {
       const each = Math.ceil(size.orders / size.seeds.length / 2);
       const traded = await tradeUnderHarm({
@@ -89,7 +94,7 @@ export const scenes: Record<string, Scene> = {
           database: await openCrashable(),
           webs: 2,
           workers: 3,
-          party: { processingMs: 100 },
+          upstream: { processingMs: 100 },
           settings: UNDER_HARM,
         },
         network: { orders: each, perSecond: size.perSecond / 2, traders: 60 },
@@ -97,45 +102,47 @@ export const scenes: Record<string, Scene> = {
         harms: { sequence: ['kill', 'cut', 'kill', 'cut', 'crash'], everyMs: size.harmEveryMs, atLeast: 5 },
         settleWithinMs: SETTLE_MS,
       });
-      for (const verdict of ledgerVerdicts(traded)) tell({ ...verdict, text: `${verdict.text}, seed ${seed}` });
+      for (const verdict of ledgerVerdicts(traded)) report({ ...verdict, text: `${verdict.text}, seed ${seed}` });
     }
   },
-  async R2(size, tell) {
+  async R2(size, report) {
     const traded = await tradeUnderHarm({
       seed: size.seeds[0] ?? 1,
-      stage: { webs: 1, workers: 3, party: { processingMs: 250 }, settings: UNDER_HARM },
+      stage: { webs: 1, workers: 3, upstream: { processingMs: 250 }, settings: UNDER_HARM },
       network: { orders: 0, perSecond: size.perSecond / 2, traders: 60 },
       harms: { sequence: ['kill'], everyMs: 1_200, atLeast: size.kills },
       settleWithinMs: SETTLE_MS,
     });
-    for (const verdict of [takeoverVerdict(traded, size.kills), ...ledgerVerdicts(traded)]) tell(verdict);
+    for (const verdict of [takeoverVerdict(traded, size.kills), ...ledgerVerdicts(traded)]) report(verdict);
   },
-  async R3(size, tell) {
-    tell(staleVerdict(await stopAndWake(size.stoppedMs)));
+  async R3(size, report) {
+    report(staleVerdict(await stopAndResume(size.stoppedMs)));
   },
-  async R4(_, tell) {
-    tell(terminationVerdict(await terminateUnderLoad()));
+  async R4(_, report) {
+    report(terminationVerdict(await terminateUnderLoad()));
   },
-  async R5({ creations, silentMs, perSecond, seeds: [seed = 1], timing }, tell) {
-    tell(creationVerdict(await createUnderLoss({ creations, seed, settings: timing })));
-    const silence = {
+  async R5({ creations, outageMs, perSecond, seeds: [seed = 1], timing }, report) {
+    report(creationVerdict(await createUnderLoss({ creations, seed, settings: timing })));
+    const outage = {
       seed,
       perSecond: perSecond / 2,
-      doubts: creations / 10,
-      silentMs,
+      inDoubt: creations / 10,
+      outageMs,
       settings: { ...timing, ...ROOMY },
     };
-    tell(silenceVerdict(await settleAfterSilence(silence)));
+    report(outageVerdict(await settleAfterOutage(outage)));
   },
-  async R10({ finished, perSecond }, tell) {
+  async R10({ finished, perSecond }, report) {
     const rerun = await rerunFinished({ intents: finished, perSecond: perSecond / 2, settings: ROOMY });
-    tell(rerunVerdict(rerun, finished));
+    report(rerunVerdict(rerun, finished));
   },
-  async R11({ failOver, perSecond, seeds: [seed = 1] }, tell) {
+  async R11({ failOver, perSecond, seeds: [seed = 1] }, report) {
     const counts = { ordersBefore: failOver, ordersAfter: failOver };
-    tell(failOverVerdict(await failOverUnderLoad({ seed, perSecond: perSecond / 2, ...counts, workers: 3, webs: 2 })));
+    report(
+      failOverVerdict(await failOverUnderLoad({ seed, perSecond: perSecond / 2, ...counts, workers: 3, webs: 2 })),
+    );
   },
-  async POOLER({ pooled, perSecond, harmEveryMs, seeds: [seed = 1] }, tell) {
+  async POOLER({ pooled, perSecond, harmEveryMs, seeds: [seed = 1] }, report) {
     const program = findPgbouncer();
     if (!program) throw new Error('There is no pgbouncer on this machine');
     const load = { orders: pooled / 2, perSecond: perSecond / 2 };
@@ -150,6 +157,6 @@ export const scenes: Record<string, Scene> = {
       harms: { sequence: ['cut', 'kill'], everyMs: harmEveryMs, atLeast: 3 },
       settleWithinMs: SETTLE_MS,
     });
-    for (const verdict of poolerVerdicts(traded)) tell(verdict);
+    for (const verdict of poolerVerdicts(traded)) report(verdict);
   },
 };

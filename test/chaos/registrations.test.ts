@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { openPool } from '../../src/db/pool.ts';
-import { createPartner } from '../../src/partners/intents.ts';
-import { type ExvenueParty, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
+import { createPartner } from '../../src/partners/commands.ts';
+import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
-import { type RegistrarParty, startRegistrarParty } from '../../src/sandbox/registrar/index.ts';
+import { type RegistrarUpstream, startRegistrarUpstream } from '../../src/sandbox/registrar/index.ts';
 import { type Caller, caller } from '../support/caller.ts';
 import { startChain, type TestChain } from '../support/chain.ts';
 import { until } from '../support/processes.ts';
-import { asking, type Buyer, MILLION, newBuyer, REGISTER } from '../support/registration.ts';
+import { type Buyer, MILLION, newBuyer, purchaseBody, REGISTER } from '../support/registration.ts';
 import { countBy } from './audit.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -17,14 +17,14 @@ const AT_ONCE = 8;
 const WORKERS = 2;
 const KILL_EVERY_MS = 600;
 
-/** What goes wrong at each step, and how often; `quote` is every request to the registrar's route, paid or not. */
+/** The faults at each step, and their rates; `quote` is every request to the registrar's route, paid or not. */
 const FAULTS: readonly { route: string; kind: FaultKind; rate: number; delayMs?: number }[] = [
   { route: 'POST /api/register', kind: 'reset', rate: 0.05 },
   { route: 'POST /api/register', kind: 'accept_then_drop', rate: 0.05 },
   { route: 'POST /api/register', kind: 'cut_json', rate: 0.05 },
   { route: 'register/verify', kind: 'reset', rate: 0.05 },
   { route: 'register/verify', kind: 'status_500', rate: 0.05 },
-  { route: 'register/verify', kind: 'refuse', rate: 0.03 },
+  { route: 'register/verify', kind: 'reject', rate: 0.03 },
   { route: 'register/verify', kind: 'late', rate: 0.1, delayMs: 1_500 },
   { route: 'register/settle', kind: 'reset', rate: 0.05 },
   { route: 'register/settle', kind: 'status_500', rate: 0.05 },
@@ -32,22 +32,22 @@ const FAULTS: readonly { route: string; kind: FaultKind; rate: number; delayMs?:
   { route: 'register/settle', kind: 'accept_then_drop', rate: 0.05 },
   { route: 'register/record', kind: 'status_500', rate: 0.05 },
   { route: 'register/record', kind: 'reset', rate: 0.05 },
-  { route: 'register/miner', kind: 'refuse', rate: 0.1 },
+  { route: 'register/miner', kind: 'reject', rate: 0.1 },
   { route: 'register/answer', kind: 'reset', rate: 0.1 },
 ];
 
 type Row = { status: string; tx_hash: string | null; state: string };
 
-describe('registrations whose answers are dropped at every step, under workers that are killed', function () {
+describe('registrations whose responses are dropped at every step, under workers that are killed', function () {
   this.timeout(60_000 + REGISTRATIONS * 1_000);
   let stage: Stage;
   let chain: TestChain;
-  let registrar: RegistrarParty;
-  let exchange: ExvenueParty;
+  let registrar: RegistrarUpstream;
+  let exchange: ExvenueUpstream;
   before(async () => {
     chain = await startChain();
-    registrar = await startRegistrarParty({ chain, miningMs: 300 });
-    exchange = await startExvenueParty({ network: 'testnet', autoFund: '1000' });
+    registrar = await startRegistrarUpstream({ chain, miningMs: 300 });
+    exchange = await startExvenueUpstream({ network: 'testnet', autoFund: '1000' });
     stage = await openStage({
       workers: WORKERS,
       settings: {
@@ -71,7 +71,7 @@ describe('registrations whose answers are dropped at every step, under workers t
     await chain?.close();
   });
 
-  it('pay at most once each, and the chain moved money for exactly those that say paid', async () => {
+  it('pay at most once each, and the chain moved money for exactly those that are recorded as paid', async () => {
     const partner = await partnerOf(stage);
     const buyers = await Promise.all(Array.from({ length: REGISTRATIONS }, () => newBuyer(chain, MILLION)));
     const bought = buyAll(partner, [...buyers]);
@@ -92,7 +92,7 @@ describe('registrations whose answers are dropped at every step, under workers t
       countBy(rows.map(({ status, tx_hash }) => `${status}${tx_hash ? ', paid' : ''}`)),
     );
     console.log(
-      `      ${rows.length} registrations, ${transfers.length} transfers on chain, ${paid.length} say paid; ${kills} kills; ${JSON.stringify(counts)}`,
+      `      ${rows.length} registrations, ${transfers.length} transfers on chain, ${paid.length} recorded as paid; ${kills} kills; ${JSON.stringify(counts)}`,
     );
     expect(rows).to.have.length(REGISTRATIONS);
     expect(transfers.map(({ txHash }) => txHash).sort()).to.deep.equal(paid.map(({ tx_hash }) => tx_hash).sort());
@@ -112,7 +112,7 @@ async function partnerOf({ settings, web }: Stage): Promise<Caller> {
 async function buyAll(partner: Caller, left: Buyer[]): Promise<void> {
   const inTurn = async () => {
     for (let buyer = left.pop(); buyer; buyer = left.pop()) {
-      const { status, body } = await partner.post(REGISTER, asking(buyer), { prefer: 'wait=3' });
+      const { status, body } = await partner.post(REGISTER, purchaseBody(buyer), { prefer: 'wait=3' });
       if (status >= 500 && body?.error?.effect !== 'none') throw new Error(`${status} ${JSON.stringify(body)}`);
     }
   };
@@ -134,7 +134,7 @@ async function killUntil(stage: Stage, load: Promise<void>): Promise<number> {
   }
 }
 
-/** Until no purchase is open and no registration or refused payment is being looked at any more. */
+/** Until no purchase is open and no registration or rejected payment is being reconciled. */
 const settled = ({ rows }: Stage) =>
   until(
     'every registration settled',

@@ -10,7 +10,7 @@ const ROTATIONS = Number(process.env.CHAOS_ROTATIONS ?? 1);
 const ORDERS_EACH = 6 * (ROTATIONS + 1);
 const PAUSE_MS = 120;
 
-/** Every third answer is missing, so that something is in doubt whenever a key is rotated. */
+/** Every third response is missing, so that something is in doubt whenever a key is rotated. */
 const FAULTS = [
   { kind: 'accept_then_drop', rate: 0.2 },
   { kind: 'reset', rate: 0.12 },
@@ -31,7 +31,7 @@ describe('keys that are rotated while orders signed with them are in doubt', fun
   });
   after(() => stage.close());
 
-  it('settle their doubts first: no order is placed twice, and none with the new key before', async () => {
+  it('settle intents in doubt first: no order is placed twice, and none with the new key before', async () => {
     const wallets = await stage.wallets(WALLETS);
     const placed = wallets.map(placeAndRotate);
     await sleep(PAUSE_MS * ORDERS_EACH * 0.6);
@@ -45,16 +45,18 @@ describe('keys that are rotated while orders signed with them are in doubt', fun
     const runs = wallets.map((wallet) => signersInTurn(stage, wallet));
     console.log(`      exchange ${JSON.stringify(audit)}`);
     console.log(
-      `      ${WALLETS * ROTATIONS} rotations, ${inDoubt} orders in doubt at their moments; ` +
+      `      ${WALLETS * ROTATIONS} rotations, ${inDoubt} orders in doubt at that moment; ` +
         `keys that signed, by wallet: ${runs.map(({ length }) => length).join(', ')}`,
     );
-    expect(inDoubt, 'doubts to settle').to.be.greaterThan(0);
+    expect(inDoubt, 'intents in doubt to settle').to.be.greaterThan(0);
     expect(audit).to.include(flawless);
     expect(overtaken).to.deep.equal([]);
     for (const signers of runs) expect(signers).to.deep.equal([...new Set(signers)]);
   });
 
-  /** Places orders one after the other and changes the key in between. Answers how many were in doubt when it did. */
+  /**
+   * Places orders one after the other and changes the key in between. Returns how many were in doubt at that moment.
+   */
   async function placeAndRotate(wallet: Wallet): Promise<number> {
     const every = Math.floor(ORDERS_EACH / (ROTATIONS + 1));
     let inDoubt = 0;
@@ -70,19 +72,19 @@ describe('keys that are rotated while orders signed with them are in doubt', fun
   }
 });
 
-/** Enrolls a new agent of the wallet as soon as something is in doubt. Answers how much was. */
+/** Enrolls a new agent of the wallet as soon as something is in doubt. Returns how much was. */
 async function rotate(stage: Stage, wallet: Wallet, name: string): Promise<number> {
-  const doubts = await until('a doubt', () => doubtsOf(stage, wallet), 4_000).catch(() => 0); // or without one
+  const inDoubtCount = await until('an intent in doubt', () => inDoubtOf(stage, wallet), 4_000).catch(() => 0); // or without one
   const key = generatePrivateKey();
   stage.exchange.approveAgent(wallet.wallet, privateKeyToAddress(key).toLowerCase(), name);
   const { status, body } = await wallet.post('/v1/sessions', { ex_wallet: wallet.wallet, private_key: key });
   expect(status, JSON.stringify(body)).to.equal(200);
-  return doubts;
+  return inDoubtCount;
 }
 
-async function doubtsOf({ rows }: Stage, { wallet }: Wallet): Promise<number | null> {
-  const doubts = await rows(`select from intents where lane = $1 and state = 'in_doubt'`, [`exvenue:${wallet}`]);
-  return doubts.length || null;
+async function inDoubtOf({ rows }: Stage, { wallet }: Wallet): Promise<number | null> {
+  const inDoubtCount = await rows(`select from intents where lane = $1 and state = 'in_doubt'`, [`exvenue:${wallet}`]);
+  return inDoubtCount.length || null;
 }
 
 /** Orders that were sent under a newer key while one under an older key of the same wallet had not ended. */
@@ -91,14 +93,14 @@ const sentTooEarly = ({ rows }: Stage) =>
     with sent as (
       select i.id, i.lane, i.sending_at, i.settled_at, k.key_version
       from intents i
-      join signing_keys k on k.id::text = i.sent ->> 'key_id'
+      join signing_keys k on k.id::text = i.sent_payload ->> 'key_id'
     )
     select newer.id
     from sent older
     join sent newer on newer.lane = older.lane and newer.key_version > older.key_version
     where newer.sending_at < older.settled_at`);
 
-/** Who signed the orders of a wallet in the ledger, each run of one signer named once. */
+/** The signers of a wallet's orders in the ledger, each consecutive run of one signer listed once. */
 function signersInTurn({ exchange }: Stage, { wallet }: Wallet): unknown[] {
   const orders = exchange.ledger
     .entries()

@@ -5,8 +5,9 @@ import { type Size, scenes, sizes } from './promises.ts';
 import { shown, type Verdict } from './verdicts.ts';
 
 /*
- * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--rate 60] [--small] [--json]: measures the promises of reliability on a
- * database, processes and parties of its own, against the parties' ledgers. Ends 0 only when all of them are kept.
+ * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--rate 60] [--small] [--json]: measures the
+ * promises of reliability on its own database, processes and upstreams, against the upstreams' ledgers. Exits with 0
+ * only when all promises hold.
  */
 const { values } = parseArgs({
   options: {
@@ -39,20 +40,20 @@ else
   );
 process.exit(verdicts.every(({ kept }) => kept) ? 0 : 1);
 
-/** Plays one scene and tells each of its promises as soon as it is known. A scene that breaks off keeps nothing. */
+/** Runs one scene and reports each of its promises as soon as it is known. In a scene that throws, no promise holds. */
 async function play(name: string): Promise<Verdict[]> {
-  const told: Verdict[] = [];
-  const tell = (verdict: Verdict) => {
-    told.push(verdict);
+  const reported: Verdict[] = [];
+  const report = (verdict: Verdict) => {
+    reported.push(verdict);
     if (!values.json) say(shown(verdict));
   };
   const startedAt = performance.now();
-  await scenes[name]?.(size, tell).catch((error: Error) => {
+  await scenes[name]?.(size, report).catch((error: Error) => {
     process.stderr.write(`${error.stack}\n`);
-    tell({ promise: name, text: 'broke off', figure: error.message, bound: 'plays to its end', kept: false });
+    report({ promise: name, text: 'broke off', figure: error.message, bound: 'plays to its end', kept: false });
   });
   if (!values.json) say(`          ${name} took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
-  return told;
+  return reported;
 }
 
 function number(text: string): number {

@@ -5,18 +5,18 @@ import { isAlive } from '../../src/db/embedded/postmaster.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 
-/** A migrated database whose server can be made to crash: it loses what was not on the disk. */
+/** A migrated database whose server can be made to crash: it loses what was not on disk. */
 export type CrashableDatabase = {
   url: string;
   connection: Embedded['connection'];
   /** Stops the server as a crash does. */
   crash(): Promise<void>;
-  /** Crashes it, or finds it crashed, and starts it again on the same data and address. */
+  /** Crashes it, unless it has crashed already, and starts it again on the same data and address. */
   restart(): Promise<void>;
   drop(): Promise<void>;
 };
 
-/** Starts a server of its own with PostgreSQL's honest settings: a commit is on the disk before it is answered. */
+/** Starts a separate server with PostgreSQL's durable settings: a commit is on disk before it is acknowledged. */
 export async function openCrashable(): Promise<CrashableDatabase> {
   const dataDir = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-crash-`));
   let server = await startEmbedded({ dataDir });

@@ -4,81 +4,89 @@ import pg from 'pg';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { databaseIsAway } from '../../src/db/conflicts.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { createPartner } from '../../src/partners/intents.ts';
-import { type ExvenueParty, type ExvenuePartyOptions, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
-import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
+import { createPartner } from '../../src/partners/commands.ts';
+import {
+  type ExvenueUpstream,
+  type ExvenueUpstreamOptions,
+  startExvenueUpstream,
+} from '../../src/sandbox/exchange/index.ts';
+import {
+  type NetvenueUpstream,
+  type NetvenueUpstreamOptions,
+  startNetvenueUpstream,
+} from '../../src/sandbox/network/index.ts';
 import { type Caller, caller } from '../support/caller.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Running, STARTED_MS, startProgram, startWebProcess, until } from '../support/processes.ts';
 import { ENTITY, KEYS, testSettings } from '../support/service.ts';
 
-/** A worker process and the queue's names for its two pools, by which its jobs are known. */
+/** A worker process and the queue's names for its two pools, which identify its jobs. */
 export type WorkerProcess = Running & { id: string; pools: string[] };
 
-/** The service as separate processes on a database of its own; both venues and their ledgers are in this process. */
+/** The service as separate processes on its own database; both venues and their ledgers are in this process. */
 export type Stage = {
   settings: Record<string, string>;
-  party: NetvenueParty;
-  exchange: ExvenueParty;
+  upstream: NetvenueUpstream;
+  exchange: ExvenueUpstream;
   /** The first of the web processes; callers are spread over all of them. */
   web: Web;
   webs: readonly Web[];
   workers: Set<WorkerProcess>;
-  /** Rows of one statement, made again for a while when the database is away: for statements that can be repeated. */
+  /** Rows of one statement, retried for a while when the database is unavailable: for repeatable statements. */
   rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
-  /** Starts a worker and returns when it is registered with its pools: it takes jobs from then on. One at a time. */
+  /** Starts a worker and returns when it is registered with its pools: it runs jobs from then on. One at a time. */
   startWorker(settings?: Record<string, string>): Promise<WorkerProcess>;
-  /** So many traders of one partner with active subaccounts, written directly. */
+  /** Traders of one partner with active subaccounts, written directly. */
   traders(count: number): Promise<Caller[]>;
-  /** So many wallets of one partner, each enrolled with its own key over HTTP. */
+  /** Wallets of one partner, each enrolled with its own key over HTTP. */
   wallets(count: number): Promise<Wallet[]>;
-  /** Crashes the database's server and starts it again; only where the stage was given one that can. */
+  /** Crashes the database's server and starts it again; only for a stage whose server can. */
   restartDatabase(): Promise<void>;
   close(): Promise<void>;
 };
 
 type Web = Running & { url: string };
 
-/** An enrolled wallet of the exchange, who calls with its address as the Trader-ID. */
+/** An enrolled wallet of the exchange; its address is the Trader-ID. */
 export type Wallet = Caller & { wallet: string; privateKey: `0x${string}` };
 
-/** A migrated database to play on. */
+/** A migrated database for the stage. */
 type StageDatabase = { url: string; drop(): Promise<void>; restart?(): Promise<void> };
 
-/** Who plays, and by which rules; everything has a default fit for a small play. */
+/** The composition and settings of a stage; the defaults are for a small run. */
 export type StageOptions = {
   workers?: number;
   webs?: number;
-  /** By default a fresh one on the tests' server. */
+  /** By default a new one on the tests' server. */
   database?: StageDatabase;
   settings?: Record<string, string>;
-  party?: Partial<NetvenuePartyOptions>;
-  exchange?: ExvenuePartyOptions;
+  upstream?: Partial<NetvenueUpstreamOptions>;
+  exchange?: ExvenueUpstreamOptions;
 };
 
-const WALLET_USD = '100000'; // what every wallet has on the exchange from the start
-const PATIENCE_MS = 30_000; // longer than a restart of the database takes
+const WALLET_USD = '100000'; // initial balance of every wallet on the exchange
+const RETRY_MS = 30_000; // longer than a restart of the database
 const SMALL_POOLS = { WORKER_POOL_SIZE: '6', WEB_POOL_SIZE: '6' }; // several processes share one server's connections
 
-/** Brings up database, party, web and workers. */
+/** Starts database, upstreams, web and workers. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const database: StageDatabase = options.database ?? (await freshDatabase());
-  const party = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...options.party });
-  const exchange = await startExvenueParty({ network: 'testnet', autoFund: WALLET_USD, ...options.exchange });
-  const all = testSettings(database.url, party, { ...SMALL_POOLS, EXVENUE_URL: exchange.url, ...options.settings });
+  const upstream = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0, ...options.upstream });
+  const exchange = await startExvenueUpstream({ network: 'testnet', autoFund: WALLET_USD, ...options.exchange });
+  const all = testSettings(database.url, upstream, { ...SMALL_POOLS, EXVENUE_URL: exchange.url, ...options.settings });
   const pool = new pg.Pool({ connectionString: database.url, max: 4, application_name: 'stage' });
-  pool.on('error', () => {}); // the test that cut it off knows
+  pool.on('error', () => {}); // the test that cut it off expects this
   const [web, ...more] = await startWebs(all, options.webs ?? 1);
   const webs = [web, ...more];
   const running = new Set<WorkerProcess>();
   const stage: Stage = {
     settings: all,
-    party,
+    upstream,
     exchange,
     web,
     webs,
     workers: running,
-    rows: (text, values) => patiently(async () => (await pool.query(text, values)).rows),
+    rows: (text, values) => retrying(async () => (await pool.query(text, values)).rows),
     startWorker: async (more = {}) => {
       const worker = await startRegistered(stage, { ...all, ...more });
       running.add(worker);
@@ -96,7 +104,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       for (const { kill } of processes) kill('SIGKILL');
       await Promise.all(processes.map(({ exited }) => exited));
       await pool.end();
-      await party.close();
+      await upstream.close();
       await exchange.close();
       await database.drop();
     },
@@ -111,8 +119,8 @@ async function startWebs(settings: Record<string, string>, count: number): Promi
   return webs;
 }
 
-async function patiently<T>(ask: () => Promise<T>): Promise<T> {
-  for (const until = Date.now() + PATIENCE_MS; ; await sleep(50)) {
+async function retrying<T>(ask: () => Promise<T>): Promise<T> {
+  for (const until = Date.now() + RETRY_MS; ; await sleep(50)) {
     try {
       return await ask();
     } catch (error) {
@@ -127,16 +135,16 @@ async function startRegistered(stage: Stage, settings: Record<string, string>): 
   const list = () => stage.rows<Registered>('select id, pool_ids from worker_processes');
   const known = new Set((await list()).map(({ id }) => id));
   const worker = startProgram('worker', settings);
-  const newcomer = async () => (await list()).find(({ id, pool_ids }) => !known.has(id) && pool_ids.length === 2);
-  const { id, pool_ids: pools } = await until('a registered worker', newcomer, STARTED_MS).catch((cause) => {
+  const newWorker = async () => (await list()).find(({ id, pool_ids }) => !known.has(id) && pool_ids.length === 2);
+  const { id, pool_ids: pools } = await until('a registered worker', newWorker, STARTED_MS).catch((cause) => {
     throw new Error(`The worker did not register:\n${worker.lines.join('\n')}`, { cause });
   });
   return { ...worker, id, pools };
 }
 
-async function makeTraders({ party, rows, webs }: Stage, databaseUrl: string, count: number): Promise<Caller[]> {
+async function makeTraders({ upstream, rows, webs }: Stage, databaseUrl: string, count: number): Promise<Caller[]> {
   const { partner_id, key } = await makePartner(databaseUrl);
-  const ids = party.addSubaccounts(count);
+  const ids = upstream.addSubaccounts(count);
   await rows(
     `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
      select $1 || '_' || id, $1, id, $2, gen_random_uuid(), 'crypto', 10000, 'active'
@@ -167,7 +175,7 @@ async function makePartner(databaseUrl: string) {
   return createPartner(db, 'Chaos').finally(() => db.end());
 }
 
-/** Places one small market order under a uuid of the caller's and returns it, once the service has taken it durably. */
+/** Places one small market order under the given uuid and returns it, once the service has acknowledged it. */
 export async function placeOne(trader: Caller, pair = 'BTCUSDC'): Promise<string> {
   const order_uuid = randomUUID();
   const order = { trade_pair: pair, order_type: 'LONG', leverage: 0.01, order_uuid };
@@ -176,7 +184,7 @@ export async function placeOne(trader: Caller, pair = 'BTCUSDC'): Promise<string
   return order_uuid;
 }
 
-/** Waits until every intent has ended. What has not in time is told with what it waits for. */
+/** Waits until every intent has ended. Reports those that have not in time, with the reason. */
 export const allSettled = ({ rows }: Stage, withinMs: number): Promise<true> =>
   until(
     'every intent settled',
@@ -190,11 +198,11 @@ export const allSettled = ({ rows }: Stage, withinMs: number): Promise<true> =>
   });
 
 const OPEN = `
-  select i.id, i.kind, i.state, i.tries, i.looks, i.sending_at, i.deadline_at, now() as now, l.head = i.id as at_head,
+  select i.id, i.kind, i.state, i.attempts as tries, i.reconcile_attempts as looks, i.sending_at, i.deadline_at, now() as now, l.head = i.id as at_head,
     j.run_at, j.attempts, j.locked_at, j.locked_by, j.last_error
   from intents i
   left join lanes l on l.name = i.lane
-  left join graphile_worker._private_jobs j on j.payload ->> 'intent_id' = i.id::text
+  left join queue_jobs j on j.payload ->> 'intent_id' = i.id::text
   where i.state in ('queued', 'running', 'in_doubt')
   order by i.created_at
   limit 10`;

@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
 import { broken, shown } from './verdicts.ts';
 
-const ORDERS = 20; // carried out before and after
+const ORDERS = 20; // executed before and after
 
-describe('a primary that is killed for good under load, and its synchronous standby promoted', function () {
+describe('a primary that is lost permanently under load, and its synchronous standby promoted', function () {
   this.timeout(120_000);
 
-  it('loses no accepted order, doubles none, and the service is back within 30 s', async () => {
+  it('loses no accepted order, duplicates none, and the service is back within 30 s', async () => {
     const failedOver = await failOverUnderLoad({
       seed: 1,
       perSecond: 10,

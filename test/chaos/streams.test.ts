@@ -6,12 +6,15 @@ import { market } from '../support/orders.ts';
 import { readStream, type StreamEvent } from '../support/stream.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../support/trading.ts';
 
-/** Connections broken off; the suite breaks a few. */
+/** Dropped connections; the suite drops only a few. */
 const DROPS = Number(process.env.STREAM_DROPS ?? 60);
 const ORDERS_PER_DROP = 2;
 const READERS = 4;
 
-/** A client that reconnects with the last id it has seen, as often as its connection breaks. Its ledger keeps every event. */
+/**
+ * A client that reconnects with the last id it received, as often as its connection breaks. Its ledger keeps every
+ * event.
+ */
 function faithfulReader(url: string, key: string) {
   const ledger: StreamEvent[] = [];
   let [lastId, drops, stopped] = ['', 0, false];
@@ -75,12 +78,12 @@ describe('streams whose connections break', function () {
     await eventually(async () => readers.every(({ ledger }) => ledger.some(({ id }) => id === last)), 20_000);
     await Promise.all(readers.map((reader) => reader.stop()));
 
-    const told = readers.map(({ ledger }) => new Set(ledger.map(({ id }) => id)));
-    const missed = told.map(
+    const reported = readers.map(({ ledger }) => new Set(ledger.map(({ id }) => id)));
+    const missed = reported.map(
       (ids) => truth.filter(({ position }) => !ids.has(`${trader.account.id}:${position}`)).length,
     );
     const drops = readers.reduce((sum, reader) => sum + reader.drops(), 0);
-    const twice = readers.reduce((sum, { ledger }, n) => sum + ledger.length - (told[n]?.size ?? 0), 0);
+    const twice = readers.reduce((sum, { ledger }, n) => sum + ledger.length - (reported[n]?.size ?? 0), 0);
     console.log(
       `      ${drops} drops, ${truth.length} events to ${READERS} readers: ${missed.join(', ')} missed, ${twice} twice`,
     );
@@ -88,18 +91,18 @@ describe('streams whose connections break', function () {
     expect(truth.filter(({ type }) => type === 'order')).to.have.length(Math.ceil(DROPS / READERS) * ORDERS_PER_DROP);
     expect(missed).to.deep.equal(readers.map(() => 0));
     for (const { ledger } of readers) {
-      const places = ledger.map(({ id }) => Number(id?.split(':')[1]));
-      expect(places).to.deep.equal([...places].sort((a, b) => a - b));
+      const positions = ledger.map(({ id }) => Number(id?.split(':')[1]));
+      expect(positions).to.deep.equal([...positions].sort((a, b) => a - b));
     }
   });
 
-  /** Every event of the account behind its first snapshot, once nothing is under way any more. */
+  /** Every event of the account after its first snapshot, once nothing is in flight any more. */
   const settledEvents = async () => {
     await eventually(
       async () => !(await service.db.exists(sql.unsafe`select from intents where settled_at is null`)),
       30_000,
     );
-    await new Promise((resolve) => setTimeout(resolve, 600)); // the look that the last order planned
+    await new Promise((resolve) => setTimeout(resolve, 600)); // the reconciliation that the last order scheduled
     const rows = await service.db.any(sql.type(z.object({ position: z.number(), type: z.string() }))`
       select e.position, e.type
       from account_events e

@@ -1,11 +1,11 @@
-/** A promise as this run found it. */
+/** A promise and its result in this run. */
 export type Verdict = { promise: string; text: string; figure: string; bound: string; kept: boolean };
 
-/** One line for people. */
+/** One readable line. */
 export const shown = ({ promise, text, figure, bound, kept }: Verdict): string =>
   `${kept ? 'kept    ' : 'NOT KEPT'}  ${promise.padEnd(4)} ${text}: ${figure} (promised: ${bound})`;
 
-/** The promises that were not kept, for a test to compare with none. */
+/** The promises that do not hold, for a test to compare with an empty list. */
 export const broken = (verdicts: readonly Verdict[]): string[] => verdicts.filter(({ kept }) => !kept).map(shown);
 
 /** Milliseconds as seconds with one decimal. */

@@ -4,7 +4,7 @@ import { inBatches } from '../../src/db/batches.ts';
 describe('inBatches', () => {
   const bounds = (more = {}) => ({ most: 5, withinMs: 60_000, signal: new AbortController().signal, ...more });
 
-  it('gives every kind its turn, and ends when its time is over or the worker stops', async () => {
+  it('takes the kinds in turn, and ends when its time is over or the worker stops', async () => {
     const turns: string[] = [];
     const stop = new AbortController();
     const endless = (name: string) => async (most: number) => {

@@ -42,7 +42,7 @@ describe('startEmbedded', () => {
 
   after(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('keeps its data from one run to the next', async () => {
+  it('keeps its data between runs', async () => {
     const first = await start();
     await query(first, 'create table kept as select 42 as answer');
     await first.stop();
@@ -53,7 +53,7 @@ describe('startEmbedded', () => {
     expect(second.socketDir).to.equal(first.socketDir);
   });
 
-  it('recovers what was committed before a crash', async () => {
+  it('recovers committed data after a crash', async () => {
     const first = await start();
     await query(first, 'create table committed as select 7 as answer');
     await first.stop('immediate');
@@ -63,7 +63,7 @@ describe('startEmbedded', () => {
     expect(await query(second, 'select answer from committed')).to.deep.equal([{ answer: 7 }]);
   });
 
-  it('is reached through a private unix socket and nothing else', async () => {
+  it('is reachable through a private unix socket only', async () => {
     const server = await start();
 
     const [, , , , socketDir, tcpAddress] = (await readFile(join(dataDir, 'postmaster.pid'), 'utf8')).split('\n');
@@ -85,7 +85,7 @@ describe('startEmbedded', () => {
     expect(server.owned).to.equal(true);
   });
 
-  it('leaves a server to the live process that has it', async () => {
+  it('does not take a server from a live process', async () => {
     const { up } = await hold();
 
     const server = await start();
@@ -95,25 +95,25 @@ describe('startEmbedded', () => {
     expect(await findPostmaster(dataDir)).to.include({ pid: up.pid });
   });
 
-  it('starts one server for two processes that begin at once', async () => {
+  it('starts one server for two processes that start at once', async () => {
     const both = await Promise.all([hold(), hold()]);
 
     expect(both[0].up.pid).to.equal(both[1].up.pid);
     expect(both.filter(({ up }) => up.owned)).to.have.length(1);
   });
 
-  it('outlives Ctrl-C until its own process stops it', async () => {
+  it('survives Ctrl-C until its own process stops it', async () => {
     const { child, next } = await hold();
     const ended = once(child, 'exit');
 
     process.kill(-(child.pid ?? 0), 'SIGINT');
 
-    expect(await next()).to.deep.equal({ answersAfterSignal: true });
+    expect(await next()).to.deep.equal({ responsesAfterSignal: true });
     expect(await ended).to.deep.equal([0, null]);
     expect(await findPostmaster(dataDir)).to.equal(null);
   });
 
-  it('starts although the number of the last server has passed to another program', async () => {
+  it('starts although the process id of the last server now belongs to another program', async () => {
     await (await start()).stop();
     await writeFile(join(dataDir, 'postmaster.pid'), `${process.pid}\n${dataDir}\n1\n5432\n/nowhere\n\n`);
 
@@ -122,14 +122,14 @@ describe('startEmbedded', () => {
     expect(server.owned).to.equal(true);
   });
 
-  it('says what the server said when it does not start', async () => {
+  it('reports the server’s own output when it does not start', async () => {
     const problem = await start({ settings: { no_such_setting: 1 } }).catch((caught) => caught);
 
     expect(problem).to.be.an('error');
     expect(problem.message).to.match(/did not start on .*unrecognized configuration parameter "no_such_setting"/s);
   });
 
-  it(`steps down from root, also behind a private path${isRoot ? '' : ' (skipped: not root)'}`, async function () {
+  it(`drops root privileges, also behind a private path${isRoot ? '' : ' (skipped: not root)'}`, async function () {
     if (!isRoot) this.skip();
     const hidden = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-hidden-`));
     const open = await start();

@@ -3,12 +3,12 @@ import { Client } from 'pg';
 import { startEmbedded } from '../../src/db/embedded.ts';
 
 /*
- * A process that holds a server until it is told to stop, and then takes its time: what a service that drains looks like.
- * Says one line when the server is up and one when the server still answers after the signal.
+ * A process that holds a server until it receives a stop signal, and then delays its exit, like a draining service.
+ * Writes one line when the server is up and one when the server still responds after the signal.
  */
 const server = await startEmbedded({ dataDir: process.argv[2] ?? '', settings: { fsync: 'off' } });
 
-process.stdin.resume().once('end', () => process.exit(1)); // the tests have ended without us
+process.stdin.resume().once('end', () => process.exit(1)); // the tests have ended before this process
 
 process.once('SIGINT', async () => {
   await sleep(300);
@@ -16,7 +16,7 @@ process.once('SIGINT', async () => {
   await client.connect();
   await client.query('select 1');
   await client.end();
-  console.log(JSON.stringify({ answersAfterSignal: true }));
+  console.log(JSON.stringify({ responsesAfterSignal: true }));
   await server.stop();
   process.stdin.destroy();
 });

@@ -11,15 +11,15 @@ describe('liveness of workers', () => {
     spine = await openSpine();
   });
   after(() => spine.close());
-  beforeEach(() => spine.query('truncate worker_processes, intents, graphile_worker._private_jobs cascade'));
+  beforeEach(() => spine.query('truncate worker_processes, intents cascade; delete from queue_jobs'));
 
-  /** A worker as a row: it has been silent for so long, and holds a job by the pool named as itself. */
-  async function registered(silentS: number, lockedBy?: Hand): Promise<string> {
+  /** A worker as a row: without a heartbeat for the given time, with a job locked by the pool named like itself. */
+  async function registered(heartbeatAgeS: number, lockedBy?: Hand): Promise<string> {
     const id = randomUUID();
     const [{ lock_key } = { lock_key: 0 }] = await spine.query<{ lock_key: number }>(
       `insert into worker_processes (id, pool_ids, seen_at)
        values ($1, array[$2], now() - make_interval(secs => $3)) returning lock_key::integer`,
-      [id, id, silentS],
+      [id, id, heartbeatAgeS],
     );
     if (lockedBy) await lockedBy.query('select pg_advisory_lock($1, $2)', [SPACE, lock_key]);
     await lockJob(id);
@@ -30,57 +30,57 @@ describe('liveness of workers', () => {
     const one = item();
     await spine.accept(one);
     await spine.query(
-      `update graphile_worker._private_jobs set locked_by = $1, locked_at = now() - make_interval(secs => $2)
+      `update queue_jobs set locked_by = $1, locked_at = now() - make_interval(secs => $2)
        where payload ->> 'intent_id' = $3`,
       [by, agoS, one.id],
     );
   }
 
-  const bury = async (caller: string = randomUUID()) =>
-    (await spine.query<{ n: number }>('select bury_dead_workers($1, 4, 8, 60) n', [caller]))[0]?.n;
+  const reap = async (caller: string = randomUUID()) =>
+    (await spine.query<{ n: number }>('select reap_dead_workers($1, 4, 8, 60) n', [caller]))[0]?.n;
   const holders = async () =>
-    (
-      await spine.query<{ locked_by: string | null }>('select locked_by from graphile_worker._private_jobs cascade')
-    ).map(({ locked_by }) => locked_by);
+    (await spine.query<{ locked_by: string | null }>('select locked_by from queue_jobs')).map(
+      ({ locked_by }) => locked_by,
+    );
   const workers = async () =>
     (await spine.query<{ id: string }>('select id from worker_processes')).map(({ id }) => id);
 
-  it('buries who is silent and has lost its lock, and hands its jobs back', async () => {
+  it('reaps a worker without heartbeats and lock, and releases its jobs', async () => {
     await registered(5);
 
-    expect(await bury()).to.equal(1);
+    expect(await reap()).to.equal(1);
     expect(await workers()).to.deep.equal([]);
     expect(await holders()).to.deep.equal([null]);
   });
 
-  it('leaves alone who is silent but holds its lock', async () => {
+  it('keeps a worker without heartbeats that holds its lock', async () => {
     const stopping = await spine.hand();
     const id = await registered(5, stopping);
 
-    expect(await bury()).to.equal(0);
+    expect(await reap()).to.equal(0);
     expect(await holders()).to.deep.equal([id]);
   });
 
-  it('buries who has been silent for long although it holds its lock', async () => {
+  it('reaps a worker without heartbeats for long although it holds its lock', async () => {
     const stopped = await spine.hand();
     await registered(9, stopped);
 
-    expect(await bury()).to.equal(1);
+    expect(await reap()).to.equal(1);
     expect(await holders()).to.deep.equal([null]);
   });
 
-  it('leaves alone who was seen just now, and whoever asks', async () => {
-    const [seen, caller] = [await registered(1), await registered(60)];
+  it('keeps a worker with a recent heartbeat, and the caller', async () => {
+    const [recent, caller] = [await registered(1), await registered(60)];
 
-    expect(await bury(caller)).to.equal(0);
-    expect(await holders()).to.have.members([seen, caller]);
+    expect(await reap(caller)).to.equal(0);
+    expect(await holders()).to.have.members([recent, caller]);
   });
 
-  it('hands back what nobody registered has held for long', async () => {
-    await lockJob('a pool nobody knows', 61);
+  it('releases jobs locked for long by an unregistered worker', async () => {
+    await lockJob('an unknown pool', 61);
     await lockJob('another one', 5);
 
-    await bury();
+    await reap();
 
     expect(await holders()).to.have.members([null, 'another one']);
   });
@@ -91,7 +91,7 @@ describe('liveness of workers', () => {
 
     const faults: Error[] = [];
     const alive = async () => {
-      liveness = keepAlive(spine.url, { onError: (error) => faults.push(error), onBuried: () => {} });
+      liveness = keepAlive(spine.url, { onError: (error) => faults.push(error), onReaped: () => {} });
       await liveness.holds(['pool one']);
     };
     const row = async () =>
@@ -106,7 +106,7 @@ describe('liveness of workers', () => {
       return !taken?.ok;
     };
 
-    it('registers with its pools and its lock, and takes both back when it stops', async () => {
+    it('registers with its pools and its lock, and removes both when it stops', async () => {
       await alive();
       const registered_ = await row();
       const locked = await isLocked(Number(registered_?.lock_key));
@@ -118,7 +118,7 @@ describe('liveness of workers', () => {
       await until(async () => !(await isLocked(Number(registered_?.lock_key))));
     });
 
-    it('hands the jobs of its own pools back once they have ended', async () => {
+    it('releases the jobs of its own pools once they have ended', async () => {
       await alive();
       await Promise.all([lockJob('pool one'), lockJob('pool two')]);
 
@@ -140,7 +140,7 @@ describe('liveness of workers', () => {
       expect(faults).not.to.deep.equal([]);
     });
 
-    it('registers again after it was buried', async () => {
+    it('registers again after it was reaped', async () => {
       await alive();
       await spine.query('delete from worker_processes');
 
@@ -150,8 +150,8 @@ describe('liveness of workers', () => {
     });
 
     async function until(holds: () => Promise<boolean>): Promise<void> {
-      for (let tries = 0; !(await holds()); tries += 1) {
-        if (tries > 100) throw new Error('it never came');
+      for (let attempts = 0; !(await holds()); attempts += 1) {
+        if (attempts > 100) throw new Error('it never came');
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     }

@@ -10,7 +10,7 @@ const column = { table: 'apps', keys: ['id'], column: 'network_key' };
 const placeOf = (row: string) => ({ table: 'apps', row, column: 'network_key' });
 
 describe('reseal', () => {
-  it('moves every value to the newest key, once, so that the older one can go', async () => {
+  it('moves every value to the newest key, once, so that the older one can be removed', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, 2, () => {});
     const [oldKey, newKey] = [newSealingKey(), newSealingKey()];
@@ -34,10 +34,10 @@ describe('reseal', () => {
     for (const { id, key } of rows) expect(sealer(newKey).open(key, placeOf(id)).toString()).to.equal(`key of ${id}`);
   });
 
-  it('knows every column of bytes that is no digest', async () => {
+  it('covers every column of bytes that is not a digest', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, 1, () => {});
-    const digests = /digest|mark|^subject$|^address$|hash/;
+    const digests = /digest|hmac|^subject$|^address$|hash/;
 
     const columns = await db.any(sql.type(z.object({ table: z.string(), column: z.string() }))`
       select c.table_name as "table", c.column_name as "column"

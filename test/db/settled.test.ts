@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { listenForSettlements, type Settlements } from '../../src/db/settled.ts';
+import { waiting } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
-import { waiting } from '../../src/intents/wait.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { openSpine, type Spine } from '../support/spine.ts';
 
@@ -27,20 +27,20 @@ describe('listenForSettlements', () => {
   const notify = (id: string) => spine.query(`select pg_notify('settled', $1)`, [id]);
 
   async function until(holds: () => Promise<boolean>): Promise<void> {
-    for (let tries = 0; !(await holds()); tries += 1) {
-      if (tries > 200) throw new Error('it never came');
+    for (let attempt = 0; !(await holds()); attempt += 1) {
+      if (attempt > 200) throw new Error('it never came');
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
 
-  /** How long a wait for this intent took. */
+  /** How long a wait for this intent took, in milliseconds. */
   async function waitMs(id: string, timeoutMs: number): Promise<number> {
     const startedAt = performance.now();
     await settlements.next(id, timeoutMs).woken;
     return performance.now() - startedAt;
   }
 
-  it('wakes everyone who waits for the intent, and nobody else', async () => {
+  it('resolves every wait for the intent, and no other', async () => {
     const [id, other] = [newIntentId(), newIntentId()];
     const waits = [waitMs(id, 5_000), waitMs(id, 5_000), waitMs(other, 400)];
     await notify(id);
@@ -51,7 +51,7 @@ describe('listenForSettlements', () => {
     expect(third).to.be.at.least(390);
   });
 
-  it('wakes who waits when the connection comes back after it was cut off', async () => {
+  it('resolves waits when the connection is restored', async () => {
     const id = newIntentId();
     const [old] = await listeners();
     const woken = waitMs(id, 5_000);
@@ -61,12 +61,12 @@ describe('listenForSettlements', () => {
     const again = waitMs(id, 5_000);
     await notify(id);
 
-    expect(tookMs).to.be.within(200, 1_500); // by the new connection, before its own look
+    expect(tookMs).to.be.within(200, 1_500); // by the new connection, before its own read
     expect(await again).to.be.below(300);
     expect(faults).not.to.deep.equal([]);
   });
 
-  it('wakes who follows an account, at its events and when the connection comes back, until they stop', async () => {
+  it('notifies followers of an account, at its events and when the connection is restored, until they stop', async () => {
     let woken = 0;
     const stop = settlements.follow('prop_a', () => {
       woken += 1;
@@ -84,11 +84,11 @@ describe('listenForSettlements', () => {
     expect(woken).to.equal(2);
   });
 
-  it('ends a wait by itself for an own look', async () => {
+  it('ends a wait after 2 s without a notification, so that the caller can read the row', async () => {
     expect(await waitMs(newIntentId(), 60_000)).to.be.within(1_950, 2_500);
   });
 
-  it('ends a wait at its time-out, and when it is given up', async () => {
+  it('ends a wait at its timeout, and when it is aborted', async () => {
     const { woken, cancel } = settlements.next(newIntentId(), 60_000);
     cancel();
 
@@ -100,8 +100,24 @@ describe('listenForSettlements', () => {
 describe('a bounded wait', () => {
   const intent = (settled_at: string | null): Intent =>
     intentRow.parse({
-      ...{ id: newIntentId(), kind: 'orders/place', owner: 'p', lane: null, asked: {}, sent: null, outcome: null },
-      ...{ fence: 0, tries: 0, looks: 0, created_at: '', deadline_at: '', sending_at: null, sent_ago_ms: 0 },
+      ...{
+        id: newIntentId(),
+        kind: 'orders/place',
+        owner: 'p',
+        lane: null,
+        request: {},
+        sent_payload: null,
+        outcome: null,
+      },
+      ...{
+        fence: 0,
+        attempts: 0,
+        reconcile_attempts: 0,
+        created_at: '',
+        deadline_at: '',
+        sending_at: null,
+        sent_ago_ms: 0,
+      },
       ...{ state: settled_at ? 'succeeded' : 'queued', settled_at },
     });
   const deaf: Settlements = {
@@ -116,7 +132,7 @@ describe('a bounded wait', () => {
 
   const earlier = { id: 'x', replayed: true };
 
-  it('finds out by its own looks where the notification was lost', async () => {
+  it('finds the result by its own reads when the notification was lost', async () => {
     const rows = [intent(null), intent(null), intent('2026-01-01T00:00:00Z')];
     const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
 
@@ -124,7 +140,7 @@ describe('a bounded wait', () => {
     expect(rows).to.deep.equal([]);
   });
 
-  it('of no time looks once at what was accepted earlier', async () => {
+  it('of 0 s reads once when the intent was accepted earlier', async () => {
     const rows = [intent(null), intent(null)];
     const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
 
@@ -132,7 +148,7 @@ describe('a bounded wait', () => {
     expect(rows).to.have.length(1);
   });
 
-  it('of no time answers what was just accepted as it was written', async () => {
+  it('of 0 s returns a newly accepted intent as it was written', async () => {
     const rows = [intent('2026-01-01T00:00:00Z')];
     const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
     const written = intent(null);
@@ -141,14 +157,14 @@ describe('a bounded wait', () => {
     expect(rows).to.have.length(1);
   });
 
-  it('of some time looks, also at what was just accepted', async () => {
+  it('of more than 0 s reads, also when the intent was just accepted', async () => {
     const rows = [intent('2026-01-01T00:00:00Z')];
     const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
 
     expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 1_000)).to.include({ state: 'succeeded' });
   });
 
-  it('ends at its next look when the process stops', async () => {
+  it('ends at its next read when the process stops', async () => {
     const stopping = new AbortController();
     const wait = waiting(async () => intent(null), deaf, stopping.signal);
     const startedAt = performance.now();

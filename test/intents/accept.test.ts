@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { type Db, openPool } from '../../src/db/pool.ts';
-import { type Accept, acceptance, type Offer } from '../../src/intents/accept.ts';
+import { type Accept, acceptance, type NewIntent } from '../../src/intents/accept.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { item, openSpine, type Spine } from '../support/spine.ts';
 
 describe('acceptance', () => {
   let spine: Spine;
   let db: Db;
-  let accept: Accept<Offer>;
+  let accept: Accept<NewIntent>;
   before(async () => {
     spine = await openSpine();
     db = await openPool(spine.url, 5, () => {});
@@ -18,44 +18,44 @@ describe('acceptance', () => {
     await spine.close();
   });
 
-  const offer = (more: Partial<Offer> = {}): Offer => ({
+  const newIntent = (more: Partial<NewIntent> = {}): NewIntent => ({
     id: newIntentId(),
     kind: 'orders/place',
     owner: 'ptn_a',
-    asked: {},
+    request: {},
     digest: '00',
     deadline_s: 60,
     ...more,
   });
 
-  it('lets one bad offer of a crowd fail alone', async () => {
-    const offers = Array.from({ length: 40 }, (_, n) => offer(n === 20 ? { digest: 'no hex' } : {}));
+  it('fails only the bad intent of a batch', async () => {
+    const newIntents = Array.from({ length: 40 }, (_, n) => newIntent(n === 20 ? { digest: 'no hex' } : {}));
 
-    const results = await Promise.allSettled(offers.map((one) => accept(one)));
+    const results = await Promise.allSettled(newIntents.map((one) => accept(one)));
 
     const failed = results.flatMap(({ status }, n) => (status === 'rejected' ? n : []));
     expect(failed).to.deep.equal([20]);
     expect(await spine.query('select from intents')).to.have.length(39);
   });
 
-  it('refuses by the verdict, and by what its kind makes of one it does not know', async () => {
-    const taken = offer();
+  it('throws by the verdict, and the error of its kind for an unknown verdict', async () => {
+    const taken = newIntent();
     await accept(taken);
-    await accept(offer({ idempotency_key: 'k' }));
+    await accept(newIntent({ idempotency_key: 'k' }));
 
-    const refusals = await Promise.all([
-      accept(offer({ idempotency_key: 'k', digest: '01' })).catch((error) => error.code),
-      accept(offer({ id: taken.id, owner: 'ptn_b' })).catch((error) => error.message),
+    const errors = await Promise.all([
+      accept(newIntent({ idempotency_key: 'k', digest: '01' })).catch((error) => error.code),
+      accept(newIntent({ id: taken.id, owner: 'ptn_b' })).catch((error) => error.message),
     ]);
 
-    expect(refusals).to.deep.equal(['IDEMPOTENCY_KEY_REUSED', 'Unforeseen verdict id_taken']);
+    expect(errors).to.deep.equal(['IDEMPOTENCY_KEY_REUSED', 'Unknown verdict id_taken']);
   });
 
-  it('offers again what PostgreSQL undid to resolve a deadlock', async () => {
+  it('repeats a submission that PostgreSQL aborted to resolve a deadlock', async () => {
     const other = await spine.hand();
     await other.query('begin');
     await other.accept(item({ lane: 'contended' }));
-    const accepting = accept(offer({ lane: 'contended', idempotency_key: 'contended' }));
+    const accepting = accept(newIntent({ lane: 'contended', idempotency_key: 'contended' }));
     await new Promise((resolve) => setTimeout(resolve, 100)); // it holds the key and waits for the lane
     await other.accept(item({ idempotency_key: 'contended', digest: '02' })).catch(() => {});
     await other.query('rollback');

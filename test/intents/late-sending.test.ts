@@ -7,14 +7,14 @@ import { startService, type TestService } from '../support/service.ts';
 const STALL_S = 2.5;
 const SEND_WITHIN_MS = 2_000;
 
-describe('a commit of what goes out that takes too long', () => {
+describe('a slow commit before the send', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
   });
   after(() => service.stop());
 
-  it('is followed by no bytes: they leave with a later one, close to the moment from which absence is counted', async () => {
+  it('is followed by no bytes: they are sent after a later commit, close to the start of the in-flight bound', async () => {
     const trader = await service.trader();
     await service.db.query(sql.unsafe`
       create function stall_first_try() returns trigger language plpgsql as $$
@@ -24,18 +24,20 @@ describe('a commit of what goes out that takes too long', () => {
       end $$`);
     await service.db.query(sql.unsafe`
       create trigger stalls before update on intents for each row
-      when (old.sending_at is null and new.sending_at is not null and new.kind = 'orders/place' and new.tries = 1)
+      when (old.sending_at is null and new.sending_at is not null and new.kind = 'orders/place' and new.attempts = 1)
       execute function stall_first_try()`);
 
     const { status, body } = await trader.post('/v1/orders/netvenue', market());
 
-    const { tries, sent_ms } = await service.db.one(sql.type(z.object({ tries: z.number(), sent_ms: z.number() }))`
-      select tries, extract(epoch from sending_at)::double precision * 1000 sent_ms
+    const { attempts, sent_ms } = await service.db.one(sql.type(
+      z.object({ attempts: z.number(), sent_ms: z.number() }),
+    )`
+      select attempts, extract(epoch from sending_at)::double precision * 1000 sent_ms
       from intents
       where id = ${body.order_uuid}`);
     const [effect, ...more] = effectsUnder(service, body.order_uuid);
     expect(status).to.equal(200);
-    expect(tries).to.be.at.least(2);
+    expect(attempts).to.be.at.least(2);
     expect(more).to.be.empty;
     expect((effect?.at ?? 0) - sent_ms).to.be.within(0, SEND_WITHIN_MS);
   });

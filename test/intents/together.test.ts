@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import { type Db, openPool } from '../../src/db/pool.ts';
-import { beginSending, claim } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
-import { fail, succeed } from '../../src/intents/settle.ts';
+import { beginSending, claim, fail, succeed } from '../../src/intents/store.ts';
 import { item, openSpine, type Spine } from '../support/spine.ts';
 
-describe('intents carried out side by side', () => {
+describe('intents executed concurrently', () => {
   let spine: Spine;
   let db: Db;
   before(async () => {
@@ -24,10 +23,10 @@ describe('intents carried out side by side', () => {
   };
   const claimed = async (count: number) => {
     const held = await Promise.all((await accepted(count)).map((id) => claim(db, id)));
-    return held as Intent[]; // they are queued, so each is given
+    return held as Intent[]; // they are queued, so each is returned
   };
 
-  it('have a fence for each claim, also of one intent claimed many times at once', async () => {
+  it('have a fence for each claim, also when one intent is claimed many times at once', async () => {
     const [id = ''] = await accepted(1);
 
     const held = await Promise.all(Array.from({ length: 6 }, () => claim(db, id)));
@@ -44,7 +43,7 @@ describe('intents carried out side by side', () => {
     expect(held.filter((_, n) => begun[n]).map((one) => one?.fence)).to.deep.equal([4]);
   });
 
-  it('are each given to whoever asked for it, and what has ended to nobody', async () => {
+  it('are each returned to their claimer, and ended ones to nobody', async () => {
     const ids = await accepted(8);
     const ended = await claim(db, ids[3] ?? '');
     await succeed(db, ended as Intent, {});
@@ -54,7 +53,7 @@ describe('intents carried out side by side', () => {
     expect(held.map((one) => one?.id ?? null)).to.deep.equal(ids.map((id, n) => (n === 3 ? null : id)));
   });
 
-  it('end each in its own way, and one whose claim is lost not at all', async () => {
+  it('end each with its own result, except one whose claim is lost', async () => {
     const held = await claimed(7);
     await spine.claim(held[4]?.id ?? ''); // another worker has it now
 
@@ -77,7 +76,7 @@ describe('intents carried out side by side', () => {
     expect(states[2]?.outcome).to.deep.equal({ result: { n: 2 } });
   });
 
-  it('fail alone where one of them cannot be written', async () => {
+  it('fail individually when one of them cannot be written', async () => {
     const held = await claimed(5);
     const unstorable = String.fromCharCode(0);
 

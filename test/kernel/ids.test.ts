@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { isUuid, newIntentId } from '../../src/kernel/ids.ts';
+import { type AppId, type IntentId, isUuid, newIntentId, type OrderUuid, type UserId } from '../../src/kernel/ids.ts';
 
 describe('newIntentId', () => {
-  it('is a UUID of version 7: its first 48 bits are the time, its variant is RFC 9562’s', () => {
+  it('is a UUID of version 7: its first 48 bits are the time, its variant is that of RFC 9562', () => {
     const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
     const id = newIntentId(at);
@@ -12,9 +12,31 @@ describe('newIntentId', () => {
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).to.equal(at);
   });
 
-  it('never comes twice', () => {
+  it('is always different', () => {
     const ids = new Set(Array.from({ length: 10_000 }, () => newIntentId(0)));
 
     expect(ids.size).to.equal(10_000);
+  });
+});
+
+describe('ids of different kinds', () => {
+  const findAccount = (owner: AppId, user: UserId): [AppId, UserId] => [owner, user];
+
+  it('do not fit in one another’s place', () => {
+    const [app, user]: [AppId, UserId] = ['app_1', 'usr_1'];
+
+    // @ts-expect-error: the arguments are swapped
+    const swapped = findAccount(user, app);
+
+    expect(swapped).to.deep.equal([user, app]);
+  });
+
+  it('let an intent’s id name the order it placed, and no other way round', () => {
+    const intent: IntentId = 'a';
+    const order: OrderUuid = intent;
+    // @ts-expect-error: the network has orders of its own
+    const back: IntentId = order as OrderUuid;
+
+    expect(back).to.equal(intent);
   });
 });

@@ -4,8 +4,8 @@ import { startReceiver } from '../support/receivers.ts';
 import { readScrape } from '../support/scrape.ts';
 import { openDeliveries } from '../support/webhooks.ts';
 
-describe('attempts to deliver', () => {
-  it('are counted by the class of the status or by the fault, with their time', async () => {
+describe('delivery attempts', () => {
+  it('are counted by status class or fault, with their duration', async () => {
     const receiver = await startReceiver((_received, nth) => (nth === 1 ? 'drop' : nth === 2 ? 503 : 200));
     const d = await openDeliveries();
     const app = await d.app();

@@ -9,8 +9,8 @@ import { openDeliveries } from '../support/webhooks.ts';
 
 const quiet = { warn: () => {} };
 
-describe('figures of the database', () => {
-  /** One scrape of a database that these statements have filled. */
+describe('database metrics', () => {
+  /** One scrape of a database after these statements have run. */
   async function scrapeAfter(
     rows: (text: string, values?: unknown[]) => Promise<unknown>,
     url: string,
@@ -19,45 +19,45 @@ describe('figures of the database', () => {
     for (const statement of fill) await rows(statement);
     const db = await openPool(url, 1, () => {});
     const metrics = openMetrics();
-    collectDatabase(db, ['orders/place', 'orders/reconcile', 'webhooks/deliver'], metrics, quiet);
+    collectDatabase(db, ['orders/place', 'orders/cancel', 'webhooks/deliver'], metrics, quiet);
     return readScrape(await metrics.scrape().finally(() => db.end()));
   }
 
-  it('tell jobs apart by task and state, with the age of the oldest that is ready', async () => {
+  it('count jobs by task and state, with the age of the oldest ready job', async () => {
     const database = await freshDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });
 
-    const seen = await scrapeAfter((text) => pool.query(text), database.url, [
+    const figures = await scrapeAfter((text) => pool.query(text), database.url, [
       `select graphile_worker.add_job('orders/place', run_at => now() - interval '90 seconds')`,
       `select graphile_worker.add_job('orders/place', run_at => now() - interval '5 seconds')`,
       `select graphile_worker.add_job('orders/place', run_at => now() + interval '1 hour')`,
-      `select graphile_worker.add_job('orders/reconcile')`,
-      `update graphile_worker._private_jobs set locked_at = now(), locked_by = 'w' where run_at = (select max(run_at) from graphile_worker._private_jobs where run_at <= now())`,
-      `select graphile_worker.add_job('orders/reconcile', max_attempts => 1, run_at => now() - interval '2 hours')`,
-      `update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1`,
+      `select graphile_worker.add_job('orders/cancel')`,
+      `update queue_jobs set locked_at = now(), locked_by = 'w' where run_at = (select max(run_at) from queue_jobs where run_at <= now())`,
+      `select graphile_worker.add_job('orders/cancel', max_attempts => 1, run_at => now() - interval '2 hours')`,
+      `update queue_jobs set attempts = 1 where max_attempts = 1`,
       `select graphile_worker.add_job('nobody/knows', run_at => now() - interval '1 second')`,
     ]);
     await pool.end();
     await database.drop();
 
-    const jobs = (task: string, state: string) => seen.value('tps_queue_jobs', { task, state });
+    const jobs = (task: string, state: string) => figures.value('tps_queue_jobs', { task, state });
     expect([jobs('orders/place', 'ready'), jobs('orders/place', 'planned')]).to.deep.equal([2, 1]);
-    expect([jobs('orders/reconcile', 'running'), jobs('orders/reconcile', 'dead')]).to.deep.equal([1, 1]);
+    expect([jobs('orders/cancel', 'running'), jobs('orders/cancel', 'dead')]).to.deep.equal([1, 1]);
     expect(jobs('other', 'ready')).to.equal(1);
     expect(jobs('webhooks/deliver', 'ready')).to.equal(0);
-    expect(seen.value('tps_queue_oldest_ready_seconds', { task: 'orders/place' })).to.be.within(90, 120);
-    expect(seen.value('tps_queue_oldest_ready_seconds', { task: 'orders/reconcile' })).to.equal(0);
-    expect(seen.text).not.to.include('nobody/knows');
+    expect(figures.value('tps_queue_oldest_ready_seconds', { task: 'orders/place' })).to.be.within(90, 120);
+    expect(figures.value('tps_queue_oldest_ready_seconds', { task: 'orders/cancel' })).to.equal(0);
+    expect(figures.text).not.to.include('nobody/knows');
   });
 
-  it('show open intents by kind and state, and those that ended not at all', async () => {
+  it('count open intents by kind and state, and those that never ended', async () => {
     const database = await freshDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });
     const intent = (kind: string, state: string, age: string, ended = false) =>
-      `insert into intents (id, kind, owner, state, asked, digest, created_at, deadline_at${ended ? ', settled_at, outcome' : ''})
+      `insert into intents (id, kind, owner, state, request, digest, created_at, deadline_at${ended ? ', settled_at, outcome' : ''})
        values (gen_random_uuid(), '${kind}', 'p', '${state}', '{}', '', now() - interval '${age}', now()${ended ? `, now(), '{}'` : ''})`;
 
-    const seen = await scrapeAfter((text) => pool.query(text), database.url, [
+    const figures = await scrapeAfter((text) => pool.query(text), database.url, [
       intent('orders/place', 'in_doubt', '10 minutes'),
       intent('orders/place', 'in_doubt', '1 minute'),
       intent('orders/place', 'queued', '2 seconds'),
@@ -67,22 +67,22 @@ describe('figures of the database', () => {
     await pool.end();
     await database.drop();
 
-    const doubtful = { kind: 'orders/place', state: 'in_doubt' };
-    expect(seen.value('tps_intents_open', doubtful)).to.equal(2);
-    expect(seen.value('tps_intents_oldest_seconds', doubtful)).to.be.within(600, 660);
-    expect(seen.value('tps_intents_open', { kind: 'orders/place', state: 'queued' })).to.equal(1);
-    expect(seen.value('tps_intents_open', { kind: 'other', state: 'running' })).to.equal(1);
-    expect(seen.value('tps_intents_open')).to.equal(4);
+    const inDoubt = { kind: 'orders/place', state: 'in_doubt' };
+    expect(figures.value('tps_intents_open', inDoubt)).to.equal(2);
+    expect(figures.value('tps_intents_oldest_seconds', inDoubt)).to.be.within(600, 660);
+    expect(figures.value('tps_intents_open', { kind: 'orders/place', state: 'queued' })).to.equal(1);
+    expect(figures.value('tps_intents_open', { kind: 'other', state: 'running' })).to.equal(1);
+    expect(figures.value('tps_intents_open')).to.equal(4);
   });
 
-  it('show deliveries and endpoints by state', async () => {
+  it('count deliveries and endpoints by state', async () => {
     const d = await openDeliveries();
     const app = await d.app();
     const endpoints = await Promise.all([1, 2, 3, 4].map((n) => d.endpoint(app, `https://example.com/${n}`)));
     const [first, second, third] = endpoints.map(({ id }) => id);
     await d.emit(app, 'user.created');
 
-    const seen = await scrapeAfter(d.rows, d.settings.DATABASE_URL ?? '', [
+    const figures = await scrapeAfter(d.rows, d.settings.DATABASE_URL ?? '', [
       `update webhook_deliveries set state = 'failed', ended_at = now() where endpoint_id = '${first}'`,
       `update webhook_deliveries set state = 'delivered', ended_at = now() where endpoint_id = '${second}'`,
       `update webhook_deliveries set due_at = now() - interval '7 minutes' where endpoint_id = '${third}'`,
@@ -91,15 +91,15 @@ describe('figures of the database', () => {
     ]);
     await d.stop();
 
-    const deliveries = (state: string) => seen.value('tps_deliveries', { state });
+    const deliveries = (state: string) => figures.value('tps_deliveries', { state });
     expect([deliveries('pending'), deliveries('sending'), deliveries('failed')]).to.deep.equal([2, 0, 1]);
-    expect(seen.value('tps_deliveries_oldest_due_seconds')).to.be.within(420, 460);
-    const inState = (state: string) => seen.value('tps_webhook_endpoints', { state });
+    expect(figures.value('tps_deliveries_oldest_due_seconds')).to.be.within(420, 460);
+    const inState = (state: string) => figures.value('tps_webhook_endpoints', { state });
     expect([inState('active'), inState('failing'), inState('deactivated_gone')]).to.deep.equal([2, 1, 1]);
     expect(inState('deactivated_asked')).to.equal(0);
   });
 
-  it('are not shown where the database is away or does not answer in time: the scrape says so, and does not hang', async () => {
+  it('are omitted when the database is unreachable or too slow: the scrape reports that, and does not hang', async () => {
     const database = await freshDatabase();
     const holder = new pg.Client({ connectionString: database.url });
     await holder.connect();
@@ -111,7 +111,7 @@ describe('figures of the database', () => {
     const forget = collectDatabase(db, ['orders/place'], metrics, quiet);
 
     const startedAt = performance.now();
-    const seen = await Promise.all([metrics.scrape(), metrics.scrape()]);
+    const figures = await Promise.all([metrics.scrape(), metrics.scrape()]);
     const tookMs = performance.now() - startedAt;
     await holder.query('rollback');
     await holder.end();
@@ -121,7 +121,7 @@ describe('figures of the database', () => {
     await gone?.end();
     await database.drop();
 
-    for (const scraped of seen.map(readScrape)) {
+    for (const scraped of figures.map(readScrape)) {
       expect(scraped.value('tps_database_up')).to.equal(0);
       expect(scraped.value('tps_workers_alive')).to.equal(undefined);
       expect(scraped.value('tps_queue_jobs')).to.equal(undefined);

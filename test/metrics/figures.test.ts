@@ -23,7 +23,7 @@ describe('the metrics of a process', () => {
     const trader = await service.trader();
     before_ = await scrape();
     for (let n = 0; n < 3; n++) await trader.post(ORDERS, market({ leverage: 0.01 }));
-    service.miner.faults.add({ kind: 'status_500', route: '/validator/' }); // the judgement is left to the venue
+    service.miner.faults.add({ kind: 'status_500', route: '/validator/' }); // the decision is left to the venue
     await trader.post(ORDERS, market(REJECTED));
     await trader.get('/nowhere');
     const orders = { task: 'orders/place', outcome: 'done' };
@@ -42,7 +42,7 @@ describe('the metrics of a process', () => {
   const increase = (name: string, labels: Record<string, string>) =>
     (after_.value(name, labels) ?? 0) - (before_.value(name, labels) ?? 0);
 
-  it('hold every family, with a help text and a name that ends in its unit', () => {
+  it('include every family, with a help text and a name that ends in its unit', () => {
     const families = after_.families.filter((name) => name.startsWith('tps_'));
 
     expect(families).to.have.length.above(20);
@@ -55,7 +55,7 @@ describe('the metrics of a process', () => {
     expect(families.filter((name) => /_(ms|millis|count|minutes)$/.test(name))).to.deep.equal([]);
   });
 
-  it('count requests by operation, method and class of status', () => {
+  it('count requests by operation, method and status class', () => {
     const requests = (labels: Record<string, string>) => increase('tps_http_request_duration_seconds_count', labels);
 
     expect(requests({ operation: 'submitNetvenueOrder', method: 'POST', status: '2xx' })).to.equal(3);
@@ -63,19 +63,19 @@ describe('the metrics of a process', () => {
     expect(requests({ operation: 'none', method: 'any', status: '4xx' })).to.equal(1);
   });
 
-  it('count what the venue answered, with its time', () => {
-    const submits = (answer: string) =>
-      increase('tps_party_call_duration_seconds_count', { party: 'netvenue', call: 'submit', answer });
+  it('count the venue’s results, with the duration of the calls', () => {
+    const submits = (result: string) =>
+      increase('tps_upstream_call_duration_seconds_count', { upstream: 'netvenue', call: 'submit', result });
 
     expect(submits('accepted')).to.equal(3);
     expect(submits('rejected')).to.equal(1);
-    expect(increase('tps_party_call_duration_seconds_sum', { party: 'netvenue', call: 'submit' })).to.be.within(
+    expect(increase('tps_upstream_call_duration_seconds_sum', { upstream: 'netvenue', call: 'submit' })).to.be.within(
       0.001,
       60,
     );
   });
 
-  it('count intents by how they ended, with the time from their acceptance', () => {
+  it('count intents by result, with the time since their acceptance', () => {
     const ended = (ending: string) =>
       increase('tps_intent_settle_duration_seconds_count', { kind: 'orders/place', ending });
 
@@ -104,20 +104,20 @@ describe('the metrics of a process', () => {
   it('show what only the database knows, tasks without a job as nothing', () => {
     expect(after_.value('tps_database_up')).to.equal(1);
     expect(after_.value('tps_workers_alive')).to.equal(1);
-    expect(after_.value('tps_unserved_payments')).to.equal(0);
+    expect(after_.value('tps_unfulfilled_payments')).to.equal(0);
     for (const task of listTaskNames())
       expect(after_.value('tps_queue_jobs', { task, state: 'dead' }), task).to.equal(0);
     expect(after_.value('tps_deliveries', { state: 'failed' })).to.equal(0);
     expect(after_.value('tps_webhook_endpoints', { state: 'active' })).to.equal(0);
   });
 
-  it('take their labels from closed sets: no id, owner or address is among them', async () => {
+  it('have labels from closed sets, without ids, owners or addresses', async () => {
     const operations = [...listOperations().map(({ id }) => String(id)), 'none'];
     const tasks = [...listTaskNames(), 'other'];
     const known: Record<string, (text: string) => boolean> = {
       operation: (text) => operations.includes(text),
       task: (text) => tasks.includes(text),
-      kind: (text) => tasks.includes(text) || !text.includes('/'), // those of Node's own: minor, major
+      kind: (text) => tasks.includes(text) || !text.includes('/'), // Node's own labels: minor, major
     };
     const partners = await service.db.anyFirst(sql.unsafe`select id from partners`);
 
@@ -129,8 +129,8 @@ describe('the metrics of a process', () => {
   });
 });
 
-describe('credentials that a party refuses', () => {
-  it('are counted for that party, and told in the log as an error without them', async () => {
+describe('credentials rejected by an upstream', () => {
+  it('are counted for that upstream, and logged as an error without the credentials', async () => {
     const service = await startService({ settings: { NETVENUE_MINER_KEY: 'wrong-key-of-ours' } });
     const partner = await service.partner();
 
@@ -138,12 +138,12 @@ describe('credentials that a party refuses', () => {
     const scraped = readScrape(await service.runtime.metrics.scrape());
     await service.stop();
 
-    const alerts = service.log.lines.filter(({ alert }) => alert === 'credentials_refused');
+    const alerts = service.log.lines.filter(({ alert }) => alert === 'credentials_rejected');
     expect(reply.status).to.equal(502);
-    expect(scraped.value('tps_party_auth_refusals_total', { party: 'netvenue' })).to.equal(1);
-    expect(scraped.value('tps_party_auth_refusals_total')).to.equal(1);
+    expect(scraped.value('tps_upstream_auth_rejections_total', { upstream: 'netvenue' })).to.equal(1);
+    expect(scraped.value('tps_upstream_auth_rejections_total')).to.equal(1);
     expect(alerts).to.have.length(1);
-    expect(alerts[0]).to.include({ level: 50, party: 'netvenue', call: 'createSubaccount' });
+    expect(alerts[0]).to.include({ level: 50, upstream: 'netvenue', call: 'createSubaccount' });
     expect(JSON.stringify(service.log.lines)).not.to.include('wrong-key-of-ours');
   });
 });

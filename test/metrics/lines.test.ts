@@ -5,14 +5,14 @@ import { until } from '../support/processes.ts';
 import { readScrape } from '../support/scrape.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-describe('lines in the log', () => {
+describe('log lines', () => {
   let service: TestService;
   before(async () => {
     service = await startService();
   });
   after(() => service.stop());
 
-  it('tell of a request once, with all that links it to what it caused', async () => {
+  it('report a request once, with the ids that link it to its effects', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post('/v1/orders/netvenue', market(), { headers: { 'X-Request-Id': 'one-request' } });
@@ -36,14 +36,12 @@ describe('lines in the log', () => {
     expect(task?.ms).to.be.a('number');
   });
 
-  it('tell of a task that throws once, with its time and its job, and count it', async () => {
+  it('report a task that throws once, with its duration and its job, and count it', async () => {
     const jobId = await service.db.oneFirst(sql.unsafe`
       select id from graphile_worker.add_job('orders/place', json_build_object('intent_id', 'no uuid'), max_attempts => 1)`);
     await until('it to have thrown', () => linesOf({ outcome: 'threw' }).length > 0);
-    await until('it to be given up', () =>
-      service.db.exists(
-        sql.unsafe`select from graphile_worker._private_jobs where locked_at is null and attempts = max_attempts`,
-      ),
+    await until('it to be abandoned', () =>
+      service.db.exists(sql.unsafe`select from queue_jobs where locked_at is null and attempts = max_attempts`),
     );
 
     const about = service.log.lines.filter((line) => JSON.stringify(line).includes('no uuid') || 'err' in line);

@@ -18,11 +18,13 @@ describe('processes of the service', function () {
   const start = (program: 'web' | 'worker', more: Record<string, string>) =>
     startProgram(program, testSettings(database.url, NOWHERE, { LOG_LEVEL: 'info', ...more }));
   const addressOf = async (process: Running) => {
-    const { metrics_port } = JSON.parse(await process.says(/metrics are served/)) as { metrics_port: number };
+    const { metrics_port } = JSON.parse(await process.waitForLine(/metrics server is listening/)) as {
+      metrics_port: number;
+    };
     return `http://127.0.0.1:${metrics_port}`;
   };
 
-  it('each show what is theirs, and that they are ready, on a port of their own', async () => {
+  it('serve their own metrics and readiness on separate ports', async () => {
     const processes = [start('web', { METRICS_PORT: '0' }), start('worker', { METRICS_PORT: '0' })];
     const [web = '', worker = ''] = await Promise.all(processes.map(addressOf));
     const scrape = async (url: string) => readScrape(await (await fetch(`${url}/metrics`)).text());
@@ -44,7 +46,7 @@ describe('processes of the service', function () {
     ]);
   });
 
-  it('end with a word about the setting when their port for metrics is taken', async () => {
+  it('exit with the name of the setting when their metrics port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const METRICS_PORT = String((other.address() as { port: number }).port); // it listens on TCP

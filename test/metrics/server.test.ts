@@ -14,7 +14,7 @@ const quiet = pino({ level: 'silent' });
 const configWith = (settings: Record<string, string>) =>
   readConfig(testSettings('postgres://nobody@127.0.0.1:1/nowhere', NOWHERE, settings));
 
-describe('the server of metrics', () => {
+describe('the metrics server', () => {
   let failing: string[] = [];
   let server: MetricsServer | undefined;
 
@@ -34,7 +34,7 @@ describe('the server of metrics', () => {
     server = undefined;
   });
 
-  it('gives the metrics in the text format of Prometheus, kept by nobody on the way', async () => {
+  it('serves metrics in the text format of Prometheus, without caching', async () => {
     const reply = await fetch(`${await serve({})}/metrics`);
 
     expect(reply.status).to.equal(200);
@@ -43,14 +43,14 @@ describe('the server of metrics', () => {
     expect(readScrape(await reply.text()).families).to.include('tps_http_request_duration_seconds');
   });
 
-  it('wants the token where there is one, and nothing for the health of the process', async () => {
+  it('requires the token for metrics if one is set, and none for the health of the process', async () => {
     const url = await serve({ METRICS_TOKEN: TOKEN });
     const ask = async (path: string, authorization?: string) => {
       const reply = await fetch(url + path, { headers: authorization ? { authorization } : {} });
       return { status: reply.status, challenge: reply.headers.get('www-authenticate'), text: await reply.text() };
     };
 
-    const refused = await Promise.all(
+    const rejected = await Promise.all(
       [undefined, `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`, 'Bearer ', TOKEN, `Basic ${TOKEN}`].map((shown) =>
         ask('/metrics', shown),
       ),
@@ -58,7 +58,7 @@ describe('the server of metrics', () => {
     const accepted = await ask('/metrics', `Bearer ${TOKEN}`);
     const open = await Promise.all([ask('/healthz'), ask('/readyz')]);
 
-    for (const reply of refused)
+    for (const reply of rejected)
       expect(reply).to.deep.equal({ status: 401, challenge: 'Bearer realm="metrics"', text: '' });
     expect(accepted.status).to.equal(200);
     expect(open.map(({ status, text }) => [status, JSON.parse(text)])).to.deep.equal([
@@ -67,7 +67,7 @@ describe('the server of metrics', () => {
     ]);
   });
 
-  it('says by name what a process lacks that is not ready', async () => {
+  it('names the failed checks of a process that is not ready', async () => {
     failing = ['queue', 'migrations'];
 
     const reply = await fetch(`${await serve({})}/readyz`);
@@ -79,7 +79,7 @@ describe('the server of metrics', () => {
     expect(body.error).to.deep.include({ code: 'NOT_READY', retryable: true, checks: ['queue', 'migrations'] });
   });
 
-  it('knows three pages and reads only', async () => {
+  it('serves three pages, for reads only', async () => {
     const url = await serve({});
     const statuses = await Promise.all([
       fetch(`${url}/`),
@@ -93,7 +93,7 @@ describe('the server of metrics', () => {
     expect(statuses.map(({ status }) => status)).to.deep.equal([404, 404, 404, 405, 200, 200]);
   });
 
-  it('stops although somebody keeps a connection', async () => {
+  it('stops although a client keeps a connection open', async () => {
     const port = Number(new URL(await serve({})).port);
     const socket = connect(port, '127.0.0.1');
     await new Promise((resolve) => socket.once('connect', resolve));
@@ -105,18 +105,18 @@ describe('the server of metrics', () => {
     await closed;
   });
 
-  it('names the setting when its port is taken', async () => {
+  it('names the setting when its port is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as { port: number }; // it listens on TCP
 
-    const said = await serve({ METRICS_PORT: String(port) }).catch((error) => error.message);
+    const data = await serve({ METRICS_PORT: String(port) }).catch((error) => error.message);
     other.close();
 
-    expect(said).to.equal(`Port ${port} is taken. Set METRICS_PORT, or METRICS_PORT=0 for any.`);
+    expect(data).to.equal(`Port ${port} is taken. Set METRICS_PORT, or METRICS_PORT=0 for any.`);
   });
 
-  it('is not there without the setting', async () => {
+  it('does not run without the setting', async () => {
     const { METRICS_PORT: _, ...config } = configWith({});
     server = await serveMetrics({ config, log: quiet, metrics: openMetrics(), readiness: { failing: async () => [] } });
 
@@ -124,7 +124,7 @@ describe('the server of metrics', () => {
   });
 
   for (const host of ['0.0.0.0', '::', '10.1.2.3', 'metrics.internal', '127.0.0.1.example.com']) {
-    it(`does not start open to others: METRICS_HOST=${host} without METRICS_TOKEN`, () => {
+    it(`does not start for other hosts without a token: METRICS_HOST=${host} without METRICS_TOKEN`, () => {
       expect(() => configWith({ METRICS_PORT: '9464', METRICS_HOST: host })).to.throw(
         /^Setting METRICS_TOKEN: needed where/,
       );
@@ -135,7 +135,7 @@ describe('the server of metrics', () => {
     });
   }
 
-  it('takes no token that can be guessed', () => {
+  it('rejects a token that can be guessed', () => {
     expect(() => configWith({ METRICS_TOKEN: 'short' })).to.throw(/Setting METRICS_TOKEN/);
   });
 });

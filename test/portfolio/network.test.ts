@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { Dashboard, DashboardOrder, DashboardPosition, OrderBook } from '../../src/adapters/netvenue/types.ts';
-import { absent, found, type Lookup, unreadable } from '../../src/kernel/answer.ts';
-import { Refusal } from '../../src/kernel/refusals.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition, OrderBook } from '../../src/adapters/network/types.ts';
+import { ApiError } from '../../src/kernel/errors.ts';
+import { absent, found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
 import { networkAccount } from '../../src/portfolio/balance/account.ts';
 import { drawdownOf } from '../../src/portfolio/balance/drawdown.ts';
 import { networkLimits, pairMultiple } from '../../src/portfolio/balance/limits.ts';
@@ -80,56 +80,56 @@ const limits = {
   classUsd: null,
   pairLeverage: { BTCUSDC: 1.5 },
 };
-const refuses = (what: () => unknown) => expect(what).to.throw(Refusal).with.property('code', 'VENUE_UNREADABLE');
+const rejects = (what: () => unknown) => expect(what).to.throw(ApiError).with.property('code', 'VENUE_UNREADABLE');
 
-describe('what a dashboard leaves out', () => {
-  const silent = dashboard({ reported: { positions: false, orders: false } });
-  const book = (filled: DashboardOrder[]): Lookup<OrderBook> => found({ unfilled: [], filled, cancelled: [] });
+describe('missing fields of a dashboard', () => {
+  const missing = dashboard({ reported: { positions: false, orders: false } });
+  const book = (filled: DashboardOrder[]): ReadResult<OrderBook> => found({ unfilled: [], filled, cancelled: [] });
 
-  it('is no position only on proof: a book without executions', async () => {
-    expect(await provenPositions(silent, async () => absent)).to.deep.equal([]);
-    expect(await provenPositions(silent, async () => book([]))).to.deep.equal([]);
+  it('mean no position only with proof: a book without executions', async () => {
+    expect(await provenPositions(missing, async () => absent)).to.deep.equal([]);
+    expect(await provenPositions(missing, async () => book([]))).to.deep.equal([]);
   });
 
-  for (const [what, answer] of [
+  for (const [what, response] of [
     ['a book with an execution', book([order()])],
     ['a book that cannot be read', unreadable('x')],
   ] as const) {
-    it(`is refused for want of proof: ${what}`, async () => {
-      const asked = await provenPositions(silent, async () => answer).catch((error: unknown) => error);
+    it(`make it unreadable without proof: ${what}`, async () => {
+      const outcome = await provenPositions(missing, async () => response).catch((error: unknown) => error);
 
-      expect(asked).to.be.instanceOf(Refusal).with.property('code', 'VENUE_UNREADABLE');
+      expect(outcome).to.be.instanceOf(ApiError).with.property('code', 'VENUE_UNREADABLE');
     });
   }
 
-  it('is no drawdown for an account that never traded, and refused for one that did', () => {
+  it('mean no drawdown for an account that never traded, and make it unreadable for one that did', () => {
     expect(drawdownOf(dashboard())).to.include({ intraday: 0, intradayLimit: 5, endOfDayLimit: 5 });
     expect(drawdownOf(dashboard({ bucket: 'SUBACCOUNT_FUNDED' }))).to.include({ endOfDayLimit: 8 });
-    refuses(() => drawdownOf(dashboard({ positions: [position()] })));
-    refuses(() =>
+    rejects(() => drawdownOf(dashboard({ positions: [position()] })));
+    rejects(() =>
       drawdownOf(dashboard({ money: { realizedPnl: 5, capitalUsed: 0, balance: 10_005, buyingPower: 0 } })),
     );
   });
 
-  it('is counted from the size of an account that was made today', () => {
+  it('are computed from the size of an account created today', () => {
     const young = dashboard({ createdMs: 5 * 86_400_000, positions: [position({ unrealizedPnl: -100 })] });
 
     expect(drawdownOf(young)).to.include({ endOfDay: 0, equity: 0.99 });
     expect(drawdownOf(young).intraday).to.be.closeTo(1, 1e-9);
-    refuses(() => drawdownOf({ ...young, positions: [position({ unrealizedPnl: null })] }));
-    refuses(() => drawdownOf({ ...young, createdMs: 4 * 86_400_000 }));
+    rejects(() => drawdownOf({ ...young, positions: [position({ unrealizedPnl: null })] }));
+    rejects(() => drawdownOf({ ...young, createdMs: 4 * 86_400_000 }));
   });
 
-  it('is refused where an account’s money is missing', () => {
+  it('make it unreadable when the money of an account is missing', () => {
     const trader = { venue: 'exvenue', wallet: '0x' } as const;
     const shown = networkLimits(limits, [], 'exvenue');
 
-    refuses(() => networkAccount(trader, dashboard({ money: null }), shown, null));
-    refuses(() => networkAccount(trader, dashboard({ accountSize: null }), shown, null));
+    rejects(() => networkAccount(trader, dashboard({ money: null }), shown, null));
+    rejects(() => networkAccount(trader, dashboard({ accountSize: null }), shown, null));
     expect(networkAccount(trader, dashboard(), shown, null)).to.include({ account_balance: '10000', subaccount_id: 1 });
   });
 
-  it('is refused where a position’s size, price or gain is missing', () => {
+  it('make it unreadable when the size, price or gain of a position is missing', () => {
     for (const more of [
       { filledOrders: [order({ quantity: null, value: null })] },
       { filledOrders: [] },
@@ -137,11 +137,11 @@ describe('what a dashboard leaves out', () => {
       { unrealizedPnl: null, returnNow: null },
       { netLeverage: null },
     ]) {
-      refuses(() => shownPosition(position(more), dashboard()));
+      rejects(() => shownPosition(position(more), dashboard()));
     }
   });
 
-  it('is told from what is there, where that tells it', () => {
+  it('are computed from other fields where possible', () => {
     expect(shownPosition(position({ filledOrders: [order({ quantity: null })] }), dashboard())).to.include({
       size: '0.01',
     });
@@ -171,14 +171,14 @@ describe('limits of the network', () => {
     leverageByTier: { 1: 1.5, 2: 2 },
   } as const;
 
-  it('take the size from the multiple where it is not told', () => {
-    const told = networkLimits({ ...limits, accountSize: null, portfolioMultiple: 1.5 }, [], 'netvenue');
+  it('take the size from the multiple where it is missing', () => {
+    const reported = networkLimits({ ...limits, accountSize: null, portfolioMultiple: 1.5 }, [], 'netvenue');
 
-    expect(told).to.include({ account_level: 1.5, max_position_per_pair_usd: 15_000 });
-    refuses(() => networkLimits({ ...limits, accountSize: null }, [], 'netvenue'));
+    expect(reported).to.include({ account_level: 1.5, max_position_per_pair_usd: 15_000 });
+    rejects(() => networkLimits({ ...limits, accountSize: null }, [], 'netvenue'));
   });
 
-  it('of one pair are the account’s own, then its tier’s, then those of all pairs, then the registry’s', () => {
+  it('of one pair come from the account, then its tier, then those of all pairs, then the registry', () => {
     expect(pairMultiple({ ...limits, pairLeverage: { ETHUSDC: 9 } }, pair)).to.equal(9);
     expect(pairMultiple(limits, pair)).to.equal(1.5);
     expect(pairMultiple({ ...limits, tier: 3, perPairUsd: 5_000 }, pair)).to.equal(0.5);
@@ -208,18 +208,18 @@ describe('histories of the network', () => {
     [{ executionType: 'FLAT_ALL' }, 'trader'],
     [{ executionType: null }, null],
   ] as const) {
-    it(`say why a position was closed: ${JSON.stringify(last)} is ${reason}`, () => {
+    it(`report why a position was closed: ${JSON.stringify(last)} is ${reason}`, () => {
       expect(reasonOf(last)).to.equal(reason);
     });
   }
 
-  it('say elimination of what was flattened with the account', () => {
+  it('report elimination for positions flattened with the account', () => {
     expect(reasonOf({ executionType: 'FLAT_ALL' }, { elimination: { atMs: 5, reason: 'LIQUIDATED' } })).to.equal(
       'elimination',
     );
   });
 
-  it('show what a position held at its largest, by the side it was opened on', () => {
+  it('report the maximum size of a position, by the side it was opened on', () => {
     const filled = [
       order({ orderType: 'SHORT', quantity: -1, value: -100, processedMs: 1 }),
       order({ orderType: 'SHORT', quantity: -2, value: -200, processedMs: 2 }),
@@ -232,7 +232,7 @@ describe('histories of the network', () => {
     expect(shown?.entry).to.include({ side: 'short', size: '3', position_value: '300' });
   });
 
-  it('show a FLAT order by the sign of what it moved, and no order that is not ours as ours', () => {
+  it('show a FLAT order by the sign of its change, and never show a foreign order as an order of the service', () => {
     const shown = filledOrders([order({ orderType: 'FLAT', quantity: -0.5 })], new Map(), always, 'BTC');
 
     expect(shown[0]?.entry).to.include({ side: 'short', size: '0.5', order_id: 'o', client_order_id: null });

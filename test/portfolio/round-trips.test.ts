@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Fill } from '../../src/adapters/exvenue/types.ts';
+import type { Fill } from '../../src/adapters/exchange/types.ts';
 import { roundTrips } from '../../src/portfolio/history/round-trips.ts';
 
 let trades = 0;
@@ -25,7 +25,7 @@ const fill = (side: Fill['side'], size: string, startPosition: string, more: Par
 };
 
 describe('round trips on the exchange', () => {
-  it('end where nothing is held any more', () => {
+  it('end when the position is zero', () => {
     const trips = roundTrips([
       fill('buy', '1', '0'),
       fill('buy', '1', '1'),
@@ -37,19 +37,19 @@ describe('round trips on the exchange', () => {
     expect(trips[0]).to.include({ side: 'long', size: '2', entryPrice: '100', realizedPnl: '30', fees: '4' });
   });
 
-  it('know the entry of a short one', () => {
+  it('include the entry of a short one', () => {
     const [trip] = roundTrips([fill('sell', '2', '0'), fill('buy', '2', '-2', { price: '90', closedPnl: '20' })]);
 
     expect(trip).to.include({ side: 'short', entryPrice: '100', realizedPnl: '20' });
   });
 
-  it('know the entry of what was opened before the first execution read, and that its opening is unknown', () => {
+  it('include the entry of what was opened before the first known execution, and mark its opening as unknown', () => {
     const [trip] = roundTrips([fill('sell', '3', '3', { price: '90', closedPnl: '-30' })]);
 
     expect(trip).to.include({ side: 'long', size: '3', entryPrice: '100', openMs: null });
   });
 
-  it('part an order that turns a position round', () => {
+  it('split an order that reverses a position', () => {
     const trips = roundTrips([
       fill('buy', '1', '0'),
       fill('sell', '3', '1', { price: '110', closedPnl: '10' }),
@@ -62,7 +62,7 @@ describe('round trips on the exchange', () => {
     ]);
   });
 
-  it('keep coins apart and leave out what is open', () => {
+  it('separate coins and omit open positions', () => {
     const trips = roundTrips([
       fill('buy', '1', '0'),
       fill('sell', '5', '0', { coin: 'ETH' }),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Refusal } from '../../src/kernel/refusals.ts';
+import { ApiError } from '../../src/kernel/errors.ts';
 import { isWithin, pageOf, spanOf } from '../../src/portfolio/history/pages.ts';
 import { namesPair, shownPair } from '../../src/portfolio/rules.ts';
 import { leastOf, type TradeFacts, valuePerUnit, violationsOf } from '../../src/portfolio/trades/rules.ts';
@@ -18,7 +18,7 @@ const sound: TradeFacts = {
 const rulesOf = (more: Partial<TradeFacts>) => violationsOf({ ...sound, ...more }).map(({ rule }) => rule);
 
 describe('the rules of a trade', () => {
-  it('let through what just fits', () => {
+  it('accept values exactly at their limits', () => {
     expect(violationsOf(sound)).to.deep.equal([]);
   });
 
@@ -36,19 +36,19 @@ describe('the rules of a trade', () => {
     ['leverage.class_max', { caps: [{ rule: 'leverage.class_max', name: 'crypto', held: '901', limit: '1000' }] }],
     ['balance.insufficient', { funds: { needed: '100.01', available: '100' } }],
   ] as const) {
-    it(`name ${rule}: ${JSON.stringify(more)}`, () => {
+    it(`report ${rule}: ${JSON.stringify(more)}`, () => {
       expect(rulesOf(more as Partial<TradeFacts>)).to.deep.equal([rule]);
     });
   }
 
-  it('let a position in a deprecated pair be reduced, whatever the caps', () => {
+  it('allow a reduction in a deprecated pair, whatever the caps', () => {
     const pair = { asked: 'X', state: 'reduce_only', isOpenToAccount: true } as const;
     const caps = [{ rule: 'leverage.portfolio_max', name: 'all', held: '5000', limit: '1000' }];
 
     expect(rulesOf({ pair, caps, opens: '0' })).to.deep.equal([]);
   });
 
-  it('name everything that is wrong, the gravest first', () => {
+  it('report every violation, the most severe first', () => {
     const rules = rulesOf({
       account: 'breached',
       minimum: { actual: '1', least: '10', unit: 'USD' },
@@ -58,7 +58,7 @@ describe('the rules of a trade', () => {
     expect(rules).to.deep.equal(['order.minimum', 'account.status', 'balance.insufficient']);
   });
 
-  it('know lots, shares and dollars', () => {
+  it('convert lots, shares and dollars', () => {
     expect(leastOf('forex', 10_000)).to.deep.equal({ least: '0.0001', unit: 'lots' });
     expect(leastOf('forex', 10_001)).to.deep.equal({ least: '0.01', unit: 'lots' });
     expect(leastOf('equities', 1)).to.deep.equal({ least: '0.01', unit: 'shares' });
@@ -86,10 +86,10 @@ describe('names of pairs', () => {
     });
   }
 
-  it('are understood in every accepted spelling, case by case', () => {
-    for (const asked of ['BTC-USDC', 'BTC/USDC', 'BTCUSDC', 'BTCUSD', 'BTC'])
-      expect(namesPair(asked, 'BTCUSDC')).to.equal(true);
-    for (const asked of ['btc', 'BTCUSDT', 'ETH', 'B']) expect(namesPair(asked, 'BTCUSDC')).to.equal(false);
+  it('are accepted in every supported spelling, in upper and lower case', () => {
+    for (const spelling of ['BTC-USDC', 'BTC/USDC', 'BTCUSDC', 'BTCUSD', 'BTC'])
+      expect(namesPair(spelling, 'BTCUSDC')).to.equal(true);
+    for (const spelling of ['btc', 'BTCUSDT', 'ETH', 'B']) expect(namesPair(spelling, 'BTCUSDC')).to.equal(false);
     expect(namesPair('KPEPE', 'kPEPEUSDC')).to.equal(false);
   });
 });
@@ -97,8 +97,8 @@ describe('names of pairs', () => {
 describe('pages of a history', () => {
   const entries = Array.from({ length: 7 }, (_, n) => ({ atMs: 10 + Math.floor(n / 2), id: `id${n}`, entry: n }));
 
-  it('come newest first and end without a link', () => {
-    const seen: number[] = [];
+  it('are ordered newest first, and the last has no link', () => {
+    const listed: number[] = [];
     let query: Parameters<typeof pageOf>[1] = { limit: 3, pair: 'BTC' };
     for (let turn = 0; turn < 3; turn += 1) {
       const page = pageOf(
@@ -106,17 +106,17 @@ describe('pages of a history', () => {
         query,
         [...entries, { atMs: 99 + turn, id: 'new', entry: -1 }].slice(0, turn === 0 ? 7 : 8),
       );
-      seen.push(...page.body);
+      listed.push(...page.body);
       const next = /<\/h\?([^>]+)>; rel="next"/.exec(page.headers?.Link ?? '')?.[1];
       expect(next === undefined).to.equal(turn === 2);
       query = { ...query, ...Object.fromEntries(new URLSearchParams(next)), limit: 3 };
     }
 
-    expect(seen).to.deep.equal([6, 5, 4, 3, 2, 1, 0]);
+    expect(listed).to.deep.equal([6, 5, 4, 3, 2, 1, 0]);
     expect(query).to.include({ pair: 'BTC' });
   });
 
-  it('take both bounds in', () => {
+  it('include both bounds', () => {
     const span = spanOf({ from_date: '2026-01-01T00:00:00Z', to_date: '2026-01-01T01:00:00+01:00' });
 
     expect(span.fromMs).to.equal(span.toMs);
@@ -130,17 +130,17 @@ describe('pages of a history', () => {
     { from_date: '2026-01-01T23:59:60Z' },
     { to_date: '2026-01-01T23:59:60Z' },
   ]) {
-    it(`refuse ${JSON.stringify(query)}`, () => {
+    it(`reject ${JSON.stringify(query)}`, () => {
       expect(() => spanOf(query))
-        .to.throw(Refusal)
+        .to.throw(ApiError)
         .with.property('code', 'INVALID_REQUEST');
     });
   }
 
   for (const cursor of ['', 'x', Buffer.from('abc').toString('base64url'), Buffer.from('1:').toString('base64url')]) {
-    it(`refuse the cursor “${cursor}”`, () => {
+    it(`reject the cursor “${cursor}”`, () => {
       expect(() => pageOf('/h', { cursor }, entries))
-        .to.throw(Refusal)
+        .to.throw(ApiError)
         .with.property('code', 'INVALID_REQUEST');
     });
   }

@@ -1,48 +1,58 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isFullyPaid, type Standing, shownStatus, stepOf, type Word } from '../../src/payments/rules.ts';
+import {
+  applyUpdate,
+  isFullyPaid,
+  type PaymentState,
+  type ProcessorUpdate,
+  shownStatus,
+} from '../../src/payments/rules.ts';
 
-const fresh: Standing = {
+const fresh: PaymentState = {
   status: 'requires_payment_method',
   statusAtMs: 0,
   receivedCents: 0,
   refundedCents: 0,
   isDisputed: false,
 };
-const said = (status: string, atMs: number, type = `payment_intent.${status}`): Word => ({
+const data = (status: string, atMs: number, type = `payment_intent.${status}`): ProcessorUpdate => ({
   about: 'payment',
   type,
   atMs,
   status,
   receivedCents: status === 'succeeded' ? 100 : 0,
 });
-const life: Word[] = [
-  said('requires_payment_method', 1_000, 'payment_intent.created'),
-  said('requires_payment_method', 2_000, 'payment_intent.payment_failed'),
-  said('processing', 3_000),
-  said('succeeded', 4_000),
+const life: ProcessorUpdate[] = [
+  data('requires_payment_method', 1_000, 'payment_intent.created'),
+  data('requires_payment_method', 2_000, 'payment_intent.payment_failed'),
+  data('processing', 3_000),
+  data('succeeded', 4_000),
   { about: 'charge', atMs: 5_000, refundedCents: 40, isDisputed: false },
   { about: 'charge', atMs: 6_000, refundedCents: 100, isDisputed: false },
   { about: 'charge', atMs: 7_000, refundedCents: 0, isDisputed: true },
 ];
 
-const endOf = (words: readonly Word[]) => words.reduce((standing, word) => stepOf(standing, word).next, fresh);
-const counted = (words: readonly Word[], what: (word: Word, standing: Standing) => boolean) => {
-  let standing = fresh;
-  return words.filter((word) => {
-    const is = what(word, standing);
-    standing = stepOf(standing, word).next;
+const endOf = (updates: readonly ProcessorUpdate[]) =>
+  updates.reduce((state, update) => applyUpdate(state, update).next, fresh);
+const counted = (
+  updates: readonly ProcessorUpdate[],
+  what: (update: ProcessorUpdate, state: PaymentState) => boolean,
+) => {
+  let state = fresh;
+  return updates.filter((update) => {
+    const is = what(update, state);
+    state = applyUpdate(state, update).next;
     return is;
   }).length;
 };
 
-describe('stepOf', () => {
-  it('comes to the same end in every order, with repeats', () => {
+describe('applyUpdate', () => {
+  it('ends in the same state in every order, with repeats', () => {
     const shuffled = fc.shuffledSubarray([...life, ...life, ...life], { minLength: life.length * 3 });
 
     fc.assert(
-      fc.property(shuffled, (words) => {
-        expect(endOf(words)).to.deep.equal(endOf(life));
+      fc.property(shuffled, (updates) => {
+        expect(endOf(updates)).to.deep.equal(endOf(life));
       }),
     );
   });
@@ -51,31 +61,31 @@ describe('stepOf', () => {
     const shuffled = fc.shuffledSubarray([...life, ...life], { minLength: life.length * 2 });
 
     fc.assert(
-      fc.property(shuffled, (words) => {
-        expect(counted(words, (word, standing) => stepOf(standing, word).isPaid)).to.equal(1);
-        expect(counted(words, (word, standing) => stepOf(standing, word).stopped === 'refunded')).to.equal(1);
-        expect(counted(words, (word, standing) => stepOf(standing, word).stopped === 'disputed')).to.equal(1);
+      fc.property(shuffled, (updates) => {
+        expect(counted(updates, (update, state) => applyUpdate(state, update).isPaid)).to.equal(1);
+        expect(counted(updates, (update, state) => applyUpdate(state, update).stopped === 'refunded')).to.equal(1);
+        expect(counted(updates, (update, state) => applyUpdate(state, update).stopped === 'disputed')).to.equal(1);
       }),
     );
   });
 
-  it('tells of a failed try only before the end', () => {
-    const failed = said('requires_payment_method', 2_000, 'payment_intent.payment_failed');
+  it('reports a failed attempt only before the final state', () => {
+    const failed = data('requires_payment_method', 2_000, 'payment_intent.payment_failed');
 
-    expect(stepOf(fresh, failed).emit).to.equal('payment.failed');
-    expect(stepOf({ ...fresh, status: 'succeeded' }, failed).emit).to.equal(null);
-    expect(stepOf({ ...fresh, status: 'succeeded' }, said('succeeded', 9_000)).emit).to.equal(null);
+    expect(applyUpdate(fresh, failed).emit).to.equal('payment.failed');
+    expect(applyUpdate({ ...fresh, status: 'succeeded' }, failed).emit).to.equal(null);
+    expect(applyUpdate({ ...fresh, status: 'succeeded' }, data('succeeded', 9_000)).emit).to.equal(null);
   });
 
-  it('lets no older word of an open payment replace a newer one', () => {
-    const processing = endOf([said('processing', 3_000)]);
+  it('lets no older update of an open payment replace a newer one', () => {
+    const processing = endOf([data('processing', 3_000)]);
 
-    expect(endOf([said('processing', 3_000), said('requires_action', 2_000)])).to.deep.equal(processing);
+    expect(endOf([data('processing', 3_000), data('requires_action', 2_000)])).to.deep.equal(processing);
   });
 });
 
 describe('shownStatus', () => {
-  it('shows what became of the money before the last word', () => {
+  it('shows the outcome for the money even when an older update arrives last', () => {
     expect(shownStatus({ status: 'succeeded', refundedCents: 0, isDisputed: false })).to.equal('succeeded');
     expect(shownStatus({ status: 'succeeded', refundedCents: 1, isDisputed: false })).to.equal('refunded');
     expect(shownStatus({ status: 'succeeded', refundedCents: 1, isDisputed: true })).to.equal('disputed');
@@ -83,11 +93,11 @@ describe('shownStatus', () => {
 });
 
 describe('isFullyPaid', () => {
-  it('wants the whole amount in the same currency', () => {
-    const asked = { amountCents: 100, currency: 'usd' };
+  it('requires the whole amount in the same currency', () => {
+    const requested = { amountCents: 100, currency: 'usd' };
 
-    expect(isFullyPaid(asked, { receivedCents: 100, currency: 'usd' })).to.equal(true);
-    expect(isFullyPaid(asked, { receivedCents: 99, currency: 'usd' })).to.equal(false);
-    expect(isFullyPaid(asked, { receivedCents: 100, currency: 'jpy' })).to.equal(false);
+    expect(isFullyPaid(requested, { receivedCents: 100, currency: 'usd' })).to.equal(true);
+    expect(isFullyPaid(requested, { receivedCents: 99, currency: 'usd' })).to.equal(false);
+    expect(isFullyPaid(requested, { receivedCents: 100, currency: 'jpy' })).to.equal(false);
   });
 });

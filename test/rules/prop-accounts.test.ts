@@ -11,8 +11,8 @@ const table: [from: PropStatus, shown: Shown | null, to: PropStatus, synced: boo
   ['provisioning', show({ bucket: 'SUBACCOUNT_FUNDED' }), 'funded', true, 'one that starts funded'],
   ['provisioning', show({ status: 'pending' }), 'provisioning', true, 'a pending subaccount, whatever its bucket'],
   ['provisioning', show({ status: 'failed' }), 'subaccount_failed', true, 'one the network failed'],
-  ['provisioning', show({ status: 'unknown' }), 'provisioning', false, 'a status nobody knows'],
-  ['provisioning', null, 'provisioning', false, 'a failed look'],
+  ['provisioning', show({ status: 'unknown' }), 'provisioning', false, 'an unknown status'],
+  ['provisioning', null, 'provisioning', false, 'a failed read'],
   ['evaluation', challenge, 'evaluation', true, 'a challenge bucket'],
   ['evaluation', show({ bucket: 'SUBACCOUNT_FUNDED' }), 'funded', true, 'a funded bucket'],
   ['evaluation', show({ bucket: 'SUBACCOUNT_ALPHA' }), 'funded', true, 'an alpha bucket'],
@@ -22,26 +22,26 @@ const table: [from: PropStatus, shown: Shown | null, to: PropStatus, synced: boo
   ['evaluation', show({ bucket: 'ELIMINATED' }), 'eliminated', true, 'the bucket of the eliminated'],
   ['evaluation', show({ status: 'eliminated' }), 'eliminated', true, 'the status of the eliminated'],
   ['evaluation', show({ elimination: { reason: 'LIQUIDATED' } }), 'eliminated', true, 'an elimination'],
-  ['evaluation', show({ status: 'failed' }), 'evaluation', true, 'a late failure: operators look'],
+  ['evaluation', show({ status: 'failed' }), 'evaluation', true, 'a late failure: operators act'],
   ['evaluation', show({ bucket: null }), 'evaluation', false, 'no bucket'],
   ['evaluation', show({ bucket: 'PROBATION' }), 'evaluation', false, 'a bucket of others'],
-  ['evaluation', null, 'evaluation', false, 'a failed look'],
+  ['evaluation', null, 'evaluation', false, 'a failed read'],
   ['funded', challenge, 'evaluation', true, 'a promotion taken back'],
   ['funded', show({ bucket: 'SUBACCOUNT_FUNDED' }), 'funded', true, 'a funded bucket'],
   ['funded', show({ elimination: { reason: null } }), 'eliminated', true, 'an elimination'],
   ['eliminated', challenge, 'eliminated', true, 'an elimination taken back: operators decide'],
-  ['eliminated', null, 'eliminated', false, 'a failed look'],
+  ['eliminated', null, 'eliminated', false, 'a failed read'],
   ['subaccount_failed', challenge, 'subaccount_failed', true, 'anything'],
 ];
 
 describe('verdictOf', () => {
   for (const [from, shown, to, synced, what] of table) {
-    it(`${from} → ${to} for ${what}`, () => {
+    it(`maps ${from} to ${to} for ${what}`, () => {
       expect(verdictOf(from, shown)).to.include({ status: to, synced });
     });
   }
 
-  it('keeps why an account was eliminated', () => {
+  it('keeps the reason of an elimination', () => {
     expect(verdictOf('funded', show({ elimination: { reason: 'MAX_TOTAL_DRAWDOWN' } })).reason).to.equal(
       'max_total_drawdown',
     );
@@ -50,7 +50,7 @@ describe('verdictOf', () => {
 });
 
 describe('nextSyncMs', () => {
-  it('looks ever more rarely, at least once a minute', () => {
+  it('syncs less and less often, but at least once a minute', () => {
     expect([0, 1_300, 60_000, 600_000].map(nextSyncMs)).to.deep.equal([300, 500, 30_000, 60_000]);
   });
 });

@@ -19,7 +19,7 @@ const terms = {
 const agreed = { network: 'eip155:8453', asset: '0xab', priceUsdc: '119.00', maxUsdc: 1_000 };
 
 describe('rules of registration', () => {
-  it('take the terms that were agreed, wherever they stand', () => {
+  it('accept the agreed terms, wherever they are in the response', () => {
     expect(agreedTerms([{ ...terms, network: 'solana:1' }, terms], agreed)).to.equal(terms);
     expect(agreedTerms([{ ...terms, amount: '1' }], agreed)).to.include({ amount: '1' });
   });
@@ -38,12 +38,12 @@ describe('rules of registration', () => {
     });
   }
 
-  it('sign nothing over the limit of this service, nor for a price that is none', () => {
+  it('sign nothing over the limit of this service, nor for an invalid price', () => {
     expect(agreedTerms([terms], { ...agreed, maxUsdc: 100 })).to.equal(null);
     expect(agreedTerms([terms], { ...agreed, priceUsdc: 'free' })).to.equal(null);
   });
 
-  it('make one nonce of 32 bytes from one intent', () => {
+  it('derive one nonce of 32 bytes from one intent', () => {
     expect(nonceOf('a')).to.match(/^0x[0-9a-f]{64}$/);
     expect(nonceOf('a')).to.equal(nonceOf('a'));
     expect(nonceOf('a')).not.to.equal(nonceOf('b'));
@@ -61,15 +61,15 @@ describe('rules of registration', () => {
     expect([meetsMinimum(balance), meetsMinimum('0.009')]).to.deep.equal([true, false]);
   });
 
-  it('end an authorization past its time and the margin, by the chain', () => {
+  it('end an authorization after its expiry and the margin, by the time of the chain', () => {
     expect([isOver('100', 110, 10), isOver('100', 111, 10)]).to.deep.equal([false, true]);
   });
 
-  it('ask less and less often', () => {
+  it('poll less and less often', () => {
     expect([nextPollMs(1_000, 0), nextPollMs(1_000, 2), nextPollMs(1_000, 500)]).to.deep.equal([1_000, 1_563, 900_000]);
   });
 
-  it('take an unknown word for work under way', () => {
+  it('treat an unknown status as work in progress', () => {
     expect([statusOf('active'), statusOf('sleeping')]).to.deep.equal(['active', 'processing']);
   });
 });

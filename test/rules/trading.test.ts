@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { components } from '../../src/contract/types.ts';
 import { eventText, placeOf } from '../../src/trading/stream/rules.ts';
-import { changesOf, nextLookMs } from '../../src/trading/watch/rules.ts';
+import { changesOf, nextReconcileMs } from '../../src/trading/watch/rules.ts';
 
 const position = (more: Partial<components['schemas']['Position']> = {}): components['schemas']['Position'] => ({
   symbol: 'BTC-USDC',
@@ -24,19 +24,19 @@ const position = (more: Partial<components['schemas']['Position']> = {}): compon
 const priced = position({ mark_price: '101', unrealized_pnl: '1', position_value: '101', net_leverage: '0.101' });
 
 describe('changesOf', () => {
-  it('tells everything to those who have been told nothing', () => {
+  it('emits everything to a new reader', () => {
     expect(changesOf(null, [position()], false)).to.deep.equal([
       { change: 'opened', position_uuid: 'p1', position: position() },
     ]);
   });
 
-  it('tells nothing of what stands as it was told, in whatever order its members come', () => {
+  it('emits nothing unchanged, whatever the order of its members', () => {
     const kept = Object.fromEntries(Object.entries(position()).reverse()) as ReturnType<typeof position>; // as: the same members
 
     expect(changesOf([kept], [position()], true)).to.deep.equal([]);
   });
 
-  it('tells of prices that move alone only when they are due', () => {
+  it('emits mere price changes only when they are due', () => {
     expect(changesOf([position()], [priced], false)).to.deep.equal([]);
     expect(changesOf([position()], [priced], true)).to.have.nested.property('[0].change', 'changed');
   });
@@ -46,14 +46,14 @@ describe('changesOf', () => {
     ['exits', position({ stop_loss: '90' })],
     ['side', position({ side: 'short' })],
   ] as const) {
-    it(`tells of another ${what} at once`, () => {
+    it(`emits a changed ${what} at once`, () => {
       expect(changesOf([position()], [now], false)).to.deep.equal([
         { change: 'changed', position_uuid: 'p1', position: now },
       ]);
     });
   }
 
-  it('tells of one that closed while another opened', () => {
+  it('emits a closed position while another opened', () => {
     const other = position({ position_uuid: 'p2' });
 
     expect(changesOf([position()], [other], false)).to.deep.equal([
@@ -63,10 +63,10 @@ describe('changesOf', () => {
   });
 });
 
-describe('nextLookMs', () => {
-  it('is soonest where someone listens to something open, and seldom where nothing is', () => {
+describe('nextReconcileMs', () => {
+  it('is shortest with a reader and an open position or order, and long when nothing is open', () => {
     const plan = (isListened: boolean, isOpen: boolean, rests: boolean) =>
-      nextLookMs(100, { isListened, isOpen, rests });
+      nextReconcileMs(100, { isListened, isOpen, rests });
 
     expect([plan(true, true, false), plan(true, false, true)]).to.deep.equal([100, 100]);
     expect([plan(false, true, true), plan(false, false, true)]).to.deep.equal([500, 500]);

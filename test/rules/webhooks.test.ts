@@ -6,14 +6,14 @@ const H = 3_600;
 const PLAN_S = [5, M, 5 * M, 30 * M, 2 * H, 6 * H, 12 * H, 24 * H, 36 * H];
 
 describe('the retry plan of deliveries', () => {
-  const failed = (tries: number, chance: number, retryAfterS: number | null = null) =>
-    endingOf({ status: 503, retryAfterS }, tries, chance);
+  const failed = (attempts: number, chance: number, retryAfterS: number | null = null) =>
+    endingOf({ status: 503, retryAfterS }, attempts, chance);
 
   it('waits as planned, 20 % more or less, then gives up', () => {
-    for (const [tries, plannedS] of PLAN_S.entries()) {
-      expect(failed(tries, 0)).to.deep.equal({ ending: 'retry', retry_in_s: plannedS * 0.8 });
-      expect(failed(tries, 0.5)).to.deep.equal({ ending: 'retry', retry_in_s: plannedS });
-      expect(failed(tries, 1)).to.deep.equal({ ending: 'retry', retry_in_s: plannedS * 1.2 });
+    for (const [attempts, plannedS] of PLAN_S.entries()) {
+      expect(failed(attempts, 0)).to.deep.equal({ ending: 'retry', retry_in_s: plannedS * 0.8 });
+      expect(failed(attempts, 0.5)).to.deep.equal({ ending: 'retry', retry_in_s: plannedS });
+      expect(failed(attempts, 1)).to.deep.equal({ ending: 'retry', retry_in_s: plannedS * 1.2 });
     }
     expect(failed(PLAN_S.length, 0.5)).to.deep.equal({ ending: 'failed' });
   });
@@ -28,7 +28,7 @@ describe('the retry plan of deliveries', () => {
     expect(failed(1, 0.5, 1)).to.deep.equal({ ending: 'retry', retry_in_s: 60 });
   });
 
-  it('takes 2xx for a success, 410 for the end of the endpoint, anything else for a failure', () => {
+  it('treats 2xx as success, 410 as the end of the endpoint, and anything else as a failure', () => {
     const endings = [200, 204, 299, 301, 304, 400, 404, 410, 429, 500, 503, null].map((status) => [
       status,
       endingOf({ status, retryAfterS: null }, 0).ending,
@@ -52,7 +52,7 @@ describe('the retry plan of deliveries', () => {
 });
 
 describe('subscriptions', () => {
-  it('are to listed names and to all', () => {
+  it('match listed names and all names', () => {
     expect(unknownEvents([...EVENT_NAMES, '*'])).to.deep.equal([]);
     expect(unknownEvents(['payment.succeeded', 'payment.*', 'order.filled', ''])).to.deep.equal([
       'payment.*',

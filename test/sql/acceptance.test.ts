@@ -5,8 +5,8 @@ import { item, openSpine, type Spine } from '../support/spine.ts';
 const IDS = ['a', 'b', 'c'].map((letter) => `00000000-0000-4000-8000-00000000000${letter}`);
 const RUNS = 150;
 
-/** Items that meet in their ids and keys as often as not. */
-const offers = fc.array(
+/** Items with colliding ids and keys about half of the time. */
+const newIntents = fc.array(
   fc.record({
     id: fc.constantFrom(...IDS),
     owner: fc.constantFrom('ptn_a', 'ptn_b'),
@@ -24,25 +24,25 @@ describe('accept_intents', () => {
   after(() => spine.close());
 
   for (const judge of ['accept_intents', 'accept_one_by_one']) {
-    it(`gives every item a verdict that is true, whatever meets in a batch: ${judge}`, async () => {
-      const meeting = fc.asyncProperty(offers, offers, async (earlier, batch) => {
+    it(`gives every item a correct verdict, whatever collides in a batch: ${judge}`, async () => {
+      const property = fc.asyncProperty(newIntents, newIntents, async (earlier, batch) => {
         await spine.query('begin');
         await spine.accept(...earlier.map((one) => item(one)));
         const before = new Set((await spine.jobs()).map(({ intent_id }) => intent_id));
 
-        const told = await judged(judge, batch);
+        const reported = await verdictsOf(judge, batch);
 
-        const untrue = told.filter(({ verdict, ...about }) => !isTrue[verdict]?.(about));
+        const untrue = reported.filter(({ verdict, ...about }) => !isTrue[verdict]?.(about));
         const jobs = (await spine.jobs()).map(({ intent_id }) => intent_id).filter((id) => !before.has(id));
         await spine.query('rollback');
-        const accepted = told.filter(({ verdict }) => verdict === 'accepted').map(({ intent_id }) => intent_id);
+        const accepted = reported.filter(({ verdict }) => verdict === 'accepted').map(({ intent_id }) => intent_id);
         expect(untrue).to.deep.equal([]);
-        expect(told).to.have.length(batch.length);
+        expect(reported).to.have.length(batch.length);
         expect(jobs).to.have.members(accepted);
         expect(accepted).to.have.length(new Set(accepted).size);
       });
 
-      await fc.assert(meeting, { numRuns: RUNS });
+      await fc.assert(property, { numRuns: RUNS });
     });
   }
 
@@ -64,49 +64,49 @@ describe('accept_intents', () => {
     );
   });
 
-  /** Every item of a batch with its verdict, and what stands under its id and its key afterwards. */
-  async function judged(judge: string, batch: Partial<Offered>[]): Promise<(About & { verdict: string })[]> {
+  /** Every item of a batch with its verdict, and the rows under its id and its key afterwards. */
+  async function verdictsOf(judge: string, batch: Partial<Submitted>[]): Promise<(About & { verdict: string })[]> {
     const items = batch.map((one, n) => ({ ...item(one), n }));
     const verdicts = await spine.query<{ n: number; intent_id: string; verdict: string }>(
       `select n, intent_id, verdict from ${judge}($1)`,
       [JSON.stringify(items)],
     );
-    const rows = await spine.query<Stands>(`select id, owner, encode(digest, 'hex') digest from intents`);
+    const rows = await spine.query<Stored>(`select id, owner, encode(digest, 'hex') digest from intents`);
     const keys = await spine.query<Key>(
       `select intent_id id, owner, key, encode(digest, 'hex') digest from idempotency_keys`,
     );
     return verdicts.map(({ n, ...verdict }) => {
-      const asked = items[n] as unknown as Offered;
+      const submitted = items[n] as unknown as Submitted;
       return {
         ...verdict,
-        asked,
-        row: rows.find(({ id }) => id === asked.id),
-        told: rows.find(({ id }) => id === verdict.intent_id),
-        key: keys.find(({ owner, key }) => owner === asked.owner && key === asked.idempotency_key),
+        submitted,
+        row: rows.find(({ id }) => id === submitted.id),
+        reported: rows.find(({ id }) => id === verdict.intent_id),
+        key: keys.find(({ owner, key }) => owner === submitted.owner && key === submitted.idempotency_key),
       };
     });
   }
 });
 
-type Stands = { id: string; owner: string; digest: string };
-type Key = Stands & { key: string };
-type Offered = Stands & { idempotency_key?: string | undefined };
-/** An item, the row under its id, the row it was told of, and what its key stands for. */
+type Stored = { id: string; owner: string; digest: string };
+type Key = Stored & { key: string };
+type Submitted = Stored & { idempotency_key?: string | undefined };
+/** An item, the row under its id, the row it was referred to, and the row under its key. */
 type About = {
-  asked: Offered;
+  submitted: Submitted;
   intent_id: string;
-  row: Stands | undefined;
-  told: Stands | undefined;
+  row: Stored | undefined;
+  reported: Stored | undefined;
   key: Key | undefined;
 };
 
-const isSame = (a: Stands | undefined, b: Stands) => a?.owner === b.owner && a.digest === b.digest;
+const isSame = (a: Stored | undefined, b: Stored) => a?.owner === b.owner && a.digest === b.digest;
 
 const isTrue: Record<string, (about: About) => boolean> = {
-  accepted: ({ asked, intent_id, row, key }) =>
-    intent_id === asked.id && isSame(row, asked) && (!asked.idempotency_key || key?.id === asked.id),
-  replayed: ({ asked, intent_id, told, key }) =>
-    isSame(told, asked) && (asked.idempotency_key ? key?.id === intent_id : intent_id === asked.id),
-  key_reused: ({ asked, key }) => key !== undefined && key.digest !== asked.digest,
-  id_taken: ({ asked, row }) => row !== undefined && !isSame(row, asked),
+  accepted: ({ submitted, intent_id, row, key }) =>
+    intent_id === submitted.id && isSame(row, submitted) && (!submitted.idempotency_key || key?.id === submitted.id),
+  replayed: ({ submitted, intent_id, reported, key }) =>
+    isSame(reported, submitted) && (submitted.idempotency_key ? key?.id === intent_id : intent_id === submitted.id),
+  key_reused: ({ submitted, key }) => key !== undefined && key.digest !== submitted.digest,
+  id_taken: ({ submitted, row }) => row !== undefined && !isSame(row, submitted),
 };

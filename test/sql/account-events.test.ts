@@ -11,14 +11,14 @@ describe('record_account_event', () => {
   afterEach(() => spine.close());
 
   const record = (account: string) => `select record_account_event('${account}', 'account', '{}')`;
-  const places = async (account: string) =>
+  const positionsOf = async (account: string) =>
     (
       await spine.query<Event>(`select position from account_events where prop_account_id = $1 order by position`, [
         account,
       ])
     ).map(({ position }) => Number(position));
 
-  it('gives out places without gaps, in the order of commits, however many write at once', async () => {
+  it('assigns positions without gaps, in the order of commits, under concurrent writers', async () => {
     const hands = await Promise.all(Array.from({ length: 8 }, () => spine.hand()));
 
     await Promise.all(
@@ -31,33 +31,33 @@ describe('record_account_event', () => {
       }),
     );
 
-    expect(await places('prop_a')).to.deep.equal(Array.from({ length: 50 }, (_, n) => n + 1));
+    expect(await positionsOf('prop_a')).to.deep.equal(Array.from({ length: 50 }, (_, n) => n + 1));
   });
 
-  it('keeps a writer waiting until the one before has ended: no place becomes visible before an earlier one', async () => {
+  it('keeps a writer waiting until the previous one has ended: no position becomes visible before an earlier one', async () => {
     const [first, second] = [await spine.hand(), await spine.hand()];
     await first.query('begin');
     await first.query(record('prop_a'));
     const later = second.query(record('prop_a'));
     await new Promise((resolve) => setTimeout(resolve, 100));
 
-    expect(await places('prop_a')).to.deep.equal([]);
+    expect(await positionsOf('prop_a')).to.deep.equal([]);
     await first.query('commit');
     await later;
-    expect(await places('prop_a')).to.deep.equal([1, 2]);
+    expect(await positionsOf('prop_a')).to.deep.equal([1, 2]);
   });
 
-  it('does not keep writers of other accounts waiting', async () => {
+  it('does not block writers of other accounts', async () => {
     const [first, second] = [await spine.hand(), await spine.hand()];
     await first.query('begin');
     await first.query(record('prop_a'));
     await second.query(record('prop_b'));
 
-    expect(await places('prop_b')).to.deep.equal([1]);
+    expect(await positionsOf('prop_b')).to.deep.equal([1]);
     await first.query('commit');
   });
 
-  it('knows what can be resumed behind, and forgets what is old', async () => {
+  it('reports where a reader can resume, and deletes old events', async () => {
     for (const _ of [1, 2, 3, 4]) await spine.query(record('prop_a'));
     const whole = async (place: number) =>
       (await spine.query<{ is_whole: boolean }>(`select is_whole from account_log_end('prop_a', $1)`, [place]))[0]
@@ -67,10 +67,10 @@ describe('record_account_event', () => {
     const [forgotten] = await spine.query<{ count: string }>('select forget_account_events(86400, 100) count');
 
     expect(Number(forgotten?.count)).to.equal(2);
-    expect(await places('prop_a')).to.deep.equal([3, 4]);
-    const answers: unknown[] = [];
-    for (const place of [0, 1, 2, 3, 4, 5]) answers.push(await whole(place));
-    expect(answers).to.deep.equal([false, false, true, true, true, false]);
+    expect(await positionsOf('prop_a')).to.deep.equal([3, 4]);
+    const responses: unknown[] = [];
+    for (const place of [0, 1, 2, 3, 4, 5]) responses.push(await whole(place));
+    expect(responses).to.deep.equal([false, false, true, true, true, false]);
   });
 });
 
@@ -81,9 +81,9 @@ describe('sweep_watches', () => {
   });
   after(() => spine.close());
 
-  it('plans a look at listened accounts that nobody has looked at, once, and leaves others alone', async () => {
+  it('schedules one reconciliation of watched accounts without a recent one, and no others', async () => {
     await spine.query(`
-      insert into account_watches (prop_account_id, listened_until, looked_at)
+      insert into account_watches (prop_account_id, listened_until, reconciled_at)
       values ('prop_broken', now() + interval '1 minute', now() - interval '1 hour'),
         ('prop_fresh', now() + interval '1 minute', now()),
         ('prop_left', now() - interval '1 minute', now() - interval '1 hour')`);
@@ -91,7 +91,7 @@ describe('sweep_watches', () => {
     for (const _ of [1, 2]) await spine.query('select sweep_watches(60, 100)');
 
     const jobs = await spine.query<{ account: string }>(`
-      select payload ->> 'prop_account_id' as account from graphile_worker._private_jobs`);
+      select payload ->> 'prop_account_id' as account from queue_jobs`);
     expect(jobs.map(({ account }) => account)).to.deep.equal(['prop_broken']);
   });
 });

@@ -12,8 +12,11 @@ import { startScript } from '../support/processes.ts';
 const ROWS = 12;
 const AT = 5;
 
-/** What someone with all rights on the database might do, and the places of the rows that are no longer what was signed. */
-const tamperings: Record<string, { sql: string; places: number[] }> = {
+/**
+ * Possible manipulations with all rights on the database, and the positions of the rows that then differ from what was
+ * signed.
+ */
+const tamperings: Record<string, { sql: string; positions: number[] }> = {
   ...Object.fromEntries(
     Object.entries({
       id: `'agr_other'`,
@@ -29,60 +32,66 @@ const tamperings: Record<string, { sql: string; places: number[] }> = {
     }).map(([column, value]) => [
       `a change of ${column}`,
       {
-        sql: `update agreement_signatures set ${column} = ${value} where app = 'app_a' and place = ${AT}`,
-        places: [AT],
+        sql: `update agreement_signatures set ${column} = ${value} where app = 'app_a' and position = ${AT}`,
+        positions: [AT],
       },
     ]),
   ),
   'a change of previous_hash': {
-    sql: `update agreement_signatures set previous_hash = repeat('b', 64) where app = 'app_a' and place = ${AT}`,
-    places: [AT],
+    sql: `update agreement_signatures set previous_hash = repeat('b', 64) where app = 'app_a' and position = ${AT}`,
+    positions: [AT],
   },
-  'a change with its hash made anew': {
-    sql: `update agreement_signatures s set signature_name = 'Mallory' where app = 'app_a' and place = ${AT};
-      update agreement_signatures s set row_hash = encode(sha256(agreement_canonical(s)), 'hex') where app = 'app_a' and place = ${AT}`,
-    places: [AT],
+  'a change with a recomputed hash': {
+    sql: `update agreement_signatures s set signature_name = 'Mallory' where app = 'app_a' and position = ${AT};
+      update agreement_signatures s set row_hash = encode(sha256(agreement_canonical(s)), 'hex') where app = 'app_a' and position = ${AT}`,
+    positions: [AT],
   },
-  'a change of the last row with its hash made anew': {
-    sql: `update agreement_signatures s set signature_name = 'Mallory' where app = 'app_a' and place = ${ROWS};
-      update agreement_signatures s set row_hash = encode(sha256(agreement_canonical(s)), 'hex') where app = 'app_a' and place = ${ROWS}`,
-    places: [ROWS],
+  'a change of the last row with a recomputed hash': {
+    sql: `update agreement_signatures s set signature_name = 'Mallory' where app = 'app_a' and position = ${ROWS};
+      update agreement_signatures s set row_hash = encode(sha256(agreement_canonical(s)), 'hex') where app = 'app_a' and position = ${ROWS}`,
+    positions: [ROWS],
   },
-  'a row taken out': { sql: `delete from agreement_signatures where app = 'app_a' and place = ${AT}`, places: [AT] },
-  'the first row taken out': { sql: `delete from agreement_signatures where app = 'app_a' and place = 1`, places: [1] },
+  'a row taken out': {
+    sql: `delete from agreement_signatures where app = 'app_a' and position = ${AT}`,
+    positions: [AT],
+  },
+  'the first row taken out': {
+    sql: `delete from agreement_signatures where app = 'app_a' and position = 1`,
+    positions: [1],
+  },
   'rows cut off the end': {
-    sql: `delete from agreement_signatures where app = 'app_a' and place > ${ROWS - 2}`,
-    places: [ROWS - 1, ROWS],
+    sql: `delete from agreement_signatures where app = 'app_a' and position > ${ROWS - 2}`,
+    positions: [ROWS - 1, ROWS],
   },
   'a row taken out and the others moved up': {
-    sql: `delete from agreement_signatures where app = 'app_a' and place = ${AT};
-      update agreement_signatures set place = -place where app = 'app_a' and place > ${AT};
-      update agreement_signatures set place = -place - 1 where app = 'app_a' and place < 0`,
-    places: [5, 6, 7, 8, 9, 10, 11, ROWS],
+    sql: `delete from agreement_signatures where app = 'app_a' and position = ${AT};
+      update agreement_signatures set position = -position where app = 'app_a' and position > ${AT};
+      update agreement_signatures set position = -position - 1 where app = 'app_a' and position < 0`,
+    positions: [5, 6, 7, 8, 9, 10, 11, ROWS],
   },
   'two rows swapped': {
-    sql: `update agreement_signatures set place = -1 where app = 'app_a' and place = 4;
-      update agreement_signatures set place = 4 where app = 'app_a' and place = 7;
-      update agreement_signatures set place = 7 where app = 'app_a' and place = -1`,
-    places: [4, 7],
+    sql: `update agreement_signatures set position = -1 where app = 'app_a' and position = 4;
+      update agreement_signatures set position = 4 where app = 'app_a' and position = 7;
+      update agreement_signatures set position = 7 where app = 'app_a' and position = -1`,
+    positions: [4, 7],
   },
   'a row put in at the end': {
     sql: `insert into agreement_signatures
       select 'agr_forged', app, user_id, ${ROWS + 1}, '9', 'Mallory', null, null, null, null, now(), row_hash, repeat('c', 64)
-      from agreement_signatures where app = 'app_a' and place = ${ROWS}`,
-    places: [ROWS + 1],
+      from agreement_signatures where app = 'app_a' and position = ${ROWS}`,
+    positions: [ROWS + 1],
   },
   'a row moved to another app': {
-    sql: `update agreement_signatures set app = 'app_b', place = ${ROWS + 1} where app = 'app_a' and place = ${ROWS}`,
-    places: [ROWS, ROWS + 1],
+    sql: `update agreement_signatures set app = 'app_b', position = ${ROWS + 1} where app = 'app_a' and position = ${ROWS}`,
+    positions: [ROWS, ROWS + 1],
   },
   'the record of the end set back': {
     sql: `update agreement_chains set length = ${ROWS - 1} where app = 'app_a'`,
-    places: [ROWS],
+    positions: [ROWS],
   },
   'every third row changed': {
-    sql: `update agreement_signatures set address = '192.0.2.66' where app = 'app_a' and place % 3 = 0`,
-    places: [3, 6, 9, 12],
+    sql: `update agreement_signatures set address = '192.0.2.66' where app = 'app_a' and position % 3 = 0`,
+    positions: [3, 6, 9, 12],
   },
 };
 
@@ -123,30 +132,30 @@ describe('agreements:verify with the triggers off', () => {
       delete from agreement_chains; insert into agreement_chains select * from kept_chains; drop table kept_chains`),
   );
 
-  it('finds nothing in chains nobody touched', async () => {
+  it('finds nothing in untouched chains', async () => {
     expect(await verifyAgreements(db)).to.deep.equal({ chains: 2, rows: 2 * ROWS, faults: [] });
   });
 
-  for (const [name, { sql, places }] of Object.entries(tamperings)) {
-    it(`names ${places.length === 1 ? 'the row' : 'every row'} of ${name}`, async () => {
+  for (const [name, { sql, positions }] of Object.entries(tamperings)) {
+    it(`names ${positions.length === 1 ? 'the row' : 'every row'} of ${name}`, async () => {
       await client.query(sql);
 
       const { faults } = await verifyAgreements(db);
 
       const named = new Set(faults.map(({ place }) => place));
-      expect([...named], JSON.stringify(faults)).to.include.members(places);
-      expect(named.size, JSON.stringify(faults)).to.be.at.most(places.length + 2);
+      expect([...named], JSON.stringify(faults)).to.include.members(positions);
+      expect(named.size, JSON.stringify(faults)).to.be.at.most(positions.length + 2);
     });
   }
 
-  it('names every row of a chain written anew, by the receipts partners kept', async () => {
-    const receipts = (await client.query('select *, app as app_id from agreement_signatures order by place')).rows.map(
-      asReceipt,
-    );
+  it('names every row of a rewritten chain, by the receipts that partners stored', async () => {
+    const receipts = (
+      await client.query('select *, app as app_id from agreement_signatures order by position')
+    ).rows.map(asReceipt);
     await client.query(`
       do $$ declare r agreement_signatures; before text; begin
-        for r in select * from agreement_signatures where app = 'app_a' and place >= ${AT} order by place loop
-          r.signature_name := case when r.place = ${AT} then 'Mallory' else r.signature_name end;
+        for r in select * from agreement_signatures where app = 'app_a' and position >= ${AT} order by position loop
+          r.signature_name := case when r.position = ${AT} then 'Mallory' else r.signature_name end;
           r.previous_hash := coalesce(before, r.previous_hash);
           r.row_hash := encode(sha256(agreement_canonical(r)), 'hex');
           before := r.row_hash;
@@ -166,12 +175,12 @@ describe('agreements:verify with the triggers off', () => {
 
   it('is a command that names the rows and fails', async () => {
     await client.query(
-      `update agreement_signatures set signature_name = 'Mallory' where app = 'app_a' and place = ${AT}`,
+      `update agreement_signatures set signature_name = 'Mallory' where app = 'app_a' and position = ${AT}`,
     );
     const file = join(tmpdir(), `receipts-${process.pid}.json`);
     await writeFile(file, '[]');
 
-    const run = startScript('scripts/agreements-verify.ts', { DATABASE_URL: database.url }, [file]);
+    const run = startScript('src/commands/agreements-verify.ts', { DATABASE_URL: database.url }, [file]);
     const { code } = await run.exited;
 
     expect(run.lines).to.have.length(2);
@@ -184,4 +193,4 @@ describe('agreements:verify with the triggers off', () => {
 });
 
 const asReceipt = (row: Record<string, unknown>): Signed =>
-  ({ ...row, place: Number(row.place), signed_at: (row.signed_at as Date).toISOString() }) as unknown as Signed; // as: pg's own types
+  ({ ...row, place: Number(row.position), signed_at: (row.signed_at as Date).toISOString() }) as unknown as Signed; // as: pg's own types

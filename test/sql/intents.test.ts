@@ -52,7 +52,7 @@ describe('the life of an intent', () => {
       ]);
     });
 
-    it('tells two alike in one batch apart: the second replays the first', async () => {
+    it('distinguishes two identical items of one batch: the second replays the first', async () => {
       const [one, two] = [item({ idempotency_key: 'same' }), item({ idempotency_key: 'same' })];
 
       const verdicts = await spine.accept(one, two);
@@ -61,7 +61,7 @@ describe('the life of an intent', () => {
       expect(verdicts[1]?.intent_id).to.equal(one.id);
     });
 
-    it('keeps the same key of two owners apart', async () => {
+    it('keeps the same key of two owners separate', async () => {
       const verdicts = await spine.accept(
         item({ idempotency_key: 'mine' }),
         item({ idempotency_key: 'mine', owner: 'ptn_b', digest: '01' }),
@@ -70,12 +70,12 @@ describe('the life of an intent', () => {
       expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['accepted', 'accepted']);
     });
 
-    it('queues one job for what it accepted, with nothing but the id in it', async () => {
-      const id = await accepted({ kind: 'orders/close', asked: { secret: 'no' } });
+    it('queues one job for each accepted intent, with only the id in it', async () => {
+      const id = await accepted({ kind: 'orders/close', request: { secret: 'no' } });
 
       const jobs = await jobsOf(id);
       const [{ payload } = { payload: null }] = await spine.query<{ payload: object | null }>(
-        `select payload from graphile_worker._private_jobs where payload ->> 'intent_id' = $1`,
+        `select payload from queue_jobs where payload ->> 'intent_id' = $1`,
         [id],
       );
 
@@ -83,7 +83,7 @@ describe('the life of an intent', () => {
       expect(payload).to.deep.equal({ intent_id: id });
     });
 
-    it('writes all of a batch or, where one item cannot be written, nothing', async () => {
+    it('writes all of a batch or, when one item cannot be written, nothing', async () => {
       const [good, bad] = [item(), item({ digest: 'no hex' })];
 
       const failure = await spine.accept(good, bad).catch((error) => error);
@@ -95,16 +95,16 @@ describe('the life of an intent', () => {
   });
 
   describe('claim_intent', () => {
-    it('takes it, raises the fence, and again for whoever comes after', async () => {
+    it('claims it and raises the fence, and again for the next claimer', async () => {
       const id = await accepted();
 
       const claims = [await spine.claim(id), await spine.claim(id)];
 
       expect(claims.map((row) => row?.fence)).to.deep.equal([1, 2]);
-      expect(await spine.row(id)).to.include({ state: 'running', tries: 2 });
+      expect(await spine.row(id)).to.include({ state: 'running', attempts: 2 });
     });
 
-    it('lets it expire unsent past its deadline', async () => {
+    it('expires it unsent past its deadline', async () => {
       const id = await accepted({ deadline_s: 0 });
 
       const held = await spine.claim(id);
@@ -114,7 +114,7 @@ describe('the life of an intent', () => {
       expect((await spine.row(id)).outcome).to.deep.equal({ problem: { code: 'DEADLINE_PASSED' } });
     });
 
-    it('lets it expire with the reason of its last try', async () => {
+    it('expires it with the reason of its last attempt', async () => {
       const { id, fence } = await claimed();
       await spine.retry(id, fence);
       await spine.query(`update intents set deadline_at = now() where id = $1`, [id]);
@@ -124,7 +124,7 @@ describe('the life of an intent', () => {
       expect((await spine.row(id)).outcome).to.deep.equal({ problem: { code: 'VENUE_UNREACHABLE' } });
     });
 
-    it('gives it to a look past its deadline where it may have been sent', async () => {
+    it('passes it to reconciliation past its deadline when it may have been sent', async () => {
       const { id } = await sent();
       await spine.query(`update intents set deadline_at = now() - interval '1 hour' where id = $1`, [id]);
 
@@ -135,7 +135,7 @@ describe('the life of an intent', () => {
     });
 
     for (const ending of ['succeeded', 'failed', 'expired']) {
-      it(`finds nothing in one that has ${ending}`, async () => {
+      it(`returns nothing for one that has ${ending}`, async () => {
         const { id, fence } = await claimed();
         await spine.settle(id, fence, ending);
 
@@ -144,25 +144,25 @@ describe('the life of an intent', () => {
       });
     }
 
-    it('finds nothing in one that is being looked up', async () => {
+    it('returns nothing for one that is being reconciled', async () => {
       const { id, fence } = await sent();
-      await spine.doubt(id, fence);
+      await spine.markInDoubt(id, fence);
 
       expect(await spine.claim(id)).to.equal(null);
     });
   });
 
   describe('begin_sending', () => {
-    it('commits once what goes out', async () => {
+    it('commits the sent payload once', async () => {
       const { id, fence } = await claimed();
 
-      const answers = [await spine.beginSending(id, fence), await spine.beginSending(id, fence)];
+      const responses = [await spine.beginSending(id, fence), await spine.beginSending(id, fence)];
 
-      expect(answers).to.deep.equal([true, false]);
-      expect(await spine.row(id)).to.deep.include({ sent: { what: 1 } });
+      expect(responses).to.deep.equal([true, false]);
+      expect(await spine.row(id)).to.deep.include({ sent_payload: { what: 1 } });
     });
 
-    it('refuses past the deadline', async () => {
+    it('is rejected past the deadline', async () => {
       const { id, fence } = await claimed();
       await spine.query(`update intents set deadline_at = now() where id = $1`, [id]);
 
@@ -172,7 +172,7 @@ describe('the life of an intent', () => {
   });
 
   describe('a stale fence', () => {
-    for (const write of ['beginSending', 'settle', 'retry', 'doubt'] as const) {
+    for (const write of ['beginSending', 'settle', 'retry', 'markInDoubt'] as const) {
       it(`writes nothing: ${write}`, async () => {
         const { id, fence } = write === 'beginSending' ? await claimed() : await sent();
         await spine.claim(id);
@@ -192,22 +192,22 @@ describe('the life of an intent', () => {
     it('ends it once: the second ending changes nothing', async () => {
       const { id, fence } = await sent();
 
-      const answers = [await spine.settle(id, fence), await spine.settle(id, fence, 'failed')];
+      const responses = [await spine.settle(id, fence), await spine.settle(id, fence, 'failed')];
 
-      expect(answers).to.deep.equal([true, false]);
+      expect(responses).to.deep.equal([true, false]);
       expect(await spine.row(id)).to.include({ state: 'succeeded' });
     });
 
     it('ends one in doubt under the fence of its sender', async () => {
       const { id, fence } = await sent();
-      await spine.doubt(id, fence);
+      await spine.markInDoubt(id, fence);
 
       expect(await spine.settle(id, fence)).to.equal(true);
     });
   });
 
   describe('retry_intent', () => {
-    it('puts it back unsent, with a job for later', async () => {
+    it('returns it to the queue unsent, with a job for later', async () => {
       const { id, fence } = await sent();
       await spine.finishJobs(id);
 
@@ -220,23 +220,23 @@ describe('the life of an intent', () => {
     });
   });
 
-  describe('doubt_intent', () => {
-    it('plans a look by the task of its kind', async () => {
+  describe('mark_in_doubt', () => {
+    it('schedules a reconciliation by the task of its kind', async () => {
       const { id, fence } = await sent({ kind: 'accounts/provision' });
       await spine.finishJobs(id);
 
-      await spine.doubt(id, fence, 3);
+      await spine.markInDoubt(id, fence, 3);
 
       const [job] = await jobsOf(id);
-      expect(await spine.row(id)).to.include({ state: 'in_doubt', looks: 1 });
-      expect(job).to.include({ task: 'accounts/reconcile' });
+      expect(await spine.row(id)).to.include({ state: 'in_doubt', reconcile_attempts: 1 });
+      expect(job).to.include({ task: 'accounts/provision' });
       expect(job?.in_ms).to.be.within(2_000, 3_000);
     });
 
-    it('is not for what was never sent', async () => {
+    it('is rejected for an intent that was never sent', async () => {
       const { id, fence } = await claimed();
 
-      expect(await spine.doubt(id, fence)).to.equal(false);
+      expect(await spine.markInDoubt(id, fence)).to.equal(false);
       expect(await spine.row(id)).to.include({ state: 'running' });
     });
   });

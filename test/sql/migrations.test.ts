@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { runMigrations } from 'graphile-worker';
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
+import { readDefinitions } from '../../src/db/definitions.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { loadMigrations, MIGRATION_FILES } from '../../src/db/migrations.ts';
 import { AS_OF, ONE_OF_EACH } from '../support/one-of-each.ts';
@@ -25,7 +26,7 @@ describe('migrations', () => {
     await server.drop();
   });
 
-  /** A database without anything in it, gone again after the work. */
+  /** An empty database for one piece of work, dropped afterwards. */
   async function inEmpty(work: (url: string, client: Client) => Promise<void>): Promise<void> {
     const name = `empty_${process.pid}_${++made}`;
     await maker.query(`create database ${name}`);
@@ -37,7 +38,7 @@ describe('migrations', () => {
     });
   }
 
-  /** Brings an empty database to where the one in use was, with something in every table. */
+  /** Migrates an empty database to the state of an existing one, with a row in every table. */
   async function asOfThen(url: string, client: Client): Promise<void> {
     await runMigrations({ connectionString: url });
     const count = names.filter((name) => name <= AS_OF).length;
@@ -54,7 +55,7 @@ describe('migrations', () => {
     await client.query(ONE_OF_EACH);
   }
 
-  it('keep every row of a database in use, and do nothing when run again', () =>
+  it('keep every row of an existing database, and do nothing when run again', () =>
     inEmpty(async (url, client) => {
       await asOfThen(url, client);
       const before = await everyRow(client);
@@ -75,7 +76,7 @@ describe('migrations', () => {
       expect(applied.rows.filter(({ sha256 }) => !/^[0-9a-f]{64}$/.test(sha256))).to.deep.equal([]);
     })).timeout(30_000);
 
-  it('leave the code of the version before everything it calls', () =>
+  it('keep everything that the code of the previous version calls', () =>
     inEmpty(async (url, client) => {
       await asOfThen(url, client);
       const before = await everythingCalled(client);
@@ -87,48 +88,50 @@ describe('migrations', () => {
       expect(before.filter((called) => !after.has(called))).to.deep.equal([]);
     })).timeout(30_000);
 
-  it('are applied once by two that race, the second of which waits', () =>
+  it('are applied once by two concurrent runs, the second of which waits', () =>
     inEmpty(async (url, client) => {
       await Promise.all([migrate(url), migrate(url), migrate(url)]);
 
       const { rows } = await client.query('select name from migrations order by id');
+      const { rows: definitions } = await client.query('select name from definitions');
       expect(rows.map(({ name }) => name)).to.deep.equal(names);
+      expect(definitions).to.have.length((await readDefinitions()).length);
     })).timeout(30_000);
 
-  it('let traffic go first when a lock does not come, and come back for it', () =>
+  it('release the lock queue for traffic when a lock is not granted, and retry', () =>
     inEmpty(async (url, client) => {
       await asOfThen(url, client);
       const traffic = await connect(url);
-      await traffic.query(`set statement_timeout = '2s'`); // a statement stuck behind a migration would end here
-      await client.query('begin; lock table intents in row exclusive mode'); // a transaction that somebody left open
-      const said: string[] = [];
+      await traffic.query(`set statement_timeout = '2s'`); // a statement blocked behind a migration would fail here
+      await client.query('begin; lock table intents in row exclusive mode'); // a transaction left open
+      const data: string[] = [];
       let isOpen = true;
-      const migrating = migrate(url, (line) => said.push(line), { lockMs: 100, pauseMs: 50, tries: 1_000 });
+      const migrating = migrate(url, (line) => data.push(line), { lockMs: 100, pauseMs: 50, tries: 1_000 });
       const writing = (async () => {
         for (let written = 0; ; written += 1) {
           if (!isOpen) return written;
-          await traffic.query(`update intents set tries = tries + 1`);
+          await traffic.query(`update intents set attempts = attempts + 1`);
         }
       })();
 
       await until(
         'a migration that was sent back thrice',
-        () => said.filter((line) => /did not come/.test(line)).length > 2,
+        () => data.filter((line) => /did not come/.test(line)).length > 2,
       );
       isOpen = false;
       const written = await writing;
-      const { rows: held } = await traffic.query('select count(*)::integer as count from migrations');
+      const { rows: held } = await traffic.query('select count(*)::integer as count from definitions');
       await client.query('commit');
       await migrating;
-      const { rows } = await client.query('select count(*)::integer as count from migrations');
+      const { rows } = await client.query('select count(*)::integer as count from definitions');
       await traffic.end();
 
       expect(written).to.be.above(3);
-      expect(held[0].count).to.be.below(names.length);
-      expect(rows[0].count).to.equal(names.length);
+      expect(held[0].count).to.equal(0);
+      expect(rows[0].count).to.equal((await readDefinitions()).length);
     })).timeout(30_000);
 
-  it('give up in the end, by name, when the lock never comes', () =>
+  it('give up with the migration’s name when the lock is never granted', () =>
     inEmpty(async (url, client) => {
       await asOfThen(url, client);
       await client.query('begin; lock table intents in row exclusive mode');
@@ -139,16 +142,33 @@ describe('migrations', () => {
       expect(String(error)).to.match(/lock timeout/);
     })).timeout(30_000);
 
-  it('refuse a file that was edited after it was applied, before anything else', async () => {
+  it('reject a database of an earlier layout with instructions, and leave it unchanged', () =>
+    inEmpty(async (url, client) => {
+      await client.query(`
+        create table migrations (id serial primary key, name text not null, run_on timestamp not null, sha256 text);
+        insert into migrations (name, run_on) values ('0001_partners', now()), ('0002_intents', now());
+        create table partners (id text primary key)`);
+      const before = await everythingIn(client);
+
+      const error = await migrate(url).catch((thrown) => thrown);
+
+      expect(String(error)).to.match(
+        /earlier version .*0001_partners.* left as it is\. Set DATABASE_URL to an empty database\./,
+      );
+      expect(String(error)).to.match(/remove the data folder, or set DATA_DIR to a new one/);
+      expect(await everythingIn(client)).to.deep.equal(before);
+    })).timeout(30_000);
+
+  it('reject a file that was edited after it was applied, before anything else', async () => {
     const database = await freshDatabase();
     const client = await connect(database.url);
-    await client.query(`update migrations set sha256 = repeat('0', 64) where name = '0002_intents'`);
+    await client.query(`update migrations set sha256 = repeat('0', 64) where name = '0003_intents'`);
 
     const error = await migrate(database.url).catch((thrown) => thrown);
     await client.end();
     await database.drop();
 
-    expect(String(error)).to.match(/changed or removed since: 0002_intents\./);
+    expect(String(error)).to.match(/changed or removed since: 0003_intents\./);
   });
 });
 
@@ -159,14 +179,26 @@ async function connect(url: string): Promise<Client> {
   return client;
 }
 
+/** Every schema and relation, and the applied migrations. */
+async function everythingIn(client: Client): Promise<unknown> {
+  const { rows } = await client.query(`
+    select n.nspname, c.relname, c.oid::text
+    from pg_namespace n
+    left join pg_class c on c.relnamespace = n.oid
+    where n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    order by 1, 2`);
+  const { rows: applied } = await client.query('select * from migrations order by id');
+  return { rows, applied };
+}
+
 type Row = Record<string, unknown>;
 
-/** Every row of every table of ours, in an order of their own. */
+/** Every row of every table of the service, sorted. */
 async function everyRow(client: Client): Promise<Record<string, Row[]>> {
   const { rows: tables } = await client.query(`
     select c.relname as name
     from pg_class c
-    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname <> 'migrations'`);
+    where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace and c.relname not in ('migrations', 'definitions')`);
   const all: Record<string, Row[]> = {};
   for (const { name } of tables) {
     const { rows } = await client.query(`select to_jsonb(t) as row from ${name} t order by t.ctid`);
@@ -175,7 +207,7 @@ async function everyRow(client: Client): Promise<Record<string, Row[]>> {
   return all;
 }
 
-/** What statements name: columns, and functions with every list of arguments they can be called with. */
+/** What statements reference: columns, and functions with every list of arguments they can be called with. */
 async function everythingCalled(client: Client): Promise<string[]> {
   const { rows } = await client.query(`
     select p.proname || '(' || array_to_string(array(

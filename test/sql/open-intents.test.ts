@@ -4,12 +4,12 @@ import { item, openSpine, type Spine } from '../support/spine.ts';
 const SETTLED = 5_000;
 const OPEN = 300;
 
-describe('one intent of many open ones', () => {
+describe('one of many open intents', () => {
   let spine: Spine;
   before(async () => {
     spine = await openSpine();
     await spine.query(
-      `insert into intents (id, kind, owner, asked, digest, deadline_at, state, settled_at, outcome)
+      `insert into intents (id, kind, owner, request, digest, deadline_at, state, settled_at, outcome)
        select gen_random_uuid(), 'orders/place', 'ptn_a', '{}', '\\x00', now(), 'succeeded', now(), '{"result": {}}'
        from generate_series(1, $1)`,
       [SETTLED],
@@ -18,7 +18,7 @@ describe('one intent of many open ones', () => {
   });
   after(() => spine.close());
 
-  it('is claimed, sent, tried again, doubted and settled by its id alone', async () => {
+  it('is claimed, sent, retried, marked in doubt and settled by its id alone', async () => {
     const items = Array.from({ length: OPEN }, () => item());
     await spine.accept(...items);
     const before = await openEntriesRead();
@@ -28,7 +28,7 @@ describe('one intent of many open ones', () => {
       await spine.retry(id, 1);
       await spine.claim(id);
       await spine.beginSending(id, 2);
-      await spine.doubt(id, 2);
+      await spine.markInDoubt(id, 2);
       await spine.settle(id, 2);
     }
 
@@ -36,7 +36,7 @@ describe('one intent of many open ones', () => {
     expect(await spine.query(`select from intents where settled_at is null`)).to.have.length(0);
   });
 
-  /** Entries read of the indexes that hold open intents only. */
+  /** Entries read from the indexes that hold open intents only. */
   async function openEntriesRead(): Promise<number> {
     await spine.query('select pg_stat_force_next_flush()');
     const [row] = await spine.query<{ read: number }>(

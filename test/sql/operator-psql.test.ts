@@ -5,29 +5,29 @@ import { expect } from 'chai';
 import { Client } from 'pg';
 import { sql } from 'slonik';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { createPartner } from '../../src/partners/intents.ts';
+import { createPartner } from '../../src/partners/commands.ts';
 import { type Caller, caller, type Reply } from '../support/caller.ts';
 import { effectsUnder, market } from '../support/orders.ts';
 import { ENTITY, startService, type TestService } from '../support/service.ts';
 
-const README = new URL('../../README.md', import.meta.url);
+const GUIDE = new URL('../../src/docs/operating.md', import.meta.url);
 const HEADING = 'From psql';
-const PSQL = 'psql'; // a program of the machine, where it has one
-/** What the reader puts in place of the words in angle brackets. */
-const MINE = { 'your name': 'ada', 'your reason': 'its job was given up' };
+const PSQL = 'psql'; // psql, if the machine has it
+/** The values that replace the placeholders in angle brackets. */
+const OPERATOR_ROW = { 'your name': 'ada', 'your reason': 'its job was given up' };
 
 type Run = (url: string, statements: string) => Promise<string>;
 
 /** The statements printed under the heading, block by block. */
 async function printed(): Promise<string[]> {
   const section =
-    new RegExp(`^#+ ${HEADING}\\n([\\s\\S]*?)(?=^#+ |(?![\\s\\S]))`, 'm').exec(await readFile(README, 'utf8'))?.[1] ??
+    new RegExp(`^#+ ${HEADING}\\n([\\s\\S]*?)(?=^#+ |(?![\\s\\S]))`, 'm').exec(await readFile(GUIDE, 'utf8'))?.[1] ??
     '';
   return [...section.matchAll(/^```sql\n([\s\S]*?)^```/gm)].map(([, statements]) => String(statements));
 }
 
-const fill = (statements: string, words: Record<string, string>) =>
-  statements.replace(/<([^<>]+)>/g, (whole, name) => words[name] ?? whole);
+const fill = (statements: string, placeholders: Record<string, string>) =>
+  statements.replace(/<([^<>]+)>/g, (whole, name) => placeholders[name] ?? whole);
 
 const byPsql: Run = async (url, statements) => {
   const options = ['--no-psqlrc', '--set=ON_ERROR_STOP=1', '--expanded', url];
@@ -36,7 +36,7 @@ const byPsql: Run = async (url, statements) => {
   return (await running).stdout;
 };
 
-/** The same where there is no psql: its variables are filled in, and members are shown one by one. */
+/** The same without psql: its variables are filled in, and members are shown one by one. */
 const byClient: Run = async (connectionString, statements) => {
   const variables = new Map([...statements.matchAll(/^\\set (\w+) '(.*)'$/gm)].map(([, name, value]) => [name, value]));
   const text = statements.replace(/^\\set .*$/gm, '').replace(/:'(\w+)'/g, (_, name) => `'${variables.get(name)}'`);
@@ -58,7 +58,7 @@ const hasPsql = () => {
 };
 
 for (const [tool, run] of [...(hasPsql() ? [['psql', byPsql] as const] : []), ['a client', byClient] as const])
-  describe(`an operator who knows only the README, with ${tool}`, () => {
+  describe(`an operator who has only the guide, with ${tool}`, () => {
     let service: TestService;
     let trader: Caller;
     before(async () => {
@@ -74,7 +74,7 @@ for (const [tool, run] of [...(hasPsql() ? [['psql', byPsql] as const] : []), ['
 
     const atPrompt = (statements: string) => run(String(service.settings.DATABASE_URL), statements);
 
-    /** An order whose job has used up its attempts, and stands there as one that the queue gave up. */
+    /** An order whose job has used up its attempts, so that the queue has abandoned it. */
     async function strandedOrder(): Promise<{ id: string; reply: Reply }> {
       const reply = await trader.post('/v1/orders/netvenue', market(), { prefer: 'wait=0' });
       const id = String(reply.body.order_uuid);
@@ -82,7 +82,7 @@ for (const [tool, run] of [...(hasPsql() ? [['psql', byPsql] as const] : []), ['
         sql.unsafe`update intents set deadline_at = now() + interval '10 minutes' where id = ${id}`,
       );
       await service.db.query(sql.unsafe`
-        update graphile_worker._private_jobs
+        update queue_jobs
         set attempts = max_attempts, last_error = 'a fault nobody foresaw'
         where payload ->> 'intent_id' = ${id}`);
       return { id, reply };
@@ -94,9 +94,9 @@ for (const [tool, run] of [...(hasPsql() ? [['psql', byPsql] as const] : []), ['
 
       const found = await atPrompt(find);
       const lost = /intent_id +\| (\S+)[\s\S]*?because +\| the attempts of its job are used up/.exec(found)?.[1];
-      const words = { ...MINE, 'its id': String(lost) };
-      const understood = await atPrompt(fill(understand, words));
-      const acted = await atPrompt(fill(`${understand.split('\n')[0]}\n${act}`, words));
+      const placeholders = { ...OPERATOR_ROW, 'its id': String(lost) };
+      const understood = await atPrompt(fill(understand, placeholders));
+      const acted = await atPrompt(fill(`${understand.split('\n')[0]}\n${act}`, placeholders));
       await service.startWorker();
       const order = await trader.poll(reply);
 
@@ -107,19 +107,19 @@ for (const [tool, run] of [...(hasPsql() ? [['psql', byPsql] as const] : []), ['
         .and.match(/was_sent +\| f/);
       expect(acted)
         .to.match(/done +\| t/)
-        .and.contain(MINE['your name'])
-        .and.contain(MINE['your reason']);
+        .and.contain(OPERATOR_ROW['your name'])
+        .and.contain(OPERATOR_ROW['your reason']);
       expect(order).to.include({ order_uuid: id, status: 'completed' });
       expect(effectsUnder(service, id)).to.have.length(1);
     });
 
-    it('finds every other statement to run as it is printed', async () => {
+    it('can run every other statement as printed', async () => {
       const others = (await printed()).slice(3);
 
-      const said = await atPrompt(fill(others.join('\n'), MINE));
+      const data = await atPrompt(fill(others.join('\n'), OPERATOR_ROW));
 
       expect(others).not.to.deep.equal([]);
-      for (const name of ['retry_delivery', 'provision_account', 'give_up_account'])
-        expect(said).to.match(new RegExp(`${name} +\\| unknown`));
+      for (const name of ['retry_delivery', 'provision_account', 'abandon_account'])
+        expect(data).to.match(new RegExp(`${name} +\\| unknown`));
     });
   });

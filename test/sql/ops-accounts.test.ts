@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { failedAccount, returnMoney, sellTier } from '../support/operator.ts';
 import { openSpine, type Spine } from '../support/spine.ts';
 
-describe('failed accounts by hand', () => {
+describe('manual handling of failed accounts', () => {
   let spine: Spine;
   before(async () => {
     spine = await openSpine();
@@ -18,11 +18,11 @@ describe('failed accounts by hand', () => {
     );
   const verdict = async (call: string, ...values: unknown[]) =>
     (await spine.query<{ verdict: string }>(`select ops.${call} verdict`, values))[0]?.verdict;
-  const giveUp = (account: string) => verdict(`give_up_account($1, 'ada', 'settled by mail')`, account);
+  const abandon = (account: string) => verdict(`abandon_account($1, 'ada', 'settled by mail')`, account);
   const provision = (account: string) => verdict(`provision_account($1, 'ada', 'try again')`, account);
   const attach = (account: string, hotkey: string) =>
     verdict(`attach_account($1, $2, 'ada', 'seen there')`, account, hotkey);
-  const kept = async (account: string) =>
+  const recorded = async (account: string) =>
     (
       await spine.query<{ who: string; action: string; why: string; verdict: string }>(
         `select a.who, a.action, a.why, a.detail ->> 'verdict' as verdict from ops.actions a where a.subject = $1 order by a.at`,
@@ -30,7 +30,7 @@ describe('failed accounts by hand', () => {
       )
     ).map(({ who, action, why, verdict }) => [who, action, why, verdict].join(', '));
 
-  it('are listed with what is safe', async () => {
+  it('lists them with the safe actions', async () => {
     const [unmade, ambiguous, free, returned] = [
       await failed(),
       await failed({ code: 'SUBACCOUNT_AMBIGUOUS' }),
@@ -45,20 +45,20 @@ describe('failed accounts by hand', () => {
       failure_reason: 'said_no',
     });
     expect(await listed(ambiguous)).to.include({ safe_action: 'look at the network: attach what was made, or refund' });
-    expect(await listed(free)).to.include({ safe_action: 'provision again, or give up', payment_id: null });
-    expect(await listed(returned)).to.include({ safe_action: 'give up: its money was refunded or is disputed' });
+    expect(await listed(free)).to.include({ safe_action: 'provision again, or abandon', payment_id: null });
+    expect(await listed(returned)).to.include({ safe_action: 'abandon: its money was refunded or is disputed' });
   });
 
-  it('are among those paid for and not served, until the money is back', async () => {
+  it('includes them in the unfulfilled payments until the money is returned', async () => {
     const account = await failed();
-    const owed = () => spine.query('select from ops.paid_without_account where prop_account_id = $1', [account]);
+    const unfulfilled = () => spine.query('select from ops.paid_without_account where prop_account_id = $1', [account]);
 
-    expect(await owed()).to.have.length(1);
+    expect(await unfulfilled()).to.have.length(1);
     await refund(account);
-    expect(await owed()).to.have.length(0);
+    expect(await unfulfilled()).to.have.length(0);
   });
 
-  it('are made again only where nothing can have been made, and kept with the reason', async () => {
+  it('provisions them again only when provably nothing was created, and records the reason', async () => {
     const [unmade, ambiguous] = [await failed(), await failed({ code: 'SUBACCOUNT_AMBIGUOUS' })];
 
     expect([await provision(unmade), await provision(unmade), await provision(ambiguous)]).to.deep.equal([
@@ -67,21 +67,21 @@ describe('failed accounts by hand', () => {
       'unproven',
     ]);
     expect(await listed(unmade)).to.equal(undefined);
-    expect(await kept(unmade)).to.deep.equal([
+    expect(await recorded(unmade)).to.deep.equal([
       'ada, provision_again, try again, done',
       'ada, provision_again, try again, not_failed',
     ]);
-    expect(await kept(ambiguous)).to.deep.equal(['ada, provision_again, try again, unproven']);
+    expect(await recorded(ambiguous)).to.deep.equal(['ada, provision_again, try again, unproven']);
   });
 
-  it('are neither made nor attached once their money is back', async () => {
+  it('neither provisions nor attaches them once their money is returned', async () => {
     const account = await failed();
     await refund(account);
 
     expect([await provision(account), await attach(account, 'my_entity_8')]).to.deep.equal(['returned', 'returned']);
   });
 
-  it('are given a subaccount of the network that nobody owns, once', async () => {
+  it('attaches a subaccount of the network without an owner, once', async () => {
     const [account, other] = [
       await failed({ code: 'SUBACCOUNT_AMBIGUOUS' }),
       await failed({ code: 'SUBACCOUNT_AMBIGUOUS' }),
@@ -97,44 +97,50 @@ describe('failed accounts by hand', () => {
     expect(await spine.query(`select status from prop_accounts where id = $1`, [account])).to.deep.equal([
       { status: 'provisioning' },
     ]);
-    expect(await kept(account)).to.deep.equal(['ada, attach, seen there, malformed', 'ada, attach, seen there, done']);
+    expect(await recorded(account)).to.deep.equal([
+      'ada, attach, seen there, malformed',
+      'ada, attach, seen there, done',
+    ]);
   });
 
-  it('are given up once their money is back, and never made after that', async () => {
+  it('abandons them once their money is returned, and never provisions them after that', async () => {
     const account = await failed();
 
-    expect(await giveUp(account)).to.equal('owes');
+    expect(await abandon(account)).to.equal('owes');
     await refund(account);
-    expect(await giveUp(account)).to.equal('done');
+    expect(await abandon(account)).to.equal('done');
 
-    expect([await giveUp(account), await provision(account), await attach(account, 'my_entity_9')]).to.deep.equal([
-      'given_up',
-      'given_up',
-      'given_up',
+    expect([await abandon(account), await provision(account), await attach(account, 'my_entity_9')]).to.deep.equal([
+      'abandoned',
+      'abandoned',
+      'abandoned',
     ]);
     expect(await listed(account)).to.equal(undefined);
     expect(
-      await spine.query('select given_up_by, given_up_why from prop_accounts where id = $1', [account]),
-    ).to.deep.equal([{ given_up_by: 'ada', given_up_why: 'settled by mail' }]);
-    expect((await kept(account)).slice(0, 2)).to.deep.equal([
-      'ada, give_up, settled by mail, owes',
-      'ada, give_up, settled by mail, done',
+      await spine.query('select abandoned_by, abandoned_why from prop_accounts where id = $1', [account]),
+    ).to.deep.equal([{ abandoned_by: 'ada', abandoned_why: 'settled by mail' }]);
+    expect((await recorded(account)).slice(0, 2)).to.deep.equal([
+      'ada, abandon, settled by mail, owes',
+      'ada, abandon, settled by mail, done',
     ]);
   });
 
-  it('are given up where they are disputed or were free, and nothing else is', async () => {
+  it('abandons them when they are disputed or were free, and in no other case', async () => {
     const [disputed, free, made] = [await failed(), await failed({ paid: false }), await failed()];
     await spine.query('update payments set disputed_at = now() where id = $1', [disputed.replace('prop', 'pay')]);
     await provision(made);
 
-    expect([await giveUp(disputed), await giveUp(free), await giveUp(made), await giveUp('prop_nobody')]).to.deep.equal(
-      ['done', 'done', 'not_failed', 'unknown'],
-    );
+    expect([
+      await abandon(disputed),
+      await abandon(free),
+      await abandon(made),
+      await abandon('prop_nobody'),
+    ]).to.deep.equal(['done', 'done', 'not_failed', 'unknown']);
   });
 
-  it('are in the story of their creation, with what was done by hand', async () => {
+  it('is recorded in the story of their creation', async () => {
     const account = await failed();
-    await giveUp(account);
+    await abandon(account);
     await spine.query(`select emit_event('app_1', 'prop_account.failed', jsonb_build_object('id', $1::text))`, [
       account,
     ]);
@@ -144,15 +150,15 @@ describe('failed accounts by hand', () => {
     ]);
 
     const story = await spine.query<{ what: string; detail: string }>('select * from ops.story($1)', [row?.intent_id]);
-    const said = story.map(({ what, detail }) => `${what}: ${detail}`);
+    const data = story.map(({ what, detail }) => `${what}: ${detail}`);
 
-    expect(said).to.include(`prop account: ${account} is subaccount_failed: said_no`);
-    expect(said).to.include(`payment: ${account.replace('prop', 'pay')} paid`);
-    expect(said).to.include('operator: ada give_up: owes, settled by mail');
+    expect(data).to.include(`prop account: ${account} is subaccount_failed: said_no`);
+    expect(data).to.include(`payment: ${account.replace('prop', 'pay')} paid`);
+    expect(data).to.include('operator: ada abandon: owes, settled by mail');
     const [event] = await spine.query<{ id: string }>(`select id from events where strpos(body, $1) > 0`, [
       `"${account}"`,
     ]);
-    expect(said.filter((line) => line.startsWith('event: '))).to.deep.equal([
+    expect(data.filter((line) => line.startsWith('event: '))).to.deep.equal([
       `event: prop_account.failed ${event?.id}`,
     ]);
   });

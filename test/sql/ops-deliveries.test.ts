@@ -16,7 +16,7 @@ describe('retrying deliveries by hand', () => {
     await service.emit(app, 'payment.succeeded');
     await service.rows(
       `update webhook_deliveries
-       set state = 'failed', ended_at = now(), attempts = 10, tries = 10, response_status = 500, error = 'status'
+       set state = 'failed', ended_at = now(), attempts = 10, retry_step = 10, response_status = 500, error = 'status'
        where endpoint_id = $1`,
       [endpoint],
     );
@@ -30,14 +30,14 @@ describe('retrying deliveries by hand', () => {
     (await service.rows(`select * from ops.retry_deliveries_of($1, 'ada', 'it is back', $2)`, [endpoint, since]))[0];
   const retry = async (id: string) =>
     (await service.rows(`select ops.retry_delivery($1, 'ada', 'it is back') verdict`, [id]))[0]?.verdict;
-  const kept = (subject: string) =>
+  const recorded = (subject: string) =>
     service.rows(
       `select a.who, a.action, a.why, a.detail - 'login' as detail from ops.actions a where a.subject = $1 order by a.at`,
       [subject],
     );
   const rowOf = async (id: string) => (await service.rows('select * from webhook_deliveries where id = $1', [id]))[0];
 
-  it('shows those given up, newest first and without what an address may hide', async () => {
+  it('lists the failed ones, newest first and without secrets from addresses', async () => {
     const found = await dead();
 
     expect(found).to.have.length(2);
@@ -57,19 +57,19 @@ describe('retrying deliveries by hand', () => {
 
     expect(await retry(id)).to.equal('queued');
 
-    expect(await rowOf(id)).to.include({ state: 'pending', tries: 0, attempts: 10, ended_at: null });
-    expect(await kept(id)).to.deep.equal([
+    expect(await rowOf(id)).to.include({ state: 'pending', retry_step: 0, attempts: 10, ended_at: null });
+    expect(await recorded(id)).to.deep.equal([
       { who: 'ada', action: 'retry_delivery', why: 'it is back', detail: { verdict: 'queued' } },
     ]);
   });
 
-  it('refuses one whose endpoint is inactive, and one that is not there', async () => {
+  it('rejects one whose endpoint is inactive, and an unknown one', async () => {
     await service.rows(`select deactivate_endpoint($1, 'gone')`, [endpoint]);
     const [{ delivery_id: id } = { delivery_id: '' }] = await dead();
 
     expect([await retry(id), await retry('whd_nobody')]).to.deep.equal(['inactive', 'unknown']);
     expect(await rowOf(id)).to.include({ state: 'failed' });
-    expect(await kept(id)).to.have.nested.property('[0].detail.verdict', 'inactive');
+    expect(await recorded(id)).to.have.nested.property('[0].detail.verdict', 'inactive');
   });
 
   it('queues all of an endpoint, once a minute', async () => {
@@ -77,15 +77,15 @@ describe('retrying deliveries by hand', () => {
     expect(await retryAll()).to.deep.equal({ verdict: 'too_soon', queued: 0 });
 
     expect(await dead()).to.deep.equal([]);
-    expect(await kept(endpoint)).to.have.length(2);
+    expect(await recorded(endpoint)).to.have.length(2);
   });
 
-  it('queues only what an endpoint missed since then', async () => {
+  it('queues only what an endpoint missed since the given time', async () => {
     expect(await retryAll('infinity')).to.deep.equal({ verdict: 'queued', queued: 0 });
     expect(await dead()).to.have.length(2);
   });
 
-  it('tells ages of those that did not arrive', async () => {
+  it('shows the ages of those that did not arrive', async () => {
     await service.rows(`update webhook_deliveries set ended_at = now() - interval '1 hour' where endpoint_id = $1`, [
       endpoint,
     ]);

@@ -7,7 +7,7 @@ import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const FILLED = 80;
-const REFUSED = 10;
+const REJECTED = 10;
 const LATE = 10;
 
 describe('a re-run at the venue', () => {
@@ -23,7 +23,7 @@ describe('a re-run at the venue', () => {
   const acceptTooLate = (count: number) =>
     service.db.query(sql.unsafe`
       select accept_intents(jsonb_agg(jsonb_build_object(
-        'n', n, 'id', gen_random_uuid(), 'kind', 'orders/place', 'owner', 'ptn_a', 'asked', '{}'::jsonb, 'digest', '00', 'deadline_s', -1)))
+        'n', n, 'id', gen_random_uuid(), 'kind', 'orders/place', 'owner', 'ptn_a', 'request', '{}'::jsonb, 'digest', '00', 'deadline_s', -1)))
       from generate_series(1, ${count}) n`);
   const states = () =>
     service.db.any(sql.type(z.object({ state: z.string(), count: z.number() }))`
@@ -36,10 +36,10 @@ describe('a re-run at the venue', () => {
   const jobsOfOrders = () =>
     service.db.exists(sql.unsafe`select from ops.jobs where task like 'orders/%' and intent_id is not null`);
 
-  it(`has no effect where it has finished, ${FILLED + REFUSED + LATE} times`, async () => {
+  it(`has no effect on a finished intent, ${FILLED + REJECTED + LATE} times`, async () => {
     for (let n = 0; n < FILLED; n++) await order({ leverage: 0.01, order_type: n % 2 === 0 ? 'LONG' : 'SHORT' });
-    service.miner.faults.add({ kind: 'refuse', route: SUBMIT, times: REFUSED });
-    for (let n = 0; n < REFUSED; n++) await order({ leverage: 0.01 });
+    service.miner.faults.add({ kind: 'reject', route: SUBMIT, times: REJECTED });
+    for (let n = 0; n < REJECTED; n++) await order({ leverage: 0.01 });
     await acceptTooLate(LATE);
     await until('no job of an order is left', async () => !(await jobsOfOrders()));
     const before_ = { rows: await rows(), ledger: service.miner.ledger.entries().length };
@@ -53,10 +53,10 @@ describe('a re-run at the venue', () => {
 
     expect(await states()).to.deep.equal([
       { state: 'expired', count: LATE },
-      { state: 'failed', count: REFUSED },
+      { state: 'failed', count: REJECTED },
       { state: 'succeeded', count: FILLED },
     ]);
-    expect(verdicts).to.have.length(FILLED + REFUSED + LATE);
+    expect(verdicts).to.have.length(FILLED + REJECTED + LATE);
     expect(verdicts.filter(({ done, verdict }) => done || verdict !== 'finished')).to.deep.equal([]);
     expect(await rows()).to.deep.equal(before_.rows);
     expect(service.miner.ledger.entries()).to.have.length(before_.ledger);
@@ -69,27 +69,30 @@ describe('a re-run at the venue', () => {
   const inState = (id: string, state: string) =>
     service.db.exists(sql.unsafe`select from intents where id = ${id} and state = ${state} and sending_at is not null`);
 
-  /** Plans the next look at an intent in doubt for much later. False while there is none that waits. */
-  const putOff = async (id: string) => {
+  /** Schedules the next reconciliation of an intent in doubt for much later. False while none is waiting. */
+  const postpone = async (id: string) => {
     const { rowCount } = await service.db.query(sql.unsafe`
-      update graphile_worker._private_jobs j
+      update queue_jobs j
       set run_at = now() + interval '1 hour'
       from ops.jobs o
-      where j.id = o.job_id and o.intent_id = ${id} and o.task = 'orders/reconcile' and j.locked_at is null`);
+      join intents i on i.id = o.intent_id
+      where j.id = o.job_id and i.id = ${id} and i.state = 'in_doubt' and o.task = i.kind and j.locked_at is null`);
     return rowCount === 1;
   };
 
-  it('is refused while a worker is at it, and in doubt only looks', async () => {
+  it('is rejected while a worker executes it, and in doubt only reconciles', async () => {
     service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
-    service.miner.faults.add({ kind: 'status_500', route: '/entity/' }); // looks tell nothing
-    const doubted = String((await trader.post('/v1/orders/netvenue', market(), { prefer: 'wait=0' })).body.order_uuid);
-    await until('its look is put off', () => putOff(doubted));
+    service.miner.faults.add({ kind: 'status_500', route: '/entity/' }); // reconciliations find nothing
+    const inDoubtIntent = String(
+      (await trader.post('/v1/orders/netvenue', market(), { prefer: 'wait=0' })).body.order_uuid,
+    );
+    await until('its reconciliation is postponed', () => postpone(inDoubtIntent));
     service.miner.faults.add({ kind: 'hang', route: SUBMIT, times: 1 });
     const held = String((await trader.post('/v1/orders/netvenue', market(), { prefer: 'wait=0' })).body.order_uuid);
     await until('it is at work', () => inState(held, 'running'));
 
     const whileHeld = await rerun(held);
-    const whileDoubted = await rerun(doubted);
+    const whileInDoubt = await rerun(inDoubtIntent);
     service.miner.faults.clear();
     await until(
       'both have ended',
@@ -98,11 +101,13 @@ describe('a re-run at the venue', () => {
 
     const story = await service.db.any(sql.type(z.object({ told: z.string() }))`
       select s.what || ': ' || s.detail as told
-      from ops.story(${doubted}) s`);
+      from ops.story(${inDoubtIntent}) s`);
 
     expect(whileHeld).to.deep.equal({ done: false, verdict: 'at_work', was_sent: true });
-    expect(whileDoubted).to.deep.equal({ done: true, verdict: 'look_again', was_sent: true });
-    expect(story.map(({ told }) => told)).to.include(`order: netvenue BTCUSDC, at the venue ${doubted}, now filled`);
-    expect([effectsUnder(service, doubted).length, effectsUnder(service, held).length]).to.deep.equal([1, 0]);
+    expect(whileInDoubt).to.deep.equal({ done: true, verdict: 'look_again', was_sent: true });
+    expect(story.map(({ told }) => told)).to.include(
+      `order: netvenue BTCUSDC, at the venue ${inDoubtIntent}, now filled`,
+    );
+    expect([effectsUnder(service, inDoubtIntent).length, effectsUnder(service, held).length]).to.deep.equal([1, 0]);
   });
 });

@@ -25,14 +25,14 @@ describe('the role trading_operator', () => {
        order by 1`,
       [schemas],
     );
-  /** What came of a statement: its rows' number, or the state it was refused with. */
+  /** The result of a statement: the number of its rows, or the SQLSTATE of its failure. */
   const tried = (statement: string) =>
     operator.query(statement).then(
       (rows) => rows.length,
       (error) => error.code,
     );
 
-  it('looks at every view of the kit', async () => {
+  it('reads every view of the kit', async () => {
     const views = await tables(['ops']);
 
     expect(views).to.have.length.above(15);
@@ -60,7 +60,7 @@ describe('the role trading_operator', () => {
       expect(await tried(`delete from ${name}`), name).to.be.oneOf(['42501', '55000']);
   });
 
-  it("finds no function beside the kit that lends it rights, and none of the kit is anybody's", async () => {
+  it('can run no function outside the kit with elevated rights, and no function of the kit is public', async () => {
     const lending = await spine.query(`
       select p.oid::regprocedure::text as name
       from pg_proc p
@@ -84,7 +84,7 @@ describe('the role trading_operator', () => {
     );
   });
 
-  it('acts by the functions of the kit', async () => {
+  it('acts through the functions of the kit', async () => {
     const id = await intentAt(spine, 'queued');
     await spine.finishJobs(id);
 
@@ -96,7 +96,7 @@ describe('the role trading_operator', () => {
       `ops.retry_deliveries_of('whe_x', 'ada', 'why')`,
       `ops.provision_account('prop_x', 'ada', 'why')`,
       `ops.attach_account('prop_x', 'entity_1', 'ada', 'why')`,
-      `ops.give_up_account('prop_x', 'ada', 'why')`,
+      `ops.abandon_account('prop_x', 'ada', 'why')`,
     ])
       expect(await tried(`select * from ${call}`), call).to.equal(1);
     expect(
@@ -104,15 +104,15 @@ describe('the role trading_operator', () => {
     ).to.have.length(5);
   });
 
-  it('is shown nothing of what was asked, sent or answered', async () => {
+  it('cannot see request, sent payload or response', async () => {
     const secrets = { private_key: CANARY, url: `https://x.example/?t=${CANARY}`, nested: { token: [CANARY] } };
     const ids = [
-      await intentAt(spine, 'sent', { asked: secrets }),
-      await intentAt(spine, 'in_doubt', { asked: secrets }),
-      await intentAt(spine, 'failed', { asked: secrets }),
-      await intentAt(spine, 'succeeded', { asked: secrets, kind: 'payouts/link' }),
+      await intentAt(spine, 'sent', { request: secrets }),
+      await intentAt(spine, 'in_doubt', { request: secrets }),
+      await intentAt(spine, 'failed', { request: secrets }),
+      await intentAt(spine, 'succeeded', { request: secrets, kind: 'payouts/link' }),
     ];
-    await spine.query('update intents set sent = $1', [secrets]);
+    await spine.query('update intents set sent_payload = $1', [secrets]);
     await spine.query(
       `update intents set outcome = jsonb_build_object('result', $1::jsonb) where state = 'succeeded'`,
       [secrets],
@@ -121,9 +121,7 @@ describe('the role trading_operator', () => {
       `update intents set outcome = outcome || jsonb_build_object('said', $1::jsonb) where state = 'failed'`,
       [secrets],
     );
-    await spine.query(`update graphile_worker._private_jobs set payload = (payload::jsonb || $1::jsonb)::json`, [
-      secrets,
-    ]);
+    await spine.query(`update queue_jobs set payload = (payload::jsonb || $1::jsonb)::json`, [secrets]);
 
     const shown = [];
     for (const { name } of await tables(['ops'])) shown.push(await operator.query(`select * from ${name}`));
@@ -136,17 +134,17 @@ describe('the role trading_operator', () => {
     expect(JSON.stringify(shown)).to.contain(ids[0]).and.not.contain(CANARY);
   });
 
-  describe('is made by a migration', () => {
+  describe('creation by a migration', () => {
     const migration = async () => {
-      const text = await readFile(new URL('../../sql/ops/0106_ops_role.sql', import.meta.url), 'utf8');
+      const text = await readFile(new URL('../../sql/0016_operators.sql', import.meta.url), 'utf8');
       return text.slice(text.indexOf('do $$'));
     };
 
-    it('that finds it there already', async () => {
+    it('works when the role already exists', async () => {
       await spine.query(await migration());
     });
 
-    it('that tells what to do where roles may not be made, and goes on', async () => {
+    it('reports what to do where roles may not be created, and continues', async () => {
       const client = new Client({ connectionString: spine.url });
       const notices: string[] = [];
       client.on('notice', ({ message }) => notices.push(String(message)));
@@ -162,7 +160,7 @@ describe('the role trading_operator', () => {
       expect(notices.join('\n')).to.match(/no role trading_operator: .*ops\.admit/);
     });
 
-    it('of several databases at once', async () => {
+    it('works for several databases at once', async () => {
       const [one, other] = [
         new Client({ connectionString: spine.url }),
         new Client({ connectionString: spine.url.replace(/[^/]+$/, 'postgres') }),
@@ -172,7 +170,7 @@ describe('the role trading_operator', () => {
       const renamed = create.replaceAll('trading_operator', 'trading_operator_twice');
       await one.query('begin');
       await one.query(renamed);
-      const late = other.query(renamed); // waits for the other's end, and then finds the role made
+      const late = other.query(renamed); // waits for the end of the other transaction, and then finds the role
 
       await one.query('commit');
       await late;

@@ -8,11 +8,11 @@ describe('views of ops', () => {
     spine = await openSpine();
   });
   after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, worker_processes, graphile_worker._private_jobs cascade'));
+  beforeEach(() => spine.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
 
   const view = <Row extends object>(name: string) => spine.query<Row>(`select * from ops.${name}`);
 
-  it('failed_intents: what ended without an effect, newest first', async () => {
+  it('failed_intents: those that ended without an effect, newest first', async () => {
     const failed = await intentAt(spine, 'failed');
     const expired = await intentAt(spine, 'expired');
     for (const place of ['queued', 'sent', 'in_doubt', 'succeeded'] as const) await intentAt(spine, place);
@@ -23,18 +23,18 @@ describe('views of ops', () => {
     expect(found[1]).to.include({ problem_code: 'VENUE_REJECTED', problem_reason: 'too_small', owner: 'ptn_a' });
   });
 
-  it('doubtful_intents: what was sent and is unknown, with the next look', async () => {
+  it('doubtful_intents: those sent with an unknown effect, with the next reconciliation', async () => {
     const [planned, forgotten] = [await intentAt(spine, 'in_doubt'), await intentAt(spine, 'in_doubt')];
     await spine.finishJobs(forgotten);
 
-    const found = await view<{ intent_id: string; next_look_at: Date | null }>('doubtful_intents');
+    const found = await view<{ intent_id: string; next_reconcile_at: Date | null }>('doubtful_intents');
 
     expect(found.map(({ intent_id }) => intent_id)).to.deep.equal([planned, forgotten]);
-    expect(found[0]?.next_look_at).to.be.a('date');
-    expect(found[1]).to.include({ next_look_at: null, looks: 1 });
+    expect(found[0]?.next_reconcile_at).to.be.a('date');
+    expect(found[1]).to.include({ next_reconcile_at: null, reconcile_attempts: 1 });
   });
 
-  it('stuck_lanes: lanes nobody is at, why, and whom to run again', async () => {
+  it('stuck_lanes: lanes without progress, why, and the intent to run again', async () => {
     const at = (lane: string) => intentAt(spine, 'queued', { lane });
     const [fine, lost, dead, abandoned] = [await at('fine'), await at('lost'), await at('dead'), await at('abandoned')];
     const [headless, behind] = [await at('headless'), await at('headless')];
@@ -56,36 +56,41 @@ describe('views of ops', () => {
     expect(behind).to.not.equal(headless);
   });
 
-  it('stuck_intents: open ones whose turn it is and that nobody is at', async () => {
-    const [alone, looked, inLane] = [
+  it('stuck_intents: open ones whose turn it is and that no worker executes', async () => {
+    const [alone, reconciled, inLane] = [
       await intentAt(spine, 'queued'),
       await intentAt(spine, 'in_doubt', { lane: 'left' }),
       await intentAt(spine, 'queued', { lane: 'a' }),
     ];
     const [behind, fine] = [await intentAt(spine, 'queued', { lane: 'a' }), await intentAt(spine, 'queued')];
     await exhaustJobs(spine, alone);
-    for (const id of [looked, inLane]) await spine.finishJobs(id);
+    for (const id of [reconciled, inLane]) await spine.finishJobs(id);
     await lockJobs(spine, fine, await workerSeen(spine, 1));
 
     const found = await view<{ intent_id: string; because: string }>('stuck_intents');
 
     expect(found.map(({ intent_id, because }) => [intent_id, because])).to.deep.equal([
       [alone, 'the attempts of its job are used up'],
-      [looked, 'it has no job'],
+      [reconciled, 'it has no job'],
       [inLane, 'it has no job'],
     ]);
     expect(found.map(({ intent_id }) => intent_id)).not.to.include(behind);
   });
 
-  it('queue_ages: what is due, planned, under way and given up of each task', async () => {
+  it('queue_ages: due, scheduled, running and abandoned jobs of each task', async () => {
     const [ready, running, dead] = [
       await intentAt(spine, 'queued'),
       await intentAt(spine, 'queued'),
       await intentAt(spine, 'queued'),
     ];
-    await intentAt(spine, 'in_doubt'); // its look is planned
+    await intentAt(spine, 'queued');
+    const inDoubt = await intentAt(spine, 'in_doubt', { kind: 'orders/cancel' }); // its reconciliation is scheduled
     await spine.query(
-      `update graphile_worker._private_jobs set run_at = now() - interval '90 seconds' where payload ->> 'intent_id' = $1`,
+      `delete from queue_jobs where payload ->> 'intent_id' = $1 and run_at <= now()`, // the one that sent it
+      [inDoubt],
+    );
+    await spine.query(
+      `update queue_jobs set run_at = now() - interval '90 seconds' where payload ->> 'intent_id' = $1`,
       [ready],
     );
     await lockJobs(spine, running, await workerSeen(spine, 1));
@@ -93,13 +98,13 @@ describe('views of ops', () => {
 
     const found = await view<{ task: string; oldest_ready_s: number | null }>('queue_ages');
 
-    const [place, reconcile] = [
+    const [place, cancel] = [
       found.find(({ task }) => task === 'orders/place'),
-      found.find(({ task }) => task === 'orders/reconcile'),
+      found.find(({ task }) => task === 'orders/cancel'),
     ];
     expect(place).to.include({ ready: 2, planned: 0, running: 1, dead: 1 });
     expect(place?.oldest_ready_s).to.be.within(90, 120);
-    expect(reconcile).to.include({ ready: 0, planned: 1, running: 0, dead: 0, oldest_ready_s: null });
+    expect(cancel).to.include({ ready: 0, planned: 1, running: 0, dead: 0, oldest_ready_s: null });
   });
 
   it('intent_ages: open ones by state and kind', async () => {
@@ -119,7 +124,7 @@ describe('views of ops', () => {
     expect(found[0]?.oldest_s).to.be.within(60, 90);
   });
 
-  it('workers: who was seen when, who holds a lock and how many jobs', async () => {
+  it('workers: last heartbeat, held lock and number of jobs', async () => {
     const id = await intentAt(spine, 'queued');
     const [pool] = [await workerSeen(spine, 3), await workerSeen(spine, 100)];
     await lockJobs(spine, id, pool);
@@ -136,12 +141,13 @@ describe('views of ops', () => {
     await keeper.query('select pg_advisory_unlock_all()');
   });
 
-  it('actions: what operators did, from wherever, and nothing changes it', async () => {
+  it('actions: what operators did, by any means, and nothing changes it', async () => {
     const id = await intentAt(spine, 'succeeded');
     await spine.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
     await spine.query(`insert into admins (id, email, password_hash) values ('adn_1', 'a@example.com', 'x')`);
     await spine.query(`insert into admin_audit (admin_id, action, subject) values ('adn_1', 'app.disable', 'app_1')`);
-    await spine.query(`insert into operator_actions (operator, action, detail) values ('adn_1', 'refund', '{}')`); // as before the kit
+    // as before the kit
+    await spine.query(`insert into operator_actions (operator, action, detail) values ('adn_1', 'refund', '{}')`);
 
     const found = await spine.query<{ who: string; action: string; subject: string | null }>(
       'select a.who, a.action, a.subject from ops.actions a order by a.at',
@@ -158,12 +164,12 @@ describe('views of ops', () => {
       'truncate operator_actions',
     ])
       await spine.query(change).then(
-        () => expect.fail(`not refused: ${change}`),
+        () => expect.fail(`not rejected: ${change}`),
         (error) => expect(error).to.have.property('code', '23001'),
       );
   });
 
-  it('story: one intent from its acceptance to how it stands now', async () => {
+  it('story: one intent from its acceptance to its current state', async () => {
     const ahead = await intentAt(spine, 'queued', { lane: 'a', request_id: 'req-1' });
     const id = await intentAt(spine, 'in_doubt', { lane: 'b' });
     const behind = await intentAt(spine, 'queued', { lane: 'a' });
@@ -173,21 +179,19 @@ describe('views of ops', () => {
         ({ what, detail }) => `${what}: ${detail}`,
       );
 
-    const [doubtful, queued, waiting] = [await story(id), await story(ahead), await story(behind)];
+    const [inDoubt, queued, waiting] = [await story(id), await story(ahead), await story(behind)];
 
-    expect(doubtful.slice(0, 2).join('\n')).to.match(
-      /^accepted: orders\/place for ptn_a, to be sent by .* UTC\nsent: /,
-    );
-    expect(doubtful.join('\n')).to.match(/operator: ada rerun: look_again, a test/);
-    expect(doubtful.join('\n')).to.match(/job: orders\/reconcile, attempt 0 of 25, due \d\d:\d\d:\d\d UTC/);
-    expect(doubtful.at(-1)).to.equal('now: in_doubt, after 1 claims and 1 looks');
+    expect(inDoubt.slice(0, 2).join('\n')).to.match(/^accepted: orders\/place for ptn_a, to be sent by .* UTC\nsent: /);
+    expect(inDoubt.join('\n')).to.match(/operator: ada rerun: look_again, a test/);
+    expect(inDoubt.join('\n')).to.match(/job: orders\/place, attempt 0 of 25, due \d\d:\d\d:\d\d UTC/);
+    expect(inDoubt.at(-1)).to.equal('now: in_doubt, after 1 claims and 1 reconcile attempts');
     expect(queued[0]).to.contain('(request req-1)');
     expect(queued.join('\n')).to.contain('lane: a: at its head, 2 queued');
     expect(waiting.join('\n')).to.contain(`lane: a: behind ${ahead}, 2 queued`);
     expect(await story('0190aaaa-0000-7000-8000-000000000000')).to.deep.equal([]);
   });
 
-  it('are each explained in the database, as is every function', async () => {
+  it('each have a comment in the database, as every function has', async () => {
     const unexplained = await spine.query(`
       select c.relname as name from pg_class c
       where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v' and obj_description(c.oid, 'pg_class') is null

@@ -1,47 +1,47 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { sql } from 'slonik';
-import { sweepAccounts } from '../../src/accounts/prop/outcomes.ts';
-import { listUnserved } from '../../src/accounts/prop/queries.ts';
+import { listUnfulfilled } from '../../src/accounts/prop/queries.ts';
+import { queueDueSyncs } from '../../src/accounts/prop/store.ts';
 import { getCreations } from '../../src/accounts/queries.ts';
 import { readQueueHealth } from '../../src/admin/queue/queries.ts';
 import { listTroubled } from '../../src/admin/reruns/queries.ts';
 import { inBatches } from '../../src/db/batches.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { prunings } from '../../src/db/retention.ts';
-import { wipeRetiredKeys } from '../../src/enrollments/outcomes.ts';
-import { hasDoubtsUnderOtherKeys } from '../../src/enrollments/queries.ts';
+import { hasInDoubtUnderOtherKeys } from '../../src/enrollments/queries.ts';
+import { wipeRetiredKeys } from '../../src/enrollments/store.ts';
 import { hasEvent, listEvents } from '../../src/events/queries.ts';
 import { acceptance } from '../../src/intents/accept.ts';
-import { beginSending, claim } from '../../src/intents/claim.ts';
+import { findIntent, intentReader } from '../../src/intents/follow.ts';
 import type { Intent } from '../../src/intents/intent.ts';
-import { findIntent, intentReader } from '../../src/intents/read.ts';
-import { doubt, succeed } from '../../src/intents/settle.ts';
+import { beginSending, claim, markInDoubt, succeed } from '../../src/intents/store.ts';
 import { requeueStranded } from '../../src/intents/sweep.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { readFigures } from '../../src/metrics/queries.ts';
-import { listDexesTraded, takeWaitingExits } from '../../src/orders/exvenue/queries.ts';
-import type { NetworkOffer } from '../../src/orders/intents.ts';
-import * as orders from '../../src/orders/queries.ts';
-import { queueLooks, requeueOpenEvents } from '../../src/payments/outcomes.ts';
+import { listDexesTraded } from '../../src/orders/exchange/queries.ts';
+import { takeWaitingExits } from '../../src/orders/exchange/store.ts';
+import type { NewNetworkOrder } from '../../src/orders/network/intents.ts';
+import * as orders from '../../src/orders/network/queries.ts';
+import { queueReadings, requeueOpenEvents } from '../../src/payments/store.ts';
 import { listPlacedOrders } from '../../src/portfolio/queries.ts';
 import { isOtherPaying } from '../../src/registration/queries.ts';
-import { sweepWatches } from '../../src/trading/watch/outcomes.ts';
-import { laneStepper, requeueStrandedLanes } from '../../src/webhooks/outcomes.ts';
+import { sweepWatches } from '../../src/trading/watch/store.ts';
 import { findDelivery, listAttempts, listDeliveries } from '../../src/webhooks/queries.ts';
+import { laneStepper, requeueStrandedLanes } from '../../src/webhooks/store.ts';
 import { FILLED, fill } from '../bench/fill.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 /** Tables that grow with every order and event. */
 const GROWING = ['intents', 'orders', 'idempotency_keys', 'events', 'webhook_deliveries', 'webhook_attempts'];
 const PAST = { intents: 40_000, traders: 20 };
-const MOST_ROWS = 600; // that one statement may touch: some trader's orders, never everybody's
+const MOST_ROWS = 600; // rows one statement may read: one trader's orders, never those of all
 const DAYS = { RETAIN_INTENTS_DAYS: 90, RETAIN_ORDERS_DAYS: 400, RETAIN_EVENTS_DAYS: 90, RETAIN_SESSIONS_DAYS: 30 };
 
 const { owner, app, endpoint, entity } = FILLED;
 const trader = `${entity}_7`;
 
-describe('statements beside a long past', function () {
+describe('statements with much past data', function () {
   this.timeout(60_000);
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let client: Client;
@@ -58,7 +58,7 @@ describe('statements beside a long past', function () {
       select (select id from orders where trader = '${trader}' order by created_at desc limit 1 offset 1500) as "order",
         (select id from events order by id limit 1) as event, (select id from webhook_deliveries order by id limit 1) as delivery`);
     past = rows[0];
-    await client.query('select pg_stat_force_next_flush()'); // what was read for this is counted before the first statement
+    await client.query('select pg_stat_force_next_flush()'); // rows read before are counted before the first statement
   });
   after(async () => {
     await client.end();
@@ -66,7 +66,7 @@ describe('statements beside a long past', function () {
     await database.drop();
   });
 
-  const offer = (): NetworkOffer => ({
+  const newIntent = (): NewNetworkOrder => ({
     id: newIntentId(),
     kind: 'orders/place',
     owner,
@@ -74,7 +74,7 @@ describe('statements beside a long past', function () {
     pair: 'BTCUSDC',
     lane: `netvenue:${trader}:BTCUSDC`,
     terms: { trade_pair: 'BTCUSDC' },
-    asked: { trader, subaccount_id: 7 },
+    request: { trader, subaccount_id: 7 },
     digest: '00',
     deadline_s: 60,
     idempotency_key: newIntentId(),
@@ -86,21 +86,21 @@ describe('statements beside a long past', function () {
 
   const statements: Record<string, () => Promise<unknown>> = {
     'acceptance of an order': async () => {
-      const { id } = await acceptance<NetworkOffer>(db, 'accept_network_orders')(offer());
+      const { id } = await acceptance<NewNetworkOrder>(db, 'accept_network_orders')(newIntent());
       held = { id } as Intent; // as: the next statements need its id alone
     },
     'acceptance of the same order again': () =>
-      acceptance<NetworkOffer>(db, 'accept_network_orders')({ ...offer(), id: held.id, digest: '00' }),
+      acceptance<NewNetworkOrder>(db, 'accept_network_orders')({ ...newIntent(), id: held.id, digest: '00' }),
     claim: async () => {
-      held = (await claim(db, held.id)) as Intent; // as: nobody else claims it
+      held = (await claim(db, held.id)) as Intent; // as: no other session claims it
     },
     'begin sending': () => beginSending(db, held, {}),
     settle: () => succeed(db, held, {}),
-    doubt: async () => {
-      const { id } = await acceptance<NetworkOffer>(db, 'accept_network_orders')(offer());
-      const taken = (await claim(db, id)) as Intent; // as: nobody else claims it
+    markInDoubt: async () => {
+      const { id } = await acceptance<NewNetworkOrder>(db, 'accept_network_orders')(newIntent());
+      const taken = (await claim(db, id)) as Intent; // as: no other session claims it
       await beginSending(db, taken, {});
-      await doubt(db, taken, 60_000);
+      await markInDoubt(db, taken, 60_000);
     },
     'waiting for an intent': () => intentReader(db)(past.order),
     'reading an intent': () => findIntent(db, owner, past.order),
@@ -114,18 +114,18 @@ describe('statements beside a long past', function () {
     'orders in histories': () => listPlacedOrders(db, owner, 'netvenue', [past.order]),
     'dexes traded': () => listDexesTraded(db, trader),
     'waiting exits': () => takeWaitingExits(db, 50),
-    'doubts under other keys': () => hasDoubtsUnderOtherKeys(db, trader, 'key'),
+    'intents in doubt under other keys': () => hasInDoubtUnderOtherKeys(db, trader, 'key'),
     'creations under way': () =>
       getCreations(db, { assetClass: 'crypto', accountSize: 10_000, entity, platform: entity }, [trader]),
     'purchases under way': () => isOtherPaying(db, past.order, '0x1'),
     'sweep of stranded intents': () => requeueStranded(db),
     'sweep of stranded lanes': () => requeueStrandedLanes(db),
-    'sweep of prop accounts': () => sweepAccounts(db, 1, 100),
+    'sweep of prop accounts': () => queueDueSyncs(db, 1, 100),
     'sweep of watches': () => sweepWatches(db, 1, 100),
     'sweep of retired keys': () => wipeRetiredKeys(db),
-    'unserved payments': () => listUnserved(db, 10),
+    'unfulfilled payments': () => listUnfulfilled(db, 10),
     'open events of the processor': () => requeueOpenEvents(db),
-    'looks at payments': () => queueLooks(db, 60),
+    'reconciliations of payments': () => queueReadings(db, 60),
     'an event with its delivery': () => db.any(sql.unsafe`select emit_event(${app}, 'a.b', '{}')`),
     'a step of a lane': () => laneStepper(db)({ endpoint_id: endpoint, lane: 0 }),
     'a page of events': () => listEvents(db, app, past.event, 50),
@@ -137,7 +137,7 @@ describe('statements beside a long past', function () {
       inBatches(prunings(db, DAYS), { most: 1_000, withinMs: 60_000, signal: new AbortController().signal }),
     'intents that failed': view('failed_intents'),
     'intents in doubt': view('doubtful_intents'),
-    'lanes that stand still': view('stuck_lanes'),
+    'stuck lanes': view('stuck_lanes'),
     'ages of intents': view('intent_ages'),
     'ages of deliveries': view('delivery_ages'),
     'dead deliveries': view('dead_deliveries'),
@@ -155,14 +155,14 @@ describe('statements beside a long past', function () {
       before(() => db.query(sql.unsafe`select set_config('plan_cache_mode', ${mode}, false)`));
 
       for (const [name, run] of Object.entries(statements)) {
-        it(`${name} reads few rows and no table as a whole`, async () => {
+        it(`${name} reads few rows and scans no whole table`, async () => {
           expect(await readsTooMany(run)).to.deep.equal([]);
         });
       }
     });
   }
 
-  it('notices a statement that reads a table as a whole, and one that visits too many rows', async () => {
+  it('detects a statement that scans a whole table, and one that reads too many rows', async () => {
     const all = await readsTooMany(() => db.any(sql.unsafe`select count(*) from events`));
     const many = await readsTooMany(() =>
       db.any(sql.unsafe`select count(o.executed) from orders o where o.trader = ${trader}`),
@@ -172,7 +172,7 @@ describe('statements beside a long past', function () {
     expect(many.map(({ table }) => table)).to.deep.equal(['orders']);
   });
 
-  /** Of which growing tables a statement reads more than one may. */
+  /** The growing tables of which a statement reads more than allowed. */
   async function readsTooMany(run: () => Promise<unknown>) {
     const before = await readsOf(client);
     await run();
@@ -189,7 +189,7 @@ describe('statements beside a long past', function () {
 
 type Reads = Record<string, { scans: string; rows: string }>;
 
-/** How often each table was read as a whole, and how many of its rows were visited by an index, so far. */
+/** How often each table was scanned, and how many of its rows were read by an index, so far. */
 async function readsOf(client: Client): Promise<Reads> {
   const { rows } = await client.query(`
     select t.relname, t.seq_scan as scans,

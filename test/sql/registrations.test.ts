@@ -35,8 +35,8 @@ describe('registrations in SQL', () => {
     (
       await spine.query<Row>('select status, tx_hash, problem, paid_at from registrations where id = $1', [id])
     )[0] as Row;
-  const settle = (id: string, fence: number, ending: string, said: object) =>
-    spine.query('select settle_intent($1, $2, $3, $4)', [id, fence, ending, JSON.stringify(said)]);
+  const settle = (id: string, fence: number, ending: string, data: object) =>
+    spine.query('select settle_intent($1, $2, $3, $4)', [id, fence, ending, JSON.stringify(data)]);
 
   async function accepted(more: Partial<Item> = {}): Promise<{ id: string; fence: number }> {
     const one = purchase(more);
@@ -44,7 +44,7 @@ describe('registrations in SQL', () => {
     return { id: one.id, fence: (await spine.claim(one.id))?.fence ?? 0 };
   }
 
-  it('come with intent, job and sealed key, or not at all', async () => {
+  it('are written with intent, job and sealed key, or not at all', async () => {
     const one = purchase();
 
     const verdicts = await accept(one);
@@ -56,7 +56,7 @@ describe('registrations in SQL', () => {
     expect(JSON.stringify(await spine.row(one.id))).not.to.include('c0ffee');
   });
 
-  it('are judged one by one: replays first, then what is alive', async () => {
+  it('get separate verdicts: replays first, then active ones', async () => {
     const first = purchase({ idempotency_key: 'k' });
     await accept(first);
 
@@ -73,7 +73,7 @@ describe('registrations in SQL', () => {
     expect(await keys()).to.equal(2);
   });
 
-  it('of one address are one, however many ask at once', async () => {
+  it('of one address are one, however many arrive at once', async () => {
     const hands = await Promise.all(Array.from({ length: 8 }, () => spine.hand()));
 
     const verdicts = await Promise.all(
@@ -82,9 +82,9 @@ describe('registrations in SQL', () => {
       ),
     );
 
-    const words = verdicts.map(([one]) => one?.verdict);
-    expect(words.filter((word) => word === 'accepted')).to.have.length(1);
-    expect(words.filter((word) => word === 'under_way')).to.have.length(7);
+    const kinds = verdicts.map(([one]) => one?.verdict);
+    expect(kinds.filter((word) => word === 'accepted')).to.have.length(1);
+    expect(kinds.filter((word) => word === 'under_way')).to.have.length(7);
     expect(await keys()).to.equal(1);
   });
 
@@ -93,11 +93,11 @@ describe('registrations in SQL', () => {
     ['failed', { problem: { code: 'V1_PAYMENT_REFUSED' } }, 'failed'],
     ['expired', { problem: { code: 'DEADLINE_PASSED' } }, 'failed'],
   ] as const;
-  for (const [ending, said, status] of endings) {
-    it(`lose their key with the ending: ${ending}`, async () => {
+  for (const [ending, data, status] of endings) {
+    it(`lose their key at the end: ${ending}`, async () => {
       const { id, fence } = await accepted();
 
-      await settle(id, fence, ending, said);
+      await settle(id, fence, ending, data);
 
       expect(await rowOf(id)).to.include({ status });
       expect(await keys()).to.equal(0);
@@ -114,7 +114,7 @@ describe('registrations in SQL', () => {
     expect(await keys()).to.equal(0);
   });
 
-  it('lose their key with the commit that stores what it signed, and keep it through a try that sent nothing', async () => {
+  it('lose their key with the commit that stores what it signed, and keep it through an attempt that sent nothing', async () => {
     const { id, fence } = await accepted();
     await spine.retry(id, fence);
     const waiting = await keys();
@@ -128,7 +128,7 @@ describe('registrations in SQL', () => {
     expect(await rowOf(id)).to.include({ status: 'pending' });
   });
 
-  it('change nothing for a claim that was lost', async () => {
+  it('do not change under a lost claim', async () => {
     const { id, fence } = await accepted();
 
     await settle(id, fence - 1, 'failed', { problem: { code: 'X' } });
@@ -137,7 +137,7 @@ describe('registrations in SQL', () => {
     expect(await keys()).to.equal(1);
   });
 
-  it('keep the hash of their payment whatever comes', async () => {
+  it('keep the hash of their payment whatever happens', async () => {
     const { id, fence } = await accepted();
     await spine.beginSending(id, fence);
     await spine.query('select note_payment($1, $2, $3)', [id, HASH, 'paid']);
@@ -150,7 +150,7 @@ describe('registrations in SQL', () => {
     expect(verdict?.verdict).to.equal('paid');
   });
 
-  it('come back to life when paid after all, but never beside another that lives', async () => {
+  it('become active again when paid later, but never next to another active one', async () => {
     const { id, fence } = await accepted();
     await settle(id, fence, 'failed', { problem: { code: 'X' } });
     const other = await accepted();
@@ -171,29 +171,29 @@ describe('registrations in SQL', () => {
     expect(await rowOf(id)).to.include({ status: 'processing', tx_hash: HASH });
   });
 
-  it('plan their first look with the ending, once', async () => {
+  it('schedule their first reconciliation when they end, once', async () => {
     const { id, fence } = await accepted();
-    const said = JSON.stringify({ result: { status: 'pending', tx_hash: HASH } });
+    const data = JSON.stringify({ result: { status: 'pending', tx_hash: HASH } });
     await spine.finishJobs(id);
 
     const [first] = await spine.query<{ ok: boolean }>(`select end_purchase($1, $2, 'succeeded', $3, 5) ok`, [
       id,
       fence,
-      said,
+      data,
     ]);
     const [second] = await spine.query<{ ok: boolean }>(`select end_purchase($1, $2, 'succeeded', $3, 5) ok`, [
       id,
       fence,
-      said,
+      data,
     ]);
 
     expect([first?.ok, second?.ok]).to.deep.equal([true, false]);
-    const looks = (await spine.jobs()).filter(({ task }) => task === 'registration/poll');
-    expect(looks).to.have.length(1);
-    expect(looks[0]?.in_ms).to.be.within(3_000, 5_100);
+    const polls = (await spine.jobs()).filter(({ task }) => task === 'registration/poll');
+    expect(polls).to.have.length(1);
+    expect(polls[0]?.in_ms).to.be.within(3_000, 5_100);
   });
 
-  it('leave other intents alone', async () => {
+  it('do not change other intents', async () => {
     const other = { ...item(), id: newIntentId() };
     await spine.accept(other);
 

@@ -48,24 +48,24 @@ const INVARIANTS = `
   from intents i left join lanes l on l.name = i.lane
   where i.state in ('queued', 'running', 'in_doubt')
     and (i.state = 'in_doubt' or l.head = i.id)
-    and not exists (select from graphile_worker._private_jobs j where j.payload ->> 'intent_id' = i.id::text)
+    and not exists (select from queue_jobs j where j.payload ->> 'intent_id' = i.id::text)
   union all
   select 'a job though it is not its turn', i.id::text
   from intents i join lanes l on l.name = i.lane
-  join graphile_worker._private_jobs j on j.payload ->> 'intent_id' = i.id::text
+  join queue_jobs j on j.payload ->> 'intent_id' = i.id::text
   where i.state = 'queued' and l.head <> i.id`;
 
-describe('the spine under any schedule', () => {
+describe('intents under any schedule', () => {
   let spine: Spine;
   before(async () => {
     spine = await openSpine();
   });
   after(() => spine.close());
 
-  it('has one of a lane at work, in order of acceptance, and forgets nobody', async () => {
+  it('run one at a time per lane, in order of acceptance, and none is lost', async () => {
     await fc.assert(
       fc.asyncProperty(ops, async (schedule) => {
-        await spine.query('truncate intents, lanes, graphile_worker._private_jobs cascade');
+        await spine.query('truncate intents, lanes cascade; delete from queue_jobs');
         const known: Known[] = [];
         for (const op of schedule) {
           await step(op, known);
@@ -84,7 +84,7 @@ describe('the spine under any schedule', () => {
   let clock = 0;
   const changed: Partial<Record<Op['do'], number>> = {};
 
-  /** One move of some worker, on an intent drawn by `pick`: its job, its claim, or an older one. */
+  /** One step of some worker, on an intent drawn by `pick`: its job, its claim, or an older one. */
   async function step({ do: move, pick }: Op, known: Known[]): Promise<void> {
     if (move === 'accept') return accept(LANES[pick % LANES.length] as string, known);
     const jobs = await spine.jobs();
@@ -94,7 +94,8 @@ describe('the spine under any schedule', () => {
       if (!one) return;
       if (move === 'claim') return claim(one);
       const { state } = await spine.row(one.id);
-      if (['succeeded', 'failed', 'expired'].includes(state)) await spine.finishJobs(one.id); // a job ends after its work
+      // a job ends after its work
+      if (['succeeded', 'failed', 'expired'].includes(state)) await spine.finishJobs(one.id);
       return;
     }
     const busy = known.filter(({ fence, ended }) => fence > 0 && !ended);
@@ -104,16 +105,16 @@ describe('the spine under any schedule', () => {
 
   async function act(move: Op['do'], one: Known, pick: number): Promise<void> {
     const { id } = one;
-    const fence = pick % 7 === 0 ? one.fence - 1 : one.fence; // some come with a claim they have lost
+    const fence = pick % 7 === 0 ? one.fence - 1 : one.fence; // some use a claim they have lost
     if (move === 'send') note(move, await spine.beginSending(id, fence));
-    if (move === 'doubt') note(move, await spine.doubt(id, fence));
+    if (move === 'doubt') note(move, await spine.markInDoubt(id, fence));
     if (move === 'retry') note(move, await spine.retry(id, fence));
     if (move === 'expire') await spine.query(`update intents set deadline_at = now() where id = $1`, [id]);
     if (move === 'settle')
       one.ended = note(move, await spine.settle(id, fence, pick % 2 === 0 ? 'succeeded' : 'failed'));
   }
 
-  /** Counts the moves that changed something: a schedule of refusals proves nothing. */
+  /** Counts the steps that changed something: a schedule of rejections proves nothing. */
   function note(move: Op['do'], done: boolean): boolean {
     if (done) changed[move] = (changed[move] ?? 0) + 1;
     return done;
@@ -142,7 +143,7 @@ describe('the spine under any schedule', () => {
     }
   }
 
-  /** What workers do when nothing goes wrong any more: every job is done until none is left. */
+  /** The steps of workers without failures: every job is done until none is left. */
   async function drain(known: Known[]): Promise<void> {
     for (let round = 0; round <= known.length; round += 1) {
       for (const { intent_id } of await spine.jobs()) {

@@ -7,14 +7,14 @@ describe('requeue_stranded', () => {
     spine = await openSpine();
   });
   after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, graphile_worker._private_jobs cascade'));
+  beforeEach(() => spine.query('truncate intents, lanes cascade; delete from queue_jobs'));
 
   const requeue = async () => (await spine.query<{ n: number }>('select requeue_stranded() n'))[0]?.n;
   const age = () => spine.query(`update intents set created_at = now() - interval '1 minute'`);
-  const loseJobs = () => spine.query('delete from graphile_worker._private_jobs cascade');
+  const loseJobs = () => spine.query('delete from queue_jobs');
   const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
 
-  it('leaves alone what has its job, and what waits behind a head that has one', async () => {
+  it('does not touch an intent that has its job, or waits behind a head that has one', async () => {
     await spine.accept(item(), item({ lane: 'a' }), item({ lane: 'a' }));
     await age();
 
@@ -22,14 +22,14 @@ describe('requeue_stranded', () => {
     expect(await jobs()).to.have.length(2);
   });
 
-  it('leaves alone what was accepted just now', async () => {
+  it('does not touch a newly accepted one', async () => {
     await spine.accept(item());
     await loseJobs();
 
     expect(await requeue()).to.equal(0);
   });
 
-  it('gives a new job to whoever lost it, once', async () => {
+  it('queues a new job for one that lost it, once', async () => {
     const [alone, head, behind] = [item(), item({ lane: 'a' }), item({ lane: 'a' })];
     await spine.accept(alone, head, behind);
     await age();
@@ -44,13 +44,13 @@ describe('requeue_stranded', () => {
     ]);
   });
 
-  it('gives a running one its task and one in doubt its look', async () => {
-    const [running, doubtful] = [item(), item({ lane: 'a', kind: 'orders/cancel' })];
-    await spine.accept(running, doubtful);
+  it('queues the task of a running one and the reconciliation of one in doubt', async () => {
+    const [running, inDoubt] = [item(), item({ lane: 'a', kind: 'orders/cancel' })];
+    await spine.accept(running, inDoubt);
     await spine.claim(running.id);
-    const { fence } = (await spine.claim(doubtful.id)) as Row;
-    await spine.beginSending(doubtful.id, fence);
-    await spine.doubt(doubtful.id, fence);
+    const { fence } = (await spine.claim(inDoubt.id)) as Row;
+    await spine.beginSending(inDoubt.id, fence);
+    await spine.markInDoubt(inDoubt.id, fence);
     await age();
     await loseJobs();
 
@@ -58,24 +58,24 @@ describe('requeue_stranded', () => {
 
     expect(await jobs()).to.have.deep.members([
       ['orders/place', running.id],
-      ['orders/reconcile', doubtful.id],
+      ['orders/cancel', inDoubt.id],
     ]);
   });
 
-  it('gives one whose job was tried too often a new one', async () => {
+  it('queues a new job for one whose job has used up its attempts', async () => {
     const one = item();
     await spine.accept(one);
     await age();
-    await spine.query('update graphile_worker._private_jobs set attempts = max_attempts');
+    await spine.query('update queue_jobs set attempts = max_attempts');
 
     expect(await requeue()).to.equal(1);
   });
 
-  for (const [words, statement] of [
+  for (const [what, statement] of [
     ['has ended', `update intents set state = 'failed', outcome = '{}', settled_at = now() where id = $1`],
     ['is gone', 'delete from intents where id = $1'],
   ] as const) {
-    it(`frees a lane whose head ${words}, for the first in it`, async () => {
+    it(`frees a lane whose head ${what}, for the first in it`, async () => {
       const [head, first, second] = [item({ lane: 'a' }), item({ lane: 'a' }), item({ lane: 'a' })];
       await spine.accept(head, first, second);
       await spine.query(statement, [head.id]);
@@ -111,12 +111,12 @@ describe('release_lost_jobs', () => {
   });
   after(() => spine.close());
 
-  it('frees what has been locked for longer than any task takes, and nothing else', async () => {
+  it('releases jobs locked for longer than any task takes, and nothing else', async () => {
     const [lost, atWork] = [item(), item()];
     await spine.accept(lost, atWork);
     const lock = (id: string, ago: string) =>
       spine.query(
-        `update graphile_worker._private_jobs set locked_at = now() - $2::interval, locked_by = 'worker'
+        `update queue_jobs set locked_at = now() - $2::interval, locked_by = 'worker'
          where payload ->> 'intent_id' = $1`,
         [id, ago],
       );
@@ -125,7 +125,7 @@ describe('release_lost_jobs', () => {
 
     const [freed] = await spine.query<{ n: number }>('select release_lost_jobs() n');
     const locked = await spine.query<{ id: string }>(
-      `select payload ->> 'intent_id' id from graphile_worker._private_jobs where locked_at is not null`,
+      `select payload ->> 'intent_id' id from queue_jobs where locked_at is not null`,
     );
 
     expect(freed?.n).to.equal(1);

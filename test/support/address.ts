@@ -1,16 +1,16 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A port of this machine that leads to a socket, and can be made to lead to another one or nowhere. */
+/** A port of this machine that forwards to a socket; the target can be changed or removed. */
 export type Address = {
   port: number;
   leadTo(socket: string): void;
-  /** Breaks every connection that leads anywhere. */
+  /** Breaks every forwarded connection. */
   cut(): void;
   close(): Promise<void>;
 };
 
-/** Opens an address, as a platform's floating one. */
+/** Opens an address, like a platform's floating address. */
 export async function openAddress(socket: string): Promise<Address> {
   let target = socket;
   const open = new Set<Socket>();

@@ -1,6 +1,6 @@
 import nock from 'nock';
 
-/** Lets no call out of the process while a suite runs; the next suite finds the network as it was. */
+/** Blocks calls out of the process while a suite runs, and restores the network afterwards. */
 export function alone(): void {
   before(() => {
     if (!nock.isActive()) nock.activate();

@@ -16,17 +16,20 @@ const FLAGS = [
   '--disable-sync',
 ];
 
-/** Skips the test or the hook, saying why, where there is no browser. */
+/** Skips the test or the hook, with the reason, when there is no browser. */
 export function needsBrowser(test: Context): void {
   if (existsSync(CHROMIUM)) return;
   console.log(`    skipped: there is no ${CHROMIUM}`);
   test.skip();
 }
 
-/** A browser with a profile of its own and one page; `complaints` are its console's errors, faults of scripts and policies included. */
+/**
+ * A browser with its own profile and one page; `complaints` are the errors of its console, including those of scripts
+ * and policies.
+ */
 export type TestBrowser = { context: BrowserContext; page: Page; complaints: string[]; close(): Promise<void> };
 
-/** Opens a browser. An answer of 4xx is no complaint: Chromium notes each in the console. */
+/** Opens a browser. A 4xx response is not counted as a complaint: Chromium logs each in the console. */
 export async function openBrowser(options: BrowserContextOptions = {}): Promise<TestBrowser> {
   const folder = await mkdtemp(join(tmpdir(), 'tps-browser-'));
   const context = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: FLAGS, ...options });
@@ -34,8 +37,8 @@ export async function openBrowser(options: BrowserContextOptions = {}): Promise<
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
-    const isRefusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text());
-    if (message.type() === 'error' && !isRefusal) complaints.push(message.text());
+    const isApiError = /^Failed to load resource: .* status of 4\d\d/.test(message.text());
+    if (message.type() === 'error' && !isApiError) complaints.push(message.text());
   });
   return {
     context,
@@ -54,10 +57,13 @@ const FOCUSED = `(() => {
   return { name: text.trim(), isVisible: it === document.body || getComputedStyle(it).outlineStyle !== 'none' };
 })()`;
 
-/** What has the focus, by its name, and whether that can be seen. */
+/** The name of the focused element, and whether its focus is visible. */
 export const focused = (page: Page) => page.evaluate<{ name: string; isVisible: boolean }>(FOCUSED);
 
-/** Presses Tab until the focus, always visible, is on what has that name. Throws where it never is. */
+/**
+ * Presses Tab until the element with that name has the focus, which must always be visible. Throws when it is never
+ * reached.
+ */
 export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
   for (let presses = 0; presses < 80; presses += 1) {
     await page.keyboard.press('Tab');
@@ -71,8 +77,11 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 const NAMELESS =
   /^\s*- (?:button|link|textbox|combobox|checkbox|spinbutton|table|navigation|search|dialog|group|img)(?! ")/;
 
-/** What a screen reader would miss: controls, tables and landmarks without a name, and any number of first headings but one. */
-export async function unheard(page: Page): Promise<string[]> {
+/**
+ * What a screen reader would miss: controls, tables and landmarks without a name, and any number of first headings but
+ * one.
+ */
+export async function accessibilityFaults(page: Page): Promise<string[]> {
   const lines = (await page.locator('body').ariaSnapshot()).split('\n');
   const first = lines.filter((line) => /heading .*\[level=1\]/.test(line));
   const mains = lines.filter((line) => /- main/.test(line));
@@ -83,7 +92,7 @@ export async function unheard(page: Page): Promise<string[]> {
   ];
 }
 
-const FAINT = `(() => {
+const LOW_CONTRAST = `(() => {
   const parts = (colour) => { const [r, g, b, a = 1] = colour.match(/[\\d.]+/g).map(Number); return { rgb: [r, g, b], a }; };
   const over = (top, below) => top.rgb.map((part, n) => part * top.a + below[n] * (1 - top.a));
   const light = (rgb) => {
@@ -108,7 +117,7 @@ const FAINT = `(() => {
 })()`;
 
 /** Texts with a contrast below 4.5:1, and controls whose edge is below 3:1 (WCAG 2.2, 1.4.3 and 1.4.11). */
-export const faint = (page: Page) => page.evaluate<string[]>(FAINT);
+export const lowContrast = (page: Page) => page.evaluate<string[]>(LOW_CONTRAST);
 
 /** By how many pixels the page is wider than its window. */
 export const overflow = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');

@@ -1,28 +1,28 @@
 import got, { type Method, type Response } from 'got';
 
-// Tests read bodies of every shape; the service itself checks each answer against the contract.
+// Tests read bodies of every shape; the service itself checks each response against the contract.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type AnyBody = any;
 
 export type Reply = { status: number; headers: Response['headers']; body: AnyBody };
 type Extra = { headers?: Record<string, string | undefined>; prefer?: string; key?: string; raw?: string };
 
-/** Someone who calls the service with their credentials. */
+/** A caller of the service with its credentials. */
 export type Caller = {
   key: string;
   get(path: string, extra?: Extra): Promise<Reply>;
   post(path: string, body?: unknown, extra?: Extra): Promise<Reply>;
   delete(path: string, extra?: Extra): Promise<Reply>;
-  /** Asks the `Location` of a 202 until it is neither pending nor unknown, for at most `withinMs`. */
+  /** Polls the `Location` of a 202 until it is neither pending nor unknown, for at most `withinMs`. */
   poll(reply: Reply, withinMs?: number): Promise<AnyBody>;
 };
 
-/** A caller with a bearer credential and headers of its own. */
-export function caller(url: string, key: string, own: Record<string, string> = {}): Caller {
+/** A caller with a bearer credential and additional headers. */
+export function caller(url: string, key: string, fixture: Record<string, string> = {}): Caller {
   const ask = async (method: Method, path: string, body: unknown, extra: Extra = {}): Promise<Reply> => {
     const response = await got(url + path, {
       method,
-      headers: { Authorization: `Bearer ${key}`, ...own, ...special(extra), ...extra.headers },
+      headers: { Authorization: `Bearer ${key}`, ...fixture, ...special(extra), ...extra.headers },
       ...(extra.raw !== undefined ? { body: extra.raw } : body !== undefined && { json: body }),
       throwHttpErrors: false,
       retry: { limit: 0 },

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 
 const run = promisify(execFile);
 
-/** A way to spell a secret: its name, and what to look for. `folded`: the letters' case does not matter. */
+/** A spelling of a secret: its name, and the text to search for. `folded`: upper and lower case are equal. */
 export type Form = { name: string; needle: string; folded: boolean };
 
 /** A text that must not hold a secret, and where it was found. */
@@ -14,8 +14,8 @@ export type Haystack = { where: string; text: string };
 export type Leak = { where: string; form: string };
 
 /**
- * The ways a 32-byte key (64 hex digits) may be spelt: as hex, raw, as a number, as a list of bytes, percent-encoded, in both
- * kinds of base64 of the bytes and of its hex, the base64 also as a part of something longer.
+ * The possible spellings of a 32-byte key (64 hex digits): as hex, raw, as a number, as a list of bytes,
+ * percent-encoded, in both kinds of base64 of the bytes and of its hex, the base64 also as a part of a longer text.
  */
 export function formsOf(hex: string): Form[] {
   const bytes = Buffer.from(hex, 'hex');
@@ -36,8 +36,9 @@ export function formsOf(hex: string): Form[] {
 }
 
 /**
- * The ways any other secret may be spelt: as it is, as hex, percent-encoded, and in both kinds of base64, the base64 also as a part of
- * something longer. Where the text itself writes bytes down, they are looked for in the same ways.
+ * The possible spellings of any other secret: unchanged, as hex, percent-encoded, and in both kinds of base64, the
+ * base64 also as a part of a longer text. When the text itself encodes bytes, the same spellings of these bytes are
+ * included.
  */
 export function formsOfText(text: string): Form[] {
   const bytes = Buffer.from(text);
@@ -55,7 +56,7 @@ export function formsOfText(text: string): Form[] {
   ];
 }
 
-/** The bytes that a text writes down in base64 or base32, where it does. */
+/** The bytes that a text encodes in base64 or base32, if it does. */
 function writtenIn(text: string): Buffer[] {
   if (/^[A-Z2-7]{32}$/.test(text)) return [fromBase32(text)];
   return /^[\w+/-]{43,44}=?$/.test(text) ? [Buffer.from(text, 'base64')] : [];
@@ -68,7 +69,7 @@ function fromBase32(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-/** Base64 of bytes wherever they begin in something longer: what their neighbours take part in is cut off. */
+/** Base64 of bytes at any offset in a longer text: the characters shared with neighbouring bytes are cut off. */
 function base64Forms(what: string, bytes: Buffer): Form[] {
   return [0, 1, 2].flatMap((offset) => {
     const text = Buffer.concat([Buffer.alloc(offset), bytes])
@@ -84,7 +85,7 @@ function base64Forms(what: string, bytes: Buffer): Form[] {
   });
 }
 
-/** Where any of the forms turns up. */
+/** The places where any of the spellings appears. */
 export function findLeaks(forms: Form[], haystacks: Haystack[]): Leak[] {
   return haystacks.flatMap(({ where, text }) => {
     const folded = text.toLowerCase();
@@ -94,7 +95,7 @@ export function findLeaks(forms: Form[], haystacks: Haystack[]): Leak[] {
   });
 }
 
-/** Texts of one place put together, with what no secret holds between them: fewer and longer ones are searched faster. */
+/** Texts of one place joined by a separator that no secret holds: fewer and longer texts are searched faster. */
 export const gathered = (haystacks: Haystack[]): Haystack[] =>
   [...Map.groupBy(haystacks, ({ where }) => where)].map(([where, all]) => ({
     where,
@@ -102,8 +103,8 @@ export const gathered = (haystacks: Haystack[]): Haystack[] =>
   }));
 
 /**
- * Everything a database holds, value by value: text as it is, bytes as hex and as they are. With a pg_dump of at least the
- * server's version on this machine, its dump too.
+ * The whole content of a database, value by value: text unchanged, bytes as hex and raw. Includes the dump if this
+ * machine has a pg_dump of at least the server's version.
  */
 export async function everythingIn(url: string): Promise<Haystack[]> {
   const client = new Client({ connectionString: url, ssl: false });

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import PQueue from 'p-queue';
 import {
   createPublicClient,
   createWalletClient,
@@ -16,7 +17,7 @@ import token from './token/usdc.json' with { type: 'json' };
 
 const ANVIL = fileURLToPath(new URL('../../node_modules/.bin/anvil', import.meta.url));
 const CHAIN_ID = 8453;
-/** The public phrase of every development chain; its accounts are rich in gas there and nowhere else. */
+/** The public phrase of every development chain; its accounts have gas there and nowhere else. */
 const PHRASE = 'test test test test test test test test test test test junk';
 
 const abi = parseAbi([
@@ -29,15 +30,16 @@ const abi = parseAbi([
 
 export type Transferred = { from: string; to: string; value: bigint; txHash: string };
 
-/** A development chain of Base's number with a dollar token, and a relayer that pays the gas. */
+/** A development chain with Base's chain id and a dollar token, and a relayer that pays the gas. */
 export type TestChain = PayChain & {
   url: string;
   mint(address: string, units: bigint): Promise<void>;
-  /** Every transfer of the token but the minting, in the order of the chain. */
+  /** Every transfer of the token except the minting, in the order of the chain. */
   transfers(): Promise<Transferred[]>;
   close(): Promise<void>;
 };
 
+/** Starts anvil on a free port, and deploys the token. */
 export async function startChain(): Promise<TestChain> {
   const anvil = spawn(ANVIL, ['--port', '0', '--chain-id', String(CHAIN_ID)], { stdio: ['ignore', 'pipe', 'ignore'] });
   const killed = () => anvil.kill('SIGKILL');
@@ -55,8 +57,8 @@ export async function startChain(): Promise<TestChain> {
   const deployed = await relayer.deployContract({ abi, bytecode: token.bytecode as `0x${string}` });
   const { contractAddress } = await reader.waitForTransactionReceipt({ hash: deployed });
   const address = String(contractAddress) as `0x${string}`;
-  const inTurn = serially();
-  const beat = setInterval(() => void reader.request({ method: 'evm_mine' } as never).catch(() => {}), 1_000); // as: anvil's own word
+  const sending = new PQueue({ concurrency: 1 }); // the nonces of the relayer must not have gaps
+  const beat = setInterval(() => void reader.request({ method: 'evm_mine' } as never).catch(() => {}), 1_000); // as: anvil's own term
   const onToken = { address, abi } as const;
 
   return {
@@ -71,18 +73,18 @@ export async function startChain(): Promise<TestChain> {
         args: [payer as `0x${string}`, nonce as `0x${string}`],
       }),
     settle: (payment) =>
-      inTurn(async () => {
+      sending.add(async () => {
         try {
           const call = { ...onToken, functionName: 'transferWithAuthorization', args: argsOf(payment) } as const;
           const hash = await relayer.writeContract(call);
           const { status } = await reader.waitForTransactionReceipt({ hash });
-          return status === 'success' ? { txHash: hash } : { refused: 'reverted' };
+          return status === 'success' ? { txHash: hash } : { rejected: 'reverted' };
         } catch (error) {
-          return { refused: String(error).match(/FiatTokenV2: [a-z ]+|ERC20: [a-z ]+/)?.[0] ?? String(error) };
+          return { rejected: String(error).match(/FiatTokenV2: [a-z ]+|ERC20: [a-z ]+/)?.[0] ?? String(error) };
         }
       }),
     mint: async (to, units) => {
-      await inTurn(async () => {
+      await sending.add(async () => {
         const hash = await relayer.writeContract({
           ...onToken,
           functionName: 'mint',
@@ -119,14 +121,4 @@ async function listening(output: NodeJS.ReadableStream): Promise<string> {
     }
   }
   throw new Error('anvil ended before it listened');
-}
-
-/** One after the other: the relayer's own nonces must not have gaps. */
-function serially() {
-  let last: Promise<unknown> = Promise.resolve();
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const turn = last.then(work, work);
-    last = turn.catch(() => {});
-    return turn;
-  };
 }

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { createPartner } from '../../src/partners/intents.ts';
+import { createPartner } from '../../src/partners/commands.ts';
 import { openBrowser, type TestBrowser } from './browser.ts';
 import { caller } from './caller.ts';
 import { codeOf, fresh, type Identity, PASSWORD, type TestAdmin } from './identity.ts';
@@ -10,16 +10,17 @@ import { ENTITY } from './service.ts';
 /** The console of a service in a browser of its own. */
 export type TestConsole = TestBrowser & {
   url: string;
-  /** Fills in the form of the log-in: the password, then the code of this moment or another. */
+  /** Fills in the log-in form: the password, then the current code or another. */
   enter(operator: TestAdmin, code?: string): Promise<void>;
-  /** Logs a new, enrolled operator in, as far as the overview. */
+  /** Logs a new, enrolled operator in, up to the overview. */
   logIn(): Promise<TestAdmin>;
-  /** Goes to a view and waits until it has been read. */
+  /** Goes to a view and waits until it is loaded. */
   show(view: string): Promise<void>;
-  /** Waits until the console says that something was done. */
-  says(text: string): Promise<void>;
+  /** Waits until the console reports a completed action. */
+  waitForText(text: string): Promise<void>;
 };
 
+/** Opens the console of a service in a new browser, without motion. */
 export async function openConsole(service: Identity): Promise<TestConsole> {
   const browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } });
   const { page } = browser;
@@ -48,17 +49,20 @@ export async function openConsole(service: Identity): Promise<TestConsole> {
       await page.locator(`nav a[href="#/${/^[^/?]*/.exec(view)?.[0]}"][aria-current=page]`).waitFor();
       await page.locator('#content > [aria-busy]').waitFor({ state: 'detached' });
     },
-    says: (text) => page.getByRole('main').getByRole('status').filter({ hasText: text }).waitFor(),
+    waitForText: (text) => page.getByRole('main').getByRole('status').filter({ hasText: text }).waitFor(),
   };
   return opened;
 }
 
-/** An operator's code of this very step may be used once more. */
+/** Allows an operator's code of the current time step once more. */
 const letCodesPassAgain = ({ db }: Identity, { adminId }: TestAdmin) =>
   db.query(sql.unsafe`update admins set totp_step = totp_step - 3 where id = ${adminId}`);
 
-/** The id of an order whose job has used up its attempts: it waits, and nobody comes. For a service without a worker. */
-export async function givenUpOrder(service: Identity): Promise<string> {
+/**
+ * The id of an order whose job has used up its attempts: it waits, and nothing executes it. For a service without a
+ * worker.
+ */
+export async function abandonedOrder(service: Identity): Promise<string> {
   const [subaccount = 0] = service.miner.addSubaccounts(1, { active: true });
   const { key, partner_id } = await createPartner(service.db, fresh('Partner'));
   await service.db.query(sql.unsafe`
@@ -70,7 +74,7 @@ export async function givenUpOrder(service: Identity): Promise<string> {
     with kept as (
       update intents set deadline_at = now() + interval '10 minutes' where id = ${body.order_uuid}
     )
-    update graphile_worker._private_jobs
+    update queue_jobs
     set attempts = max_attempts, last_error = 'a fault nobody foresaw'
     where payload ->> 'intent_id' = ${body.order_uuid}`);
   return String(body.order_uuid);

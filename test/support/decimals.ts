@@ -8,7 +8,7 @@ export const positive = fc
     return places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`;
   });
 
-/** Holds a law against a thousand examples. */
+/** Checks a property with 1,000 examples. */
 export const holds = <T extends unknown[]>(
   arbitraries: { [I in keyof T]: fc.Arbitrary<T[I]> },
   law: (...given: T) => void,

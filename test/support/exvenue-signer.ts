@@ -1,7 +1,7 @@
 import { keccak256, recoverTypedDataAddress, serializeSignature } from 'viem';
 import { packed } from './msgpack.ts';
 
-/** A body as it was posted, in the venue's words. */
+/** A body as it was posted, in the venue's format. */
 export type PostedBody = {
   action: Record<string, unknown>;
   nonce: number;
@@ -10,7 +10,10 @@ export type PostedBody = {
   expiresAfter?: number;
 };
 
-/** Who signed a posted body, found without the library that signed it: own MessagePack, and viem for the rest. */
+/**
+ * The signer of a posted body, found without the library that signed it: with the tests' MessagePack encoder, and viem
+ * for the rest.
+ */
 export async function signerOfBody(text: string, network: 'mainnet' | 'testnet'): Promise<string> {
   const body: PostedBody = JSON.parse(text);
   const { r, s, v } = body.signature;

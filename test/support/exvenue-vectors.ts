@@ -1,15 +1,15 @@
-import type { Action, Network, OrderAsked } from '../../src/adapters/exvenue/types.ts';
+import type { Action, Network, OrderTerms } from '../../src/adapters/exchange/types.ts';
 
 /**
- * A signature published by the test suite of a public SDK, as r, s and v in one line of hex. `asked`: an action in our
- * words; `raw`: one we never make, or one with a number spelled as we never spell it.
+ * A signature published by the test suite of a public SDK, as r, s and v in one line of hex. `action`: an action in the
+ * service's format; `raw`: one the service never builds, or one with a number spelled differently.
  */
 export type Vector = {
   name: string;
   key: string;
   network: Network;
   nonce: number;
-  asked?: Action;
+  action?: Action;
   raw?: Record<string, unknown>;
   vaultAddress?: string;
   expiresAfterMs?: number;
@@ -24,7 +24,7 @@ const both = (terms: Terms, mainnet: string, testnet: string): Vector[] => [
   { ...terms, network: 'mainnet', signature: mainnet },
   { ...terms, network: 'testnet', signature: testnet },
 ];
-const placing = (order: OrderAsked): Action => ({ kind: 'place', orders: [order], grouping: 'none' });
+const placeAction = (order: OrderTerms): Action => ({ kind: 'place', orders: [order], grouping: 'none' });
 
 const python = { key: `0x${'0123456789'.repeat(6)}0123`, nonce: 0 };
 const hundred = { asset: 1, side: 'buy', price: '100', size: '100', reduceOnly: false } as const;
@@ -59,7 +59,7 @@ const pythonSdk: Vector[] = [
     ),
   ),
   ...both(
-    { ...python, name: 'limit order', asked: placing({ ...hundred, timeInForce: 'gtc' }) },
+    { ...python, name: 'limit order', action: placeAction({ ...hundred, timeInForce: 'gtc' }) },
     halves(
       'd65369825a9df5d80099e513cce430311d7d26ddf477f5b3a33d2806b100d78e',
       '2b54116ff64054968aa237c20ca9ff68000f977c93289157748a3162b6ea940e',
@@ -75,7 +75,7 @@ const pythonSdk: Vector[] = [
     {
       ...python,
       name: 'limit order with a cloid',
-      asked: placing({ ...hundred, timeInForce: 'gtc', cloid: '0x00000000000000000000000000000001' }),
+      action: placeAction({ ...hundred, timeInForce: 'gtc', cloid: '0x00000000000000000000000000000001' }),
     },
     halves(
       '41ae18e8239a56cacbc5dad94d45d0b747e5da11ad564077fcac71277a946e3',
@@ -92,7 +92,7 @@ const pythonSdk: Vector[] = [
     {
       ...python,
       name: 'stop-loss',
-      asked: placing({ ...hundred, trigger: { price: '103', kind: 'sl', isMarket: true } }),
+      action: placeAction({ ...hundred, trigger: { price: '103', kind: 'sl', isMarket: true } }),
     },
     halves(
       '98343f2b5ae8e26bb2587daad3863bc70d8792b09af1841b6fdd530a2065a3f9',
@@ -179,7 +179,7 @@ const rustSdk: Vector[] = [
     'eb5bdb52297c1d19da45458758bd569dcb24c07e5c7bd52cf76600fd92fdd8213e661e21899c985421ec018a9ee7f3790e7b7d723a9932b7b5adcd7def5354601c',
   ),
   ...both(
-    { ...rust, name: 'cancel', asked: { kind: 'cancel', orders: [{ asset: 1, oid: 82_382 }] } },
+    { ...rust, name: 'cancel', action: { kind: 'cancel', orders: [{ asset: 1, oid: 82_382 }] } },
     '02f76cc5b16e0810152fa0e14e7b219f49c361e3325f771544c6f54e157bf9fa17ed0afc11a98596be85d5cd9f86600aad515337318f7ab346e5ccc1b03425d51b',
     '6ffebadfd48067663390962539fbde76cfa36f53be65abe2ab72c9db6d0db44457720db9d7c4860f142a484f070c84eb4b9694c3a617c83f0d698a27e55fd5e01c',
   ),
@@ -188,7 +188,7 @@ const rustSdk: Vector[] = [
 const nktkas = {
   key: '0x822e9959e022b78423eb653a62ea0020cd283e71a2a8133a6ff2aeffaf373cff',
   nonce: 1_234_567_890,
-  asked: placing({ asset: 0, side: 'buy', price: '30000', size: '0.1', reduceOnly: false, timeInForce: 'gtc' }),
+  action: placeAction({ asset: 0, side: 'buy', price: '30000', size: '0.1', reduceOnly: false, timeInForce: 'gtc' }),
 };
 const vaultAddress = '0x1234567890123456789012345678901234567890';
 const expiresAfterMs = 1_234_567_890;

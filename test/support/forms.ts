@@ -1,4 +1,4 @@
-/** Addresses that lead inside, one of each special range at least. */
+/** Internal addresses, one of each special range at least. */
 const V4 = [
   '0.0.0.0', '0.1.2.3', '10.0.0.1', '10.255.255.255', '100.64.0.1', '100.100.100.200', '100.127.255.254', '127.0.0.1',
   '127.1.2.3', '127.255.255.254', '168.63.129.16', '169.254.169.254', '169.254.170.2', '172.16.0.1', '172.31.255.254',
@@ -16,7 +16,7 @@ const V6 = [
 
 const TARGETS = ['127.0.0.1', '169.254.169.254', '10.0.0.1', '192.168.0.1', '172.16.0.1'];
 
-/** Every way the platform's URL parser reads an IPv4 address, and ways that hide one in IPv6. */
+/** Every notation that the platform's URL parser reads as an IPv4 address, and notations that embed one in IPv6. */
 function disguises(address: string): string[] {
   const [a = 0, b = 0, c = 0, d = 0] = address.split('.').map(Number);
   const whole = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -50,31 +50,33 @@ function disguises(address: string): string[] {
   ];
 }
 
-/** What a name server may say for a name that leads inside; `null` where a literal must be found without asking. */
-export type Form = { url: string; answers?: string[] };
+/**
+ * DNS responses for a name that leads to an internal address; `null` where a literal must be detected without a query.
+ */
+export type Form = { url: string; responses?: string[] };
 
-/** Addresses on `port` that all lead inside, or pretend not to. */
+/** URLs on `port` that all lead to an internal address, or contain one. */
 export function insideForms(port: number): Form[] {
   const literals = [...V4, ...V6.map((address) => `[${address}]`), ...TARGETS.flatMap(disguises)];
   const named = [...V4, ...V6].map((address, n) => ({
     url: `https://name-${n}.partner.example:${port}/`,
-    answers: [address],
+    responses: [address],
   }));
   const mixed = TARGETS.flatMap((address, n) => [
-    { url: `https://good-and-bad-${n}.example:${port}/`, answers: ['93.184.216.34', address] },
-    { url: `https://bad-and-good-${n}.example:${port}/`, answers: [address, '2606:4700::6810:1'] },
-    { url: `https://mapped-${n}.example:${port}/`, answers: ['93.184.216.34', `::ffff:${address}`] },
+    { url: `https://good-and-bad-${n}.example:${port}/`, responses: ['93.184.216.34', address] },
+    { url: `https://bad-and-good-${n}.example:${port}/`, responses: [address, '2606:4700::6810:1'] },
+    { url: `https://mapped-${n}.example:${port}/`, responses: ['93.184.216.34', `::ffff:${address}`] },
   ]);
   const local = ['localhost', 'LOCALHOST', 'localhost.', 'app.localhost', 'ⓛocalhost', 'loc%61lhost'];
   return [
     ...[...literals, ...local].map((host) => ({ url: `https://${host}:${port}/hook` })),
     ...named,
     ...mixed,
-    ...others(port).map((url) => ({ url, answers: ['93.184.216.34'] })),
+    ...others(port).map((url) => ({ url, responses: ['93.184.216.34'] })),
   ];
 }
 
-/** Other schemes, users before the host, and what parsers disagree about. */
+/** Other schemes, users before the host, and URLs on which parsers disagree. */
 const others = (port: number) => [
   `http://127.0.0.1:${port}/`,
   `http://partner.example:${port}/`,

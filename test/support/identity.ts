@@ -2,32 +2,32 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSync } from 'otplib';
-import { createAdmin } from '../../src/admin/intents.ts';
-import { type MailParty, startMailParty } from '../../src/sandbox/mail.ts';
-import type { NetvenuePartyOptions } from '../../src/sandbox/netvenue/index.ts';
+import { createAdmin } from '../../src/admin/commands.ts';
+import { type MailUpstream, startMailUpstream } from '../../src/sandbox/mail.ts';
+import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
 import { startService, type TestService } from './service.ts';
 
-// Tests read bodies of every shape; the service itself checks each answer against the contract.
+// Tests read bodies of every shape; the service itself checks each response against the contract.
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type AnyBody = any;
 
-export type Said = { status: number; headers: Headers; body: AnyBody };
-type Asked = { json?: unknown; form?: Record<string, string>; headers?: Record<string, string> };
-/** Asks the service as whoever the headers say. */
-export type Ask = (method: string, path: string, asked?: Asked) => Promise<Said>;
+export type Data = { status: number; headers: Headers; body: AnyBody };
+type Requested = { json?: unknown; form?: Record<string, string>; headers?: Record<string, string> };
+/** Calls the service with the given credential headers. */
+export type Ask = (method: string, path: string, options?: Requested) => Promise<Data>;
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** Asks with headers of its own. */
+/** Sends a request with additional headers. */
 export const asking =
-  (url: string, own: Record<string, string> = {}): Ask =>
+  (url: string, fixture: Record<string, string> = {}): Ask =>
   async (method, path, { json, form, headers } = {}) => {
     const body = json !== undefined ? JSON.stringify(json) : form && new URLSearchParams(form).toString();
     const type = json !== undefined ? 'application/json' : form && 'application/x-www-form-urlencoded';
     const response = await fetch(url + path, {
       method,
       redirect: 'manual',
-      headers: { ...(type && { 'Content-Type': type }), ...own, ...headers },
+      headers: { ...(type && { 'Content-Type': type }), ...fixture, ...headers },
       ...(body !== undefined && { body }),
     });
     return { status: response.status, headers: response.headers, body: parsed(await response.text()) };
@@ -45,35 +45,36 @@ export type TestAdmin = { adminId: string; email: string; seed: string; token: s
 export type TestApp = { appId: string; secret: string; token: string; ask: Ask };
 export type TestUser = { userId: string; email: string; session: string; ask: Ask };
 
-/** The whole service with a mailbox, and people to act. Throttles are wide unless told otherwise. */
+/** The whole service with a mailbox, and functions that create callers. Throttles are wide by default. */
 export type Identity = TestService & {
-  mailbox: MailParty;
+  mailbox: MailUpstream;
   ask: Ask;
-  /** An operator; enrolled and logged in unless told otherwise. */
+  /** An operator; enrolled and logged in by default. */
   admin(enrolled?: boolean): Promise<TestAdmin>;
   /** An app with these scopes and a token for all of them. */
   app(scopes?: string[]): Promise<TestApp>;
-  token(app: Pick<TestApp, 'appId' | 'secret'>, scope?: string): Promise<Said>;
+  token(app: Pick<TestApp, 'appId' | 'secret'>, scope?: string): Promise<Data>;
   /** A verified user of an app, logged in. */
   user(app: TestApp, email?: string): Promise<TestUser>;
   /** The newest mail to an address, once there are `count` of them. */
-  mailTo(address: string, count?: number): Promise<ReturnType<MailParty['mails']>[number]>;
+  mailTo(address: string, count?: number): Promise<ReturnType<MailUpstream['mails']>[number]>;
 };
 
 let names = 0;
-/** A name nobody else in this run has. */
+/** A name unique in this run. */
 export const fresh = (prefix: string): string => `${prefix}-${process.pid}-${++names}`;
 
+/** Starts the service with a mailbox; by default with a worker. */
 export async function startIdentity(
   settings: Record<string, string> = {},
   worker = true,
-  party: Partial<NetvenuePartyOptions> = {},
+  upstream: Partial<NetvenueUpstreamOptions> = {},
 ): Promise<Identity> {
-  const mailbox = await startMailParty();
+  const mailbox = await startMailUpstream();
   const port = await freePort();
   const service = await startService({
     worker,
-    party,
+    upstream,
     settings: {
       SMTP_URL: mailbox.smtpUrl,
       PORT: String(port),
@@ -135,18 +136,23 @@ export async function startIdentity(
   return identity;
 }
 
+/** The header that presents a bearer token. */
 export const bearer = (token: string): Record<string, string> => ({ Authorization: `Bearer ${token}` });
 
-/** The six digits, or the reset token, or the link of a mail. */
+/** The six digits, the reset token, or the link of a mail. */
 export const codeIn = (text: string): string => /\b\d{6}\b/.exec(text)?.[0] ?? '';
+/** The reset token of a mail; empty when there is none. */
 export const resetTokenIn = (text: string): string => /\brst_[\w-]+/.exec(text)?.[0] ?? '';
+/** The first link of a mail; empty when there is none. */
 export const linkIn = (text: string): string => /https?:\/\/\S+/.exec(text)?.[0] ?? '';
 
-/** The code of a seed, some steps from now. */
+/** The code of a seed, the given number of steps from now. */
 export const codeOf = (seed: string, steps = 0): string =>
   generateSync({ secret: seed, epoch: Math.floor(Date.now() / 1000) + steps * 30 });
 
-/** Waits, where the present time step is about to end, for the next: codes made now keep their place for `ms`. */
+/**
+ * Waits for the next time step when the current one is about to end: codes computed now stay in their step for `ms`.
+ */
 export async function withinOneStep(ms = 5_000): Promise<void> {
   const left = 30_000 - (Date.now() % 30_000);
   if (left < ms) await sleep(left + 50);
@@ -156,8 +162,8 @@ export async function withinOneStep(ms = 5_000): Promise<void> {
 export const atOnce = <T>(times: number, work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: times }, (_, n) => work(n)));
 
-/** How often each status came. */
-export function statuses(replies: Said[]): Record<number, number> {
+/** How often each status occurred. */
+export function statuses(replies: Data[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
   return counts;

@@ -6,7 +6,7 @@ import { digest } from '../../src/kernel/digest.ts';
 import { type Ask, asking, bearer } from './identity.ts';
 import { checkOut, type Money } from './money.ts';
 
-/** Verified, logged-in users by the hundred, written straight into the tables: passwords take their time. */
+/** Verified, logged-in users by the hundred, written directly into the tables, because hashing passwords is slow. */
 export async function manyUsers({ db, url, tenant }: Money, count: number): Promise<{ userId: string; ask: Ask }[]> {
   const users = Array.from({ length: count }, (_, n) => ({
     userId: `usr_${n}_${randomBytes(12).toString('hex')}`,
@@ -31,22 +31,22 @@ export async function manyUsers({ db, url, tenant }: Money, count: number): Prom
 }
 
 /**
- * Checkouts by the hundred and what card holders make of them: a third is declined once first, a tenth is never paid, some are
- * refunded or disputed afterwards. Answers how many were paid.
+ * Checkouts by the hundred and the actions of card holders: a third is declined once first, a tenth is never paid, some
+ * are refunded or disputed afterwards. Returns how many were paid.
  */
 export async function payMany(service: Money, count: number, tier: object): Promise<number> {
   const users = await manyUsers(service, 10);
   const paid = await Promise.all(
     users.map(async ({ ask }, first) => {
-      let mine = 0;
-      for (let n = first; n < count; n += users.length) if (await live(service, ask, tier, n)) mine += 1;
-      return mine;
+      let expected = 0;
+      for (let n = first; n < count; n += users.length) if (await live(service, ask, tier, n)) expected += 1;
+      return expected;
     }),
   );
-  return paid.reduce((total, mine) => total + mine, 0);
+  return paid.reduce((total, expected) => total + expected, 0);
 }
 
-/** The life of one payment, told by its number. Whether it was paid. */
+/** The life of one payment, chosen by its number. Returns whether it was paid. */
 async function live(service: Money, ask: Ask, tier: object, n: number): Promise<boolean> {
   const { processor_payment_intent_id: id } = await checkOut(ask, tier);
   const move = (to: string) => service.control('payment', { id, to });
@@ -72,13 +72,13 @@ export function shuffled<T>(items: readonly T[]): T[] {
     .map(({ item }) => item);
 }
 
-/** In pieces of so many. */
+/** In chunks of the given size. */
 export const piecesOf = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 
 const openRow = z.object({ open: z.number() });
 
-/** Waits until nothing of money is under way: events, intents, looks, and accounts in the making. */
+/** Waits until nothing about money is in progress: events, intents, reconciliations, and accounts being created. */
 export async function atRest({ db }: Money, withinMs: number): Promise<void> {
   for (const end = Date.now() + withinMs; Date.now() < end; await sleep(100)) {
     const open = await db.oneFirst(sql.type(openRow)`

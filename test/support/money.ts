@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { saveTier } from '../../src/payments/intents.ts';
-import type { NetvenuePartyOptions } from '../../src/sandbox/netvenue/index.ts';
-import { type ProcessorParty, startProcessorParty } from '../../src/sandbox/processor/index.ts';
+import { saveTier } from '../../src/payments/commands.ts';
+import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
+import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
-import { type Ask, type Identity, type Said, startIdentity, type TestApp, type TestUser } from './identity.ts';
+import { type Ask, type Data, type Identity, startIdentity, type TestApp, type TestUser } from './identity.ts';
 
 export const PROCESSOR = { secretKey: 'sk_test_processor', notificationSecret: 'whsec_test_processor' };
 export const WEBHOOK = '/v2/webhooks/processor';
@@ -21,31 +21,32 @@ export const tierDemo = { tier_id: 'tier_demo', asset_class: 'crypto', account_s
 type Options = {
   settings?: Record<string, string>;
   worker?: boolean;
-  party?: Partial<NetvenuePartyOptions>;
+  upstream?: Partial<NetvenueUpstreamOptions>;
   /** Whether the processor sends its notifications by itself. */
   notified?: boolean;
 };
 
 /** The whole service with a processor, tiers on sale, an app and a user of it. */
 export type Money = Identity & {
-  processor: ProcessorParty;
+  processor: ProcessorUpstream;
   tenant: TestApp;
   buyer: TestUser;
-  /** Moves something at the processor by hand. */
+  /** Changes a payment, transfer or person at the processor by hand. */
   control(what: string, body: object): Promise<void>;
-  /** Moves a subaccount at the network by hand. */
+  /** Changes a subaccount at the network by hand. */
   network(body: object): Promise<void>;
-  /** Sends a notification as the processor signs it, or signed otherwise. */
-  notify(event: Event | object, header?: string): Promise<Said>;
+  /** Sends a notification as the processor signs it, or with another signature. */
+  notify(event: Event | object, header?: string): Promise<Data>;
 };
 
+/** Starts the service with a processor, tiers on sale, an app and a user of it. */
 export async function startMoney({
   settings = {},
   worker = true,
-  party = {},
+  upstream = {},
   notified = true,
 }: Options = {}): Promise<Money> {
-  const processor = await startProcessorParty(PROCESSOR);
+  const processor = await startProcessorUpstream(PROCESSOR);
   const identity = await startIdentity(
     {
       PROCESSOR_URL: processor.url,
@@ -54,7 +55,7 @@ export async function startMoney({
       ...settings,
     },
     worker,
-    party,
+    upstream,
   );
   for (const tier of sandboxTiers) await saveTier(identity.db, tier);
   if (notified) processor.notifications.to(identity.url + WEBHOOK);
@@ -83,23 +84,23 @@ async function post(url: string, body: object): Promise<void> {
   if (!reply.ok) throw new Error(await reply.text());
 }
 
-/** Posts bytes as they are; without a header where it is empty. */
-export async function raw(url: string, body: string, header: string): Promise<Said> {
+/** Posts bytes unchanged; without a header where it is empty. */
+export async function raw(url: string, body: string, header: string): Promise<Data> {
   const headers = { 'Content-Type': 'application/json', ...(header && { 'Stripe-Signature': header }) };
   const reply = await fetch(url, { method: 'POST', headers, body });
   return { status: reply.status, headers: reply.headers, body: await reply.json() };
 }
 
-/** Looks until something is so. */
-export async function eventually<T>(look: () => Promise<T | null | undefined | false>, withinMs = 10_000): Promise<T> {
+/** Polls until a condition holds. */
+export async function eventually<T>(read: () => Promise<T | null | undefined | false>, withinMs = 10_000): Promise<T> {
   for (const until = Date.now() + withinMs; Date.now() < until; await sleep(25)) {
-    const found = await look();
+    const found = await read();
     if (found) return found;
   }
-  throw new Error(`Not within ${withinMs} ms: ${look}`);
+  throw new Error(`Not within ${withinMs} ms: ${read}`);
 }
 
-/** A checkout that stands at the processor. */
+/** A checkout that exists at the processor. */
 export async function checkOut(
   ask: Ask,
   body: object = tier25k,

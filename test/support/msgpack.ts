@@ -1,6 +1,6 @@
 /**
- * MessagePack of what JSON can hold, written for the tests from the format's own page: integers in their shortest form
- * (no floats), texts, lists, and maps in the order of their members.
+ * MessagePack of JSON values, written for the tests from the specification of the format: integers in their shortest
+ * form (no floats), texts, lists, and maps in the order of their members.
  */
 export function packed(value: unknown): Buffer {
   if (value === null) return Buffer.from([0xc0]);

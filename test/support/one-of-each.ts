@@ -1,14 +1,14 @@
-/** The migration up to which `ONE_OF_EACH` fits. */
-export const AS_OF = '0066_operators';
+/** The migration up to which `ONE_OF_EACH` is valid. */
+export const AS_OF = '0016_operators';
 
 const ID = '00000000-0000-7000-8000-00000000000';
 
-/** One row of every table as of 0066, and some open beside some ended: what a database in use holds. */
+/** One row of every table as of 0016, some open and some ended: the content of an existing database. */
 export const ONE_OF_EACH = `
   insert into partners (id, name) values ('ptn_1', 'Partner');
   insert into partner_keys (id, partner_id, digest, hint) values ('pk_1', 'ptn_1', '\\x01', 'pk_a');
 
-  insert into intents (id, kind, owner, lane, state, asked, sent, outcome, digest, fence, tries, deadline_at, sending_at, settled_at)
+  insert into intents (id, kind, owner, lane, state, request, sent_payload, outcome, digest, fence, attempts, deadline_at, sending_at, settled_at)
   values
     ('${ID}1', 'orders/place', 'ptn_1', 'lane', 'succeeded', '{"trader": "e_1"}', '{}', '{"result": {"n": 1}}', '\\x01', 1, 1, now(), now(), now()),
     ('${ID}2', 'orders/place', 'ptn_1', 'lane', 'queued', '{"trader": "e_1"}', null, null, '\\x02', 0, 0, now() + interval '1 hour', null, null),
@@ -16,9 +16,9 @@ export const ONE_OF_EACH = `
     ('${ID}4', 'accounts/provision', 'ptn_1', null, 'succeeded', '{}', '{}', '{"result": {}}', '\\x04', 1, 1, now(), now(), now()),
     ('${ID}5', 'payments/checkout', 'app_1', null, 'failed', '{}', '{}', '{"problem": {"code": "X"}}', '\\x05', 1, 1, now(), now(), now());
   insert into lanes (name, head) values ('lane', '${ID}2'), ('idle', null);
-  select graphile_worker.add_jobs(array[job_for('orders/place', '${ID}2', null)]);
+  select graphile_worker.add_job('orders/place', '{"intent_id": "${ID}2"}');
   insert into idempotency_keys (owner, key, digest, intent_id) values ('ptn_1', 'key', '\\x01', '${ID}1');
-  insert into kept_answers (caller, key, digest, status, sealed) values ('ptn_1', 'key', '\\x01', 200, '\\x02');
+  insert into idempotent_responses (caller, key, digest, status, sealed) values ('ptn_1', 'key', '\\x01', 200, '\\x02');
 
   insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, status)
   values ('e_1', 'e', 1, 'ptn_1', '${ID}4', 'crypto', 10000, 'active');
@@ -49,9 +49,13 @@ export const ONE_OF_EACH = `
 
   insert into webhook_endpoints (id, app, url, events) values ('whe_1', 'app_1', 'https://example.com', '{*}');
   insert into webhook_secrets (id, endpoint_id, sealed) values ('whs_1', 'whe_1', '\\x01');
-  select emit_event('app_1', 'a.b', '{"n": 1}');
+  insert into event_logs (app, last_position) values ('app_1', 1);
+  insert into events (id, app, type, position, body, created_at) values ('evt_1', 'app_1', 'a.b', 1, '{}', now());
+  insert into webhook_deliveries (id, app, endpoint_id, event_id) values ('whd_1', 'app_1', 'whe_1', 'evt_1');
   insert into webhook_attempts (delivery_id, n, started_at, duration_ms) select id, 1, now(), 5 from webhook_deliveries;
-  select sign_agreement('app_1', 'usr_1', '1', 'Name', null, null, null, null);
+  insert into agreement_signatures (id, app, user_id, position, agreement_version, signature_name, signed_at, previous_hash, row_hash)
+  values ('agr_1', 'app_1', 'usr_1', 1, '1', 'Name', now(), 'a', 'b');
+  insert into agreement_chains (app, length, last_hash) values ('app_1', 1, 'b');
 
   insert into registrations (id, owner, ex_address, miner_slug, account_size, payer) values ('${ID}6', 'ptn_1', '0xcc', 'slug', 1000, '0xdd');
   insert into registration_keys (registration_id, sealed) values ('${ID}6', '\\x01');
@@ -67,4 +71,11 @@ export const ONE_OF_EACH = `
   values ('con_1', 'app_1', 'usr_1', 'acct_1', true, true, true);
   insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
   values ('po_1', 'app_1', 'usr_1', 'prop_1', 'con_1', 100, 'usd');
-  insert into operator_actions (operator, action, payment_id) values ('op', 'refund', 'pay_1')`;
+  insert into operator_actions (operator, action, payment_id) values ('op', 'refund', 'pay_1');
+
+  insert into sealed_results (intent_id, sealed) values ('${ID}4', '\\x01');
+  insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id)
+  values ('tk_1', 'key', '\\x01', 'label', 'app_1', 'usr_1', 'prop_1');
+  insert into account_logs (prop_account_id, last_position) values ('prop_1', 1);
+  insert into account_events (prop_account_id, position, type, data, created_at) values ('prop_1', 1, 'order', '{}', now());
+  insert into account_watches (prop_account_id, positions) values ('prop_1', '[]')`;

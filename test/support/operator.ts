@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import type { RefusalCode } from '../../src/kernel/refusals.ts';
-import { type Identity, type Said, startIdentity, type TestAdmin } from './identity.ts';
+import type { ErrorCode } from '../../src/kernel/errors.ts';
+import { type Data, type Identity, startIdentity, type TestAdmin } from './identity.ts';
 import { expectProblem } from './problem.ts';
 import { type Hand, handOf, type Item, item, type Row } from './spine.ts';
 
@@ -15,16 +15,17 @@ export type Judgement = {
 };
 type Result = Judgement & { done: boolean };
 
-/** What an operator does and looks at, over a spine without a worker. */
+/** The actions and reads of an operator, on the intent tables without a worker. */
 export type Operator = {
   judge(id: string): Promise<Judgement | undefined>;
   rerun(id: string): Promise<Result | undefined>;
-  /** What is on record of what was done to a subject, oldest first. */
+  /** The recorded operator actions on a subject, oldest first. */
   actions(
     subject: string,
   ): Promise<{ who: string; action: string; why: string | null; detail: Record<string, unknown> }[]>;
 };
 
+/** The operator functions over a database connection. */
 export const operatorOf = ({ query }: Pick<Hand, 'query'>): Operator => ({
   judge: async (id) => (await query<Judgement>('select * from ops.safe_to_rerun($1)', [id]))[0],
   rerun: async (id) => (await query<Result>(`select * from ops.rerun($1, 'ada', 'it hangs')`, [id]))[0],
@@ -32,7 +33,10 @@ export const operatorOf = ({ query }: Pick<Hand, 'query'>): Operator => ({
     query('select a.who, a.action, a.why, a.detail from ops.actions a where a.subject = $1 order by a.at', [subject]),
 });
 
-/** Accepts an intent that has come so far; one that is `sent` holds a claim and may have reached its party. */
+/**
+ * Accepts an intent and brings it to the given state; one that is `sent` holds a claim and may have reached its
+ * upstream.
+ */
 export async function intentAt(
   spine: Hand,
   place: 'queued' | 'running' | 'sent' | 'in_doubt' | 'succeeded' | 'failed' | 'expired',
@@ -44,7 +48,7 @@ export async function intentAt(
   const { fence } = (await spine.claim(one.id)) as Row; // as: it is queued and in time
   if (place === 'running') return one.id;
   if (place !== 'expired') await spine.beginSending(one.id, fence);
-  if (place === 'in_doubt') await spine.doubt(one.id, fence, 5);
+  if (place === 'in_doubt') await spine.markInDoubt(one.id, fence, 5);
   if (place === 'succeeded') await spine.settle(one.id, fence);
   if (place === 'failed' || place === 'expired') await fail(spine, one.id, fence, place);
   return one.id;
@@ -57,7 +61,7 @@ async function fail({ query }: Pick<Hand, 'query'>, id: string, fence: number, e
   await query('select settle_intent($1, $2, $3, $4)', [id, fence, ending, JSON.stringify(outcome)]);
 }
 
-/** A worker process on record: when it was last seen, and the pool its jobs are locked by. It holds no advisory lock. */
+/** A recorded worker process: its last heartbeat, and the pool its jobs are locked by. It holds no advisory lock. */
 export async function workerSeen({ query }: Pick<Hand, 'query'>, secondsAgo: number): Promise<string> {
   const pool = `pool-${randomUUID()}`;
   await query(
@@ -68,7 +72,7 @@ export async function workerSeen({ query }: Pick<Hand, 'query'>, secondsAgo: num
   return pool;
 }
 
-/** Lets a pool's worker take every job of an intent, as it does when it carries one out. */
+/** Lets a pool's worker lock every job of an intent, as it does when it executes one. */
 export async function lockJobs(
   { query }: Pick<Hand, 'query'>,
   intentId: string,
@@ -76,7 +80,7 @@ export async function lockJobs(
   secondsAgo = 0,
 ): Promise<void> {
   await query(
-    `update graphile_worker._private_jobs
+    `update queue_jobs
      set locked_by = $2, locked_at = now() - make_interval(secs => $3), attempts = attempts + 1
      where payload ->> 'intent_id' = $1`,
     [intentId, pool, secondsAgo],
@@ -86,7 +90,7 @@ export async function lockJobs(
 /** Uses up the attempts of an intent's jobs. */
 export async function exhaustJobs({ query }: Pick<Hand, 'query'>, intentId: string): Promise<void> {
   await query(
-    `update graphile_worker._private_jobs
+    `update queue_jobs
      set attempts = max_attempts, last_error = 'a bug'
      where payload ->> 'intent_id' = $1`,
     [intentId],
@@ -95,7 +99,7 @@ export async function exhaustJobs({ query }: Pick<Hand, 'query'>, intentId: stri
 
 let accounts = 0;
 
-/** What every failed account is of: an app and its tier. */
+/** The app and the tier that every failed account needs. */
 export async function sellTier({ query }: Pick<Hand, 'query'>): Promise<void> {
   await query(`insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}')`);
   await query(
@@ -104,7 +108,7 @@ export async function sellTier({ query }: Pick<Hand, 'query'>): Promise<void> {
   );
 }
 
-/** An account that could not be made, paid for unless told otherwise, by a creation that ended with this code. */
+/** An account that could not be created, paid by default, by a creation that ended with this code. */
 export async function failedAccount(
   hand: Hand,
   { paid = true, code = 'VENUE_REJECTED' } = {},
@@ -133,21 +137,21 @@ export async function failedAccount(
   return { id, paymentId, intentId };
 }
 
-/** Gives the money of a payment back, as the processor's word would. */
+/** Returns the money of a payment, like an update from the processor. */
 export async function returnMoney({ query }: Pick<Hand, 'query'>, paymentId: string): Promise<void> {
   await query('update payments set refunded_at = now(), refunded_cents = received_cents where id = $1', [paymentId]);
 }
 
-/** The service without a worker, an operator who asks it, and a hand at its database. */
+/** The service without a worker, an operator who calls it, and direct access to its database. */
 export type Desk = {
   service: Identity;
   admin: TestAdmin;
   hand: Hand;
-  get(path: string): Promise<Said>;
-  /** Posts with a reason, or whatever else is asked. */
-  post(path: string, asked?: Parameters<TestAdmin['ask']>[2]): Promise<Said>;
-  /** What is on record of a subject, newest first, as operators are shown it. */
-  keptOf(subject: string): Promise<{ actor: string; action: string; detail: Record<string, unknown> }[]>;
+  get(path: string): Promise<Data>;
+  /** Posts with a reason by default. */
+  post(path: string, options?: Parameters<TestAdmin['ask']>[2]): Promise<Data>;
+  /** The recorded actions on a subject, newest first, as shown to operators. */
+  storedOf(subject: string): Promise<{ actor: string; action: string; detail: Record<string, unknown> }[]>;
   stop(): Promise<void>;
 };
 
@@ -165,8 +169,8 @@ export async function openDesk(): Promise<Desk> {
     admin,
     hand,
     get,
-    post: (path, asked = { json: { reason: 'it hangs' } }) => admin.ask('POST', path, asked),
-    keptOf: async (subject) => (await get(`/v2/admin/audit?subject=${subject}`)).body.items,
+    post: (path, options = { json: { reason: 'it hangs' } }) => admin.ask('POST', path, options),
+    storedOf: async (subject) => (await get(`/v2/admin/audit?subject=${subject}`)).body.items,
     async stop() {
       await client.end();
       await service.stop();
@@ -174,6 +178,6 @@ export async function openDesk(): Promise<Desk> {
   };
 }
 
-/** Expects a refusal of this code. */
-export const expectRefusal = ({ status, headers, body }: Said, code: RefusalCode): void =>
+/** Expects an error response with this code. */
+export const expectApiError = ({ status, headers, body }: Data, code: ErrorCode): void =>
   expectProblem({ status, body, headers: Object.fromEntries(headers) }, code);

@@ -1,11 +1,11 @@
-import { netvenue } from '../../src/adapters/netvenue/index.ts';
-import type { DashboardOrder, Netvenue } from '../../src/adapters/netvenue/types.ts';
+import { netvenue } from '../../src/adapters/network/index.ts';
+import type { DashboardOrder, Netvenue } from '../../src/adapters/network/types.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
 import { ENTITY, KEYS, type TestService } from './service.ts';
 
 type Trader = { traderId: string };
 
-/** A market order for a tenth of the account in bitcoin, or whatever else is asked. */
+/** A market order, by default for a tenth of the account in bitcoin. */
 export const market = (more: object = {}) => ({
   trade_pair: 'BTCUSDC',
   order_type: 'LONG',
@@ -13,7 +13,7 @@ export const market = (more: object = {}) => ({
   ...more,
 });
 
-/** An order that rests 10 % below the market, or whatever else is asked. */
+/** An order that rests, by default 10 % below the market. */
 export const limit = (more: object = {}) => ({
   trade_pair: 'BTCUSDC',
   order_type: 'LONG',
@@ -25,21 +25,21 @@ export const limit = (more: object = {}) => ({
 
 const hasSize = (order: object) => 'leverage' in order || 'value' in order || 'quantity' in order;
 
-/** The route of the network's miner that every order verb takes, as faults name it. */
+/** The route of the network's miner that every order operation uses, as faults name it. */
 export const SUBMIT = '/miner/api/submit-order';
 
-/** What the network's ledger holds under one name. */
+/** The entries of the network's ledger under one name. */
 export const effectsUnder = ({ miner }: TestService, key: string): readonly Entry[] =>
   miner.ledger.entries().filter((entry) => entry.key === key);
 
-/** Kinds of effect a trader has had at the network, oldest first. */
+/** Kinds of effect of a trader at the network, oldest first. */
 export const effectsOf = ({ miner }: TestService, { traderId }: Trader): string[] =>
   miner.ledger
     .entries()
     .filter(({ subaccount_id, kind }) => subaccount_id === Number(traderId) && kind !== 'subaccount')
     .map(({ kind }) => kind);
 
-/** The network as the service sees it, for looking at what really stands there. */
+/** The network as the service sees it, to read its actual state. */
 export const venueOf = ({ miner: { minerUrl, validatorUrl } }: TestService): Netvenue =>
   netvenue({ ...KEYS, minerUrl, validatorUrl });
 
@@ -47,17 +47,17 @@ export const venueOf = ({ miner: { minerUrl, validatorUrl } }: TestService): Net
 export async function restingOf(service: TestService, { traderId }: Trader): Promise<DashboardOrder[]> {
   const dashboard = await venueOf(service).dashboard(`${ENTITY}_${traderId}`);
   if (dashboard.kind !== 'found') throw new Error(dashboard.kind);
-  return dashboard.said.openOrders;
+  return dashboard.data.openOrders;
 }
 
 /** The open positions of a trader at the network. */
 export async function positionsOf(service: TestService, { traderId }: Trader) {
   const dashboard = await venueOf(service).dashboard(`${ENTITY}_${traderId}`);
   if (dashboard.kind !== 'found') throw new Error(dashboard.kind);
-  return dashboard.said.positions.filter(({ closeMs }) => closeMs === null);
+  return dashboard.data.positions.filter(({ closeMs }) => closeMs === null);
 }
 
-/** Sends a control command to the network party. */
+/** Sends a control command to the network. */
 export async function control({ miner }: TestService, path: string, body: object): Promise<void> {
   const reply = await fetch(`${miner.controlUrl}/${path}`, { method: 'POST', body: JSON.stringify(body) });
   if (!reply.ok) throw new Error(await reply.text());

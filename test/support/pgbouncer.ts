@@ -19,13 +19,16 @@ export type Pooler = {
 
 type Server = { url: string; connection: { host: string; port: number; user: string; database: string } };
 
-/** Where the machine has PgBouncer, or null. */
+/** The path of PgBouncer on this machine, or null. */
 export const findPgbouncer = (): string | null =>
   [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
     .map((dir) => join(dir, 'pgbouncer'))
     .find((file) => existsSync(file)) ?? null;
 
-/** Starts PgBouncer with so many connections to the server, on a free port of this machine, as the account that may reach the server. */
+/**
+ * Starts PgBouncer with a limit of connections to the server, on a free port of this machine, as the account that may
+ * reach the server.
+ */
 export async function startPgbouncer(program: string, server: Server, connections: number): Promise<Pooler> {
   const { host, port, user, database } = server.connection;
   const [listenPort, owner] = await Promise.all([freePort(), stat(host)]);
@@ -38,21 +41,21 @@ export async function startPgbouncer(program: string, server: Server, connection
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const said: string[] = [];
-  child.stderr.on('data', (chunk) => said.push(String(chunk)));
+  const data: string[] = [];
+  child.stderr.on('data', (chunk) => data.push(String(chunk)));
   const ended = once(child, 'exit');
   const endWithUs = () => child.kill('SIGKILL');
   process.once('exit', endWithUs);
   const url = `postgres://${user}@127.0.0.1:${listenPort}/${database}`;
-  await until('PgBouncer', () => answers(url), 10_000).catch((cause) => {
-    throw new Error(`PgBouncer does not answer:\n${said.join('')}`, { cause });
+  await until('PgBouncer', () => responses(url), 10_000).catch((cause) => {
+    throw new Error(`PgBouncer does not respond:\n${data.join('')}`, { cause });
   });
   return {
     version: await versionOf(program),
     settings: { DATABASE_URL: url, DATABASE_DIRECT_URL: server.url, DATABASE_POOLER: 'transaction' },
     async stop() {
       process.off('exit', endWithUs);
-      child.kill('SIGQUIT'); // at once: its clients are gone
+      child.kill('SIGQUIT'); // at once: its clients have disconnected
       await ended;
       await rm(dir, { recursive: true, force: true });
     },
@@ -82,9 +85,9 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-async function answers(url: string): Promise<true | null> {
+async function responses(url: string): Promise<true | null> {
   const client = new Client({ connectionString: url });
-  client.on('error', () => {}); // it is not there yet
+  client.on('error', () => {}); // it is not listening yet
   try {
     await client.connect();
     await client.query('select');

@@ -3,10 +3,10 @@ import type { Caller, Reply } from './caller.ts';
 import { expectProblem } from './problem.ts';
 import type { TestService } from './service.ts';
 
-/** Settings under which a party that hangs is given up soon. */
-export const IMPATIENT = { VENUE_READ_MS: '150' };
+/** Settings that abort calls to a hanging upstream soon. */
+export const SHORT_TIMEOUTS = { VENUE_READ_MS: '150' };
 
-/** Long enough for reads that are kept for a second to be asked anew. */
+/** Longer than the cache time of reads that are cached for 1 s. */
 export const STALE_MS = 1_100;
 
 /** A partner with one registered subaccount that is linked to a wallet; Trader-ID is the wallet. */
@@ -17,14 +17,14 @@ export async function linkedWallet(service: TestService): Promise<Caller & { wal
   return { ...trader, traderId: String(reply.body.subaccount.subaccount_id) };
 }
 
-/** Moves a subaccount by hand at the network. */
+/** Changes a subaccount by hand at the network. */
 export async function move({ miner }: TestService, traderId: string, to: object): Promise<void> {
   const body = JSON.stringify({ subaccount_id: Number(traderId), ...to });
   const reply = await fetch(`${miner.controlUrl}/subaccount`, { method: 'POST', body });
   if (!reply.ok) throw new Error(await reply.text());
 }
 
-/** Counts the calls a party gets from now on, `METHOD /path` each, until `stop`. */
+/** Records the calls to an upstream from now on, `METHOD /path` each, until `stop`. */
 export function countCalls({ faults }: TestService['miner'] | TestService['exchange']) {
   const calls: string[] = [];
   const next = faults.next;
@@ -40,5 +40,5 @@ export function countCalls({ faults }: TestService['miner'] | TestService['excha
   };
 }
 
-/** Expects a refusal because a venue cannot be read, which the caller may try again. */
+/** Expects a retryable error because a venue cannot be read. */
 export const expectUnreadable = (reply: Reply): void => expectProblem(reply, 'VENUE_UNREADABLE', { retryable: true });

@@ -8,53 +8,71 @@ import { socketDirOf } from '../../src/db/embedded/launch.ts';
 import { findPostmaster, isAlive, stopPostmaster } from '../../src/db/embedded/postmaster.ts';
 import { type Embedded, startEmbedded } from '../../src/db/embedded.ts';
 
-/** A database of one's own, migrated and empty; `drop` cuts off whoever is still connected. */
+/** A separate database, migrated and empty; `drop` disconnects every remaining client. */
 type TestDatabase = Pick<Embedded, 'url' | 'connection'> & { drop(): Promise<void> };
 
 type Running = { server: Embedded; dataDir: string };
 
-/** A power failure may take the tests' data; a crash of the server alone still keeps what was committed. */
-const carelessly = { fsync: 'off', full_page_writes: 'off', jit: 'off' };
+/** A power failure may lose the tests' data; a crash of the server alone still keeps committed data. */
+const notDurable = { fsync: 'off', full_page_writes: 'off', jit: 'off' };
 const template = 'tps_template';
+/** The data directory of a server that the whole suite shares; NO_SERVER when no test may need a database. */
+const SHARED = process.env.TEST_SERVER;
+export const NO_SERVER = 'none';
 
 let running: Promise<Running> | undefined;
 let migrated: Promise<void> | undefined;
 let made = 0;
 
-/** A copy of a database migrated once per process; starts the server at the first call. */
+/**
+ * A copy of a database that is migrated once per server; starts a server at the first call when the suite shares none.
+ */
 export async function freshDatabase(): Promise<TestDatabase> {
+  if (SHARED === NO_SERVER) throw new Error('This test needs a database: test:quick is not for it.');
   const { server } = await start();
-  migrated ??= makeTemplate(server);
+  if (!SHARED) migrated ??= makeTemplate(server);
   await migrated;
-  const name = `test_${++made}`;
+  const name = `test_${process.pid}_${++made}`;
   await command(server, `create database ${name} template ${template}`);
   return { ...named(server, name), drop: () => command(server, `drop database if exists ${name} with (force)`) };
 }
 
+/** Starts the server that the processes of a suite share, with its template. Returns the value for TEST_SERVER. */
+export async function startShared(): Promise<string> {
+  const { server, dataDir } = await start();
+  await makeTemplate(server);
+  return dataDir;
+}
+
 /** Stops the tests' server, if there was one, and removes its data. */
 export async function stopPostgres(): Promise<void> {
-  const started = await running?.catch(() => null); // the test that wanted it has told
+  const started = await running?.catch(() => null); // the test that needed it has reported the failure
   if (!started) return;
   const { server, dataDir } = started;
   running = migrated = undefined;
   await server.stop('immediate');
-  await rm(dataDir, { recursive: true, force: true });
+  if (server.owned) await rm(dataDir, { recursive: true, force: true });
 }
 
 function start(): Promise<Running> {
-  running ??= startInTemporaryPlace();
+  running ??= SHARED ? adopt(SHARED) : startInTemporaryFolder();
   return running;
 }
 
-async function startInTemporaryPlace(): Promise<Running> {
+/** Connects to the suite's server, which this process must not stop. */
+async function adopt(dataDir: string): Promise<Running> {
+  return { server: await startEmbedded({ dataDir }), dataDir };
+}
+
+async function startInTemporaryFolder(): Promise<Running> {
   await removeLeftovers();
   const dataDir = join(tmpdir(), `tps-test-${process.pid}`);
-  const server = await startEmbedded({ dataDir, settings: carelessly, ...binariesFor() });
+  const server = await startEmbedded({ dataDir, settings: notDurable, ...binariesFor() });
   endWithUs(server);
   return { server, dataDir };
 }
 
-/** Servers and data of test runs that were killed; what belongs to another account is left to it. */
+/** Removes servers and data of killed test runs; those of another account are kept. */
 async function removeLeftovers(): Promise<void> {
   const names = await readdir(tmpdir());
   const dead = names.filter((name) => !isAlive(Number(/^tps-test-(\d+)/.exec(name)?.[1] ?? process.pid)));
@@ -68,7 +86,7 @@ async function removeLeftover(dataDir: string): Promise<void> {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** The server programs asked for by TEST_POSTGRES, a major version; without it those of the npm package. */
+/** The server programs requested by TEST_POSTGRES, a major version; without it those of the npm package. */
 function binariesFor(version = process.env.TEST_POSTGRES): { binDir?: string } {
   if (!version) return {};
   const binDir = [`/usr/lib/postgresql/${version}/bin`, configured(version)].find((dir) => dir && existsSync(dir));
@@ -85,13 +103,13 @@ function configured(version: string): string | undefined {
   }
 }
 
-/** For runs that end before the hooks: the server goes at once, its data at the next run. */
+/** For runs that end before the hooks: the server stops at once, its data is removed by the next run. */
 function endWithUs(server: Embedded): void {
   process.once('exit', () => isAlive(server.pid()) && process.kill(server.pid(), 'SIGQUIT'));
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 }
 
-/** Loaded late: tests without a migrated database do without the migrations' libraries, too. */
+/** Loaded lazily, so that tests without a migrated database do not load the migrations' libraries. */
 async function makeTemplate(server: Embedded): Promise<void> {
   await command(server, `create database ${template}`);
   const { migrate } = await import('../../src/db/migrate.ts');

@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { document } from '../../src/contract/document.ts';
-import { type RefusalCode, refusals } from '../../src/kernel/refusals.ts';
+import { type ErrorCode, errors } from '../../src/kernel/errors.ts';
 import type { Reply } from './caller.ts';
 
 const ajv = new Ajv2020({ strict: false });
@@ -11,11 +11,11 @@ ajv.addSchema(document, 'contract');
 const isProblem = ajv.compile({ $ref: 'contract#/components/schemas/Problem' });
 
 /**
- * Expects a problem document of this code: status, title and type from the catalogue, valid against the contract, under the
- * request's id. `members` are expected among those of `error`.
+ * Expects a problem document of this code: status, title and type from the catalogue, valid against the contract, under
+ * the request's id. `members` are expected among those of `error`.
  */
-export function expectProblem({ status, headers, body }: Reply, code: RefusalCode, members: object = {}): void {
-  const [expected, title] = refusals[code];
+export function expectProblem({ status, headers, body }: Reply, code: ErrorCode, members: object = {}): void {
+  const [expected, title] = errors[code];
   expect(body).to.have.nested.property('error.code', code);
   expect(status).to.equal(expected);
   expect(headers['content-type']).to.match(/^application\/problem\+json/);

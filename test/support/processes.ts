@@ -5,24 +5,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What a process needs of its surroundings; everything else comes from the settings it is given. */
-const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_V8_COVERAGE'];
+/** The environment variables that a process needs; everything else comes from its given settings. */
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'NODE_V8_COVERAGE', 'NODE_COMPILE_CACHE'];
 
-/** How long a process may take to start on a machine that is busy with something else. */
+/** The time limit for the start of a process on a busy machine. */
 export const STARTED_MS = 60_000;
 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
-/** A process of the service, its output held in memory. */
+/** A process of the service, with its output in memory. */
 export type Running = {
   pid: number;
-  /** Lines of standard output and standard error, as they came. */
+  /** Lines of standard output and standard error, in order of arrival. */
   lines: string[];
   exited: Promise<Exit>;
   /** Signals this process, or with `group` everyone in its group as a terminal does. */
   kill(signal: NodeJS.Signals, group?: 'group'): void;
-  /** The first line that matches, waiting for it. Refuses, with what was said, when it does not come or the process ends. */
-  says(pattern: RegExp, withinMs?: number): Promise<string>;
+  /**
+   * Waits for the first line that matches and returns it. Rejects, with the output, on a timeout or when the process
+   * ends.
+   */
+  waitForLine(pattern: RegExp, withinMs?: number): Promise<string>;
 };
 
 export type Program = 'web' | 'worker' | 'release' | 'start';
@@ -31,9 +34,10 @@ const alive = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of alive) child.kill('SIGKILL');
 });
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1)); // what we started ends with us
+// child processes end with this one
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
 
-/** Starts `src/<program>.ts` with these settings and none of ours. In a group of its own, so that it can be stopped like one. */
+/** Starts `src/<program>.ts` with only these settings, in its own process group, so that it can be stopped like one. */
 export const startProgram = (program: Program, settings: Record<string, string>): Running =>
   startScript(`src/${program}.ts`, settings);
 
@@ -60,7 +64,7 @@ export function startScript(file: string, settings: Record<string, string>, args
     kill: (signal, group) => {
       if (alive.has(child)) process.kill(group ? -pid : pid, signal);
     },
-    says: (pattern, withinMs = 20_000) => lineOf({ lines, child }, pattern, withinMs),
+    waitForLine: (pattern, withinMs = 20_000) => lineOf({ lines, child }, pattern, withinMs),
   };
 }
 
@@ -73,18 +77,18 @@ export async function runProgram(
   return { ...(await exited), lines };
 }
 
-/** Starts the HTTP edge; `url` is where it listens. */
+/** Starts the HTTP edge; `url` is its address. */
 export async function startWebProcess(settings: Record<string, string>): Promise<Running & { url: string }> {
   const web = startProgram('web', { ...settings, LOG_LEVEL: settings.LOG_LEVEL ?? 'info' });
-  const { port } = JSON.parse(await web.says(/web is listening/, STARTED_MS)) as { port: number };
+  const { port } = JSON.parse(await web.waitForLine(/web is listening/, STARTED_MS)) as { port: number };
   return { ...web, url: `http://127.0.0.1:${port}` };
 }
 
-/** Asks again and again until the answer is something else than false, null or undefined. Refuses after `withinMs`. */
+/** Repeats a call until its result is not false, null or undefined. Rejects after `withinMs`. */
 export async function until<T>(what: string, ask: () => Promise<T> | T, withinMs = 20_000): Promise<NonNullable<T>> {
   for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20)) {
-    const answer = await ask();
-    if (answer !== false && answer !== null && answer !== undefined) return answer;
+    const response = await ask();
+    if (response !== false && response !== null && response !== undefined) return response;
   }
   throw new Error(`Not within ${withinMs} ms: ${what}`);
 }
@@ -96,9 +100,9 @@ async function lineOf({ lines, child }: { lines: string[]; child: ChildProcess }
   const find = () => lines.find((line) => pattern.test(line));
   const ended = () => (alive.has(child) ? null : 'ended');
   const line = await until(String(pattern), () => find() ?? ended(), withinMs).catch(() => null);
-  const said = find() ?? (line === 'ended' ? undefined : line);
-  if (said) return said;
+  const data = find() ?? (line === 'ended' ? undefined : line);
+  if (data) return data;
   throw new Error(
-    `${alive.has(child) ? 'It' : 'It ended and'} did not say ${pattern}:\n${lines.slice(-20).join('\n')}`,
+    `${alive.has(child) ? 'It' : 'It ended and'} did not write ${pattern}:\n${lines.slice(-20).join('\n')}`,
   );
 }

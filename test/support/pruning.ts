@@ -4,7 +4,7 @@ import { type Db, openPool } from '../../src/db/pool.ts';
 import { prunings } from '../../src/db/retention.ts';
 import { freshDatabase } from './postgres.ts';
 
-/** How long things are kept in the tests of pruning, in days. */
+/** Retention periods in the tests of pruning, in days. */
 export const DAYS = {
   RETAIN_INTENTS_DAYS: 90,
   RETAIN_ORDERS_DAYS: 400,
@@ -12,20 +12,20 @@ export const DAYS = {
   RETAIN_SESSIONS_DAYS: 30,
 };
 
-/** A database with one app, user, operator, tier and endpoint, to be pruned. */
+/** A database with one app, user, operator, tier and endpoint, for tests of pruning. */
 export type Pruned = {
   db: Db;
   client: Client;
-  /** One more connection; whoever opens it ends it. */
+  /** Opens one more connection, which the caller must close. */
   connected(): Promise<Client>;
-  /** Prunes once, within ample bounds; tells how many rows of each kind went. */
+  /** Prunes once, with ample limits; returns the number of deleted rows of each kind. */
   prune(): Promise<Record<string, number>>;
   /** One column of a table, in order. */
   left(table: string, column?: string): Promise<string[]>;
   close(): Promise<void>;
 };
 
-/** Bounds of a run of pruning that a test can tighten. */
+/** The limits of a pruning run, which a test can tighten. */
 export const bounds = (more = {}) => ({
   most: 1_000,
   withinMs: 60_000,
@@ -33,12 +33,13 @@ export const bounds = (more = {}) => ({
   ...more,
 });
 
-/** Ids that a test can read: the number in their last digits. */
+/** Readable ids for tests: the number is in their last digits. */
 export const uuid = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`;
 
 /** The number in such an id. */
 export const numberIn = (id: string): number => Number(id.slice(-12));
 
+/** Opens a migrated database for tests of pruning. */
 export async function openPruned(): Promise<Pruned> {
   const database = await freshDatabase();
   const connected = async () => {

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import http, { type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** One request a receiver got, whole. */
+/** One complete request to a receiver. */
 export type Received = { at: number; path: string; headers: IncomingHttpHeaders; body: string };
 
-/** How a receiver answers; by default with 200. `hang` never answers, `drop` cuts the connection after reading. */
+/** The response of a receiver; by default 200. `hang` never responds, `drop` cuts the connection after reading. */
 export type Behaviour = (received: Received, nth: number) => number | 'hang' | 'drop' | Raw;
 type Raw = { status: number; headers?: Record<string, string>; text?: string; delayMs?: number };
 
-/** A partner's server on this machine, with an append-only ledger of what reached it. */
+/** A partner's server on this machine, with an append-only ledger of received requests. */
 export type Receiver = {
   url: string;
   ledger: Received[];
-  /** How many requests are being answered just now, and the most there ever were. */
+  /** The number of requests in progress, now and at its maximum. */
   inFlight: { now: number; most: number };
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -35,7 +35,7 @@ export async function startReceiver(behaviour: Behaviour = () => 200): Promise<R
       body,
     };
     ledger.push(received);
-    answer(response, behave(received, ledger.length));
+    upstreamResult(response, behave(received, ledger.length));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -59,12 +59,12 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function answer(response: ServerResponse, said: ReturnType<Behaviour>): void {
-  if (said === 'hang') return;
-  if (said === 'drop') {
+function upstreamResult(response: ServerResponse, data: ReturnType<Behaviour>): void {
+  if (data === 'hang') return;
+  if (data === 'drop') {
     response.destroy();
     return;
   }
-  const { status, headers = {}, text = 'ok', delayMs = 0 } = typeof said === 'number' ? { status: said } : said;
+  const { status, headers = {}, text = 'ok', delayMs = 0 } = typeof data === 'number' ? { status: data } : data;
   setTimeout(() => response.writeHead(status, headers).end(text), delayMs);
 }

@@ -4,9 +4,9 @@ import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import {
-  type RegistrarParty,
-  type RegistrarPartyOptions,
-  startRegistrarParty,
+  type RegistrarUpstream,
+  type RegistrarUpstreamOptions,
+  startRegistrarUpstream,
 } from '../../src/sandbox/registrar/index.ts';
 import type { Caller, Reply } from './caller.ts';
 import { startChain, type TestChain, type Transferred } from './chain.ts';
@@ -17,26 +17,26 @@ export const REGISTER = '/v1/register/exvenue';
 export const MILLION = 1_000_000n * 1_000_000n;
 const PRICE = 119_000_000n;
 
-/** Somebody who wants to register: a wallet on the exchange and a key that pays, by default the wallet's own. */
+/** A caller who registers: a wallet on the exchange and a key that pays, by default the wallet's own. */
 export type Buyer = { wallet: string; payer: string; privateKey: `0x${string}` };
 
 /** The service with a registrar that settles on a real chain. */
 export type RegistrationService = TestService & {
   chain: TestChain;
-  registrar: RegistrarParty;
+  registrar: RegistrarUpstream;
   /** A buyer with money on the chain. */
   buyer(units?: bigint): Promise<Buyer>;
-  /** Buys as told, with `more` over the usual body. */
+  /** Buys with `more` over the usual body. */
   buy(partner: Caller, buyer: Buyer, more?: object, extra?: Parameters<Caller['post']>[2]): Promise<Reply>;
-  /** The status of an address, once it is final or `enough` says so. */
+  /** The status of an address, once it is final or `enough` accepts it. */
   status(partner: Caller, wallet: string, enough?: (body: Reply['body']) => boolean): Promise<Reply['body']>;
-  /** What moved on chain out of this payer's account. */
+  /** The transfers on chain out of this payer's account. */
   paidBy(buyer: Buyer): Promise<Transferred[]>;
-  /** How many sealed keys there are. */
+  /** The number of sealed keys. */
   keys(): Promise<number>;
 };
 
-/** Short times: an authorization lives 3 s and the registrar is asked every 100 ms. */
+/** Short times: an authorization is valid for 3 s and the registrar is polled every 100 ms. */
 const QUICK = {
   REGISTRAR_PATIENCE_MS: '700',
   REGISTRATION_VALID_S: '3',
@@ -46,18 +46,19 @@ const QUICK = {
   REGISTRATION_DEADLINE_MS: '2000',
 };
 
+/** Starts the service with a registrar on a development chain. */
 export async function startRegistrationService(
-  party: RegistrarPartyOptions = {},
+  upstream: RegistrarUpstreamOptions = {},
   options: Parameters<typeof startService>[0] = {},
 ): Promise<RegistrationService> {
   const chain = await startChain();
-  const registrar = await startRegistrarParty({ chain, miningMs: 300, ...party });
+  const registrar = await startRegistrarUpstream({ chain, miningMs: 300, ...upstream });
   const service = await startService({
     ...options,
     settings: { ...QUICK, ...registrar.settings, ...options.settings },
   });
   const buy: RegistrationService['buy'] = (partner, buyer, more = {}, extra) =>
-    partner.post(REGISTER, { ...asking(buyer), ...more }, extra);
+    partner.post(REGISTER, { ...purchaseBody(buyer), ...more }, extra);
   return {
     ...service,
     chain,
@@ -81,7 +82,7 @@ export async function startRegistrationService(
 }
 
 /** The body of a purchase. */
-export const asking = ({ wallet, privateKey }: Buyer) => ({
+export const purchaseBody = ({ wallet, privateKey }: Buyer) => ({
   miner_slug: 'vanta',
   account_size: 25_000,
   ex_wallet: wallet,
@@ -97,35 +98,38 @@ export async function newBuyer(chain: TestChain, units: bigint): Promise<Buyer> 
   return { wallet, payer: wallet, privateKey };
 }
 
-/** For a suite: the service and a partner of it; after each test no key may be left. What is expected of a purchase, and what may befall it. */
+/**
+ * For a suite: the service and a partner of it; after each test no key may be left. Returns the expectations about a
+ * purchase, and the faults to apply.
+ */
 export function purchasesSuite() {
-  const own = {} as { service: RegistrationService; partner: Caller }; // as: made before they are used
+  const fixture = {} as { service: RegistrationService; partner: Caller }; // as: created before they are used
   before(async () => {
-    own.service = await startRegistrationService();
-    own.partner = await own.service.partner();
+    fixture.service = await startRegistrationService();
+    fixture.partner = await fixture.service.partner();
   });
-  after(() => own.service.stop());
+  after(() => fixture.service.stop());
   afterEach('no key is left', async () => {
-    expect(await own.service.keys()).to.equal(0);
-    own.service.registrar.faults.clear();
-    own.service.exchange.faults.clear();
+    expect(await fixture.service.keys()).to.equal(0);
+    fixture.service.registrar.faults.clear();
+    fixture.service.exchange.faults.clear();
   });
 
   return {
-    own,
+    fixture,
     /** Lets the registrar fail once at a step of a registration. */
-    strikes: (step: string, kind: FaultKind, more: object = {}) =>
-      own.service.registrar.faults.add({ kind, route: `register/${step}`, times: 1, delayMs: 1_000, ...more }),
+    scriptFault: (step: string, kind: FaultKind, more: object = {}) =>
+      fixture.service.registrar.faults.add({ kind, route: `register/${step}`, times: 1, delayMs: 1_000, ...more }),
     /** Expects one transfer of the price, and that the registration names it. */
     async expectPaidOnce(buyer: Buyer, { tx_hash }: { tx_hash: string }): Promise<void> {
-      const transfers = await own.service.paidBy(buyer);
+      const transfers = await fixture.service.paidBy(buyer);
       expect(transfers.map(({ txHash, to, value }) => ({ txHash, to, value }))).to.deep.equal([
-        { txHash: tx_hash, to: own.service.registrar.payTo, value: PRICE },
+        { txHash: tx_hash, to: fixture.service.registrar.payTo, value: PRICE },
       ]);
     },
     async expectUnpaid(buyer: Buyer, reply: Reply): Promise<void> {
-      expect(await own.service.paidBy(buyer)).to.be.empty;
-      const { body } = await own.partner.get(`${REGISTER}/status/${buyer.wallet}`);
+      expect(await fixture.service.paidBy(buyer)).to.be.empty;
+      const { body } = await fixture.partner.get(`${REGISTER}/status/${buyer.wallet}`);
       expect(body).to.include({ status: 'failed', tx_hash: null, is_terminal: true, is_success: false });
       expect(body.message).to.equal(reply.body.error.message);
     },

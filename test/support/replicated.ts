@@ -10,22 +10,25 @@ import { migrate } from '../../src/db/migrate.ts';
 import { openAddress } from './address.ts';
 import { until } from './processes.ts';
 
-/** A migrated database on two servers: the second has every commit before it is answered. */
+/** A migrated database on two servers: the second has every commit before it is acknowledged. */
 export type Replicated = {
-  /** The platform's floating address: it leads to the primary of the moment. */
+  /** The platform's floating address: it leads to the current primary. */
   url: string;
   version: string;
-  /** Kills the primary for good, its data gone, promotes the standby and points the address at it. Answers when, by its clock. */
+  /**
+   * Kills the primary permanently and removes its data, promotes the standby and points the address at it. Returns the
+   * time of the promotion, by the standby's clock.
+   */
   failOver(): Promise<string>;
   drop(): Promise<void>;
 };
 
 const STANDBY = 'standby';
 
-/** Starts a primary with a synchronous standby, made as a copy of it while it was stopped. */
+/** Starts a primary with a synchronous standby, which is a copy of it while it was stopped. */
 export async function openReplicated(): Promise<Replicated> {
-  const place = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-replicated-`));
-  const [first, second] = [join(place, 'first'), join(place, 'second')];
+  const folder = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-replicated-`));
+  const [first, second] = [join(folder, 'first'), join(folder, 'second')];
   await makeTwins(first, second);
   const primary = await startEmbedded({ dataDir: first, settings: { synchronous_standby_names: STANDBY } });
   const { host, port, user } = primary.connection;
@@ -39,7 +42,7 @@ export async function openReplicated(): Promise<Replicated> {
     url: `postgres://${user}@127.0.0.1:${address.port}/${primary.connection.database}`,
     version: primary.version,
     async failOver() {
-      await killForGood(primary, first);
+      await killPermanently(primary, first);
       const promotedAt = await promote(standby);
       address.leadTo(socketOf(standby));
       return promotedAt;
@@ -48,7 +51,7 @@ export async function openReplicated(): Promise<Replicated> {
       await address.close();
       if (isAlive(primary.pid())) await primary.stop('immediate');
       await standby.stop('immediate');
-      await rm(place, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
@@ -65,7 +68,7 @@ async function isInStep(primary: Embedded): Promise<true | null> {
   return row?.sync_state === 'sync' || null;
 }
 
-/** The time of the standby as it begins to take writes. */
+/** The time of the standby when it begins to accept writes. */
 async function promote(standby: Embedded): Promise<string> {
   const [row] = await ask(standby, 'select pg_promote(true, 60) as is_promoted');
   if (!row?.is_promoted) throw new Error('The standby was not promoted');
@@ -73,8 +76,8 @@ async function promote(standby: Embedded): Promise<string> {
   return String(clock?.at);
 }
 
-/** Every process of the server at once, with no word to anyone, and then its data. */
-async function killForGood(server: Embedded, dataDir: string): Promise<void> {
+/** Kills every process of the server at once, without a shutdown, and then removes its data. */
+async function killPermanently(server: Embedded, dataDir: string): Promise<void> {
   const pids = [server.pid(), ...(await childrenOf(server.pid()))];
   for (const pid of pids) killProcess(pid);
   await until('the primary dead', () => !pids.some(isAlive) || null);
@@ -88,7 +91,7 @@ async function childrenOf(parent: number): Promise<number[]> {
   return pids.filter((_, n) => parents[n] === parent);
 }
 
-/** The second word behind the name in the kernel's line: the name itself may hold anything. */
+/** The second field behind the name in the kernel's line: the name itself may hold anything. */
 async function parentOf(pid: number): Promise<number> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // it may have ended
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1]);
@@ -102,10 +105,10 @@ function killProcess(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
 
 async function ask({ connection }: Embedded, text: string): Promise<Record<string, unknown>[]> {
   const client = new Client({ ...connection, ssl: false });
-  client.on('error', () => {}); // what it was asked tells
+  client.on('error', () => {}); // the result of its command reports the failure
   await client.connect();
-  const asked = client.query<Record<string, unknown>>(text).finally(() => client.end());
-  return (await asked).rows;
+  const result = client.query<Record<string, unknown>>(text).finally(() => client.end());
+  return (await result).rows;
 }
 
 const socketOf = ({ connection: { host, port } }: Embedded) => `${host}/.s.PGSQL.${port}`;

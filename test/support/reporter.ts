@@ -1,6 +1,6 @@
 import Mocha from 'mocha';
 
-/** Mocha's own report, closed by one line that machines can read: `N passed, N failed`, and `, N skipped` if any were. */
+/** Mocha's own report, with a last machine-readable line: `N passed, N failed`, and `, N skipped` if any were. */
 export default class ClosingLine extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options?: Mocha.MochaOptions) {
     super(runner, options);

@@ -8,15 +8,15 @@ export type Sample = {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** Undefined where the operation reads none, or where the contract gives no example. */
+  /** Undefined when the operation reads none, or when the contract gives no example. */
   body: Json | undefined;
 };
 
 const NAMED: Record<string, string> = { trade_pair: 'BTCUSDC' };
-/** Stands for every id that the contract gives no example of. */
+/** The value of every id without an example in the contract. */
 export const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** A sample of every operation of v1: a partner key opens them all. */
+/** A sample of every operation of v1: a partner key is valid for all of them. */
 export const samples = (): Sample[] =>
   listOperations()
     .filter(({ path }) => path.startsWith('/v1/'))

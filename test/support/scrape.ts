@@ -1,17 +1,17 @@
 type Labels = Record<string, string>;
 type Sample = { name: string; labels: Labels; value: number };
 
-/** What one scrape told, in Prometheus' text format. */
+/** The content of one scrape, in Prometheus' text format. */
 export type Scraped = {
   text: string;
-  /** Names of the families, as their TYPE lines give them. */
+  /** Names of the families, from their TYPE lines. */
   families: string[];
   samples: Sample[];
-  /** The sum of all samples of a name that bear these labels; undefined where there is none. */
+  /** The sum of all samples of a name with these labels; undefined when there is none. */
   value(name: string, labels?: Labels): number | undefined;
 };
 
-/** Reads a scrape. */
+/** Parses a scrape. */
 export function readScrape(text: string): Scraped {
   const samples = text.split('\n').flatMap((line) => sampleOf(line) ?? []);
   return {

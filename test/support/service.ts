@@ -2,11 +2,15 @@ import pino, { type Logger } from 'pino';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
-import { toldError } from '../../src/kernel/errors.ts';
-import { createPartner } from '../../src/partners/intents.ts';
-import type { WebRuntime } from '../../src/runtime.ts';
-import { type ExvenueParty, startExvenueParty } from '../../src/sandbox/exvenue/index.ts';
-import { type NetvenueParty, type NetvenuePartyOptions, startNetvenueParty } from '../../src/sandbox/netvenue/index.ts';
+import { serializeError } from '../../src/kernel/serialize-error.ts';
+import { createPartner } from '../../src/partners/commands.ts';
+import type { WebRuntime } from '../../src/runtime/web.ts';
+import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
+import {
+  type NetvenueUpstream,
+  type NetvenueUpstreamOptions,
+  startNetvenueUpstream,
+} from '../../src/sandbox/network/index.ts';
 import { type RunningWeb, startWeb } from '../../src/web.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 import { type Caller, caller } from './caller.ts';
@@ -17,25 +21,25 @@ export const ENTITY = 'test_entity';
 export const KEYS = { minerKey: 'test-miner-key', validatorKey: 'test-validator-key', entityHotkey: ENTITY };
 
 type Options = {
-  /** Settings over the tests' own. */
+  /** Settings that override those of the tests. */
   settings?: Record<string, string>;
-  /** How the network party behaves; by default without cooldown and active at once. */
-  party?: Partial<NetvenuePartyOptions>;
+  /** The behaviour of the sandbox network; by default without cooldown and active at once. */
+  upstream?: Partial<NetvenueUpstreamOptions>;
   /** Whether a worker runs in this process; without one, jobs wait. */
   worker?: boolean;
-  /** A migrated database to run on; by default a fresh one. */
+  /** A migrated database to use; by default a new one. */
   database?: { url: string; drop(): Promise<void> };
 };
 
-/** The whole service in this process: a database of its own, the network party, web, and a worker unless told otherwise. */
+/** The whole service in this process: its own database, the sandbox network, web, and by default a worker. */
 export type TestService = {
   url: string;
   settings: Record<string, string>;
   db: Db;
-  miner: NetvenueParty;
-  exchange: ExvenueParty;
+  miner: NetvenueUpstream;
+  exchange: ExvenueUpstream;
   log: LogLines;
-  /** What web works with; its metrics are the worker's, too. */
+  /** The dependencies of web; its metrics are the worker's too. */
   runtime: WebRuntime;
   /** Starts the worker of a service that was started without one. */
   startWorker(): Promise<RunningWorker>;
@@ -49,12 +53,13 @@ export type TestService = {
   stop(): Promise<void>;
 };
 
+/** Starts the service on a new database by default. */
 export async function startService(options: Options = {}): Promise<TestService> {
-  const { settings = {}, party = {}, worker = true } = options;
+  const { settings = {}, upstream = {}, worker = true } = options;
   const unmocked = realSockets();
   const database = options.database ?? (await freshDatabase());
-  const miner = await startNetvenueParty({ ...KEYS, cooldownMs: 0, activationMs: 0, ...party });
-  const exchange = await startExvenueParty({ network: 'testnet', autoFund: '100000' });
+  const miner = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0, ...upstream });
+  const exchange = await startExvenueUpstream({ network: 'testnet', autoFund: '100000' });
   const all = testSettings(database.url, miner, { EXVENUE_URL: exchange.url, ...settings });
   const config = readConfig(all);
   const log = logLines();
@@ -110,10 +115,10 @@ export async function startService(options: Options = {}): Promise<TestService> 
   };
 }
 
-/** The settings every test process runs under. */
+/** The settings of every test process. */
 export const testSettings = (
   databaseUrl: string,
-  { minerUrl, validatorUrl }: Pick<NetvenueParty, 'minerUrl' | 'validatorUrl'>,
+  { minerUrl, validatorUrl }: Pick<NetvenueUpstream, 'minerUrl' | 'validatorUrl'>,
   more: Record<string, string> = {},
 ): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
@@ -135,6 +140,7 @@ export const testSettings = (
   EXVENUE_NETWORK: 'testnet',
   EXVENUE_BUDGET_SHARE: '1',
   EXVENUE_EXPIRES_MS: '2000',
+  EXVENUE_CLOCK_MARGIN_MS: '500', // both share one clock
   EXVENUE_PATIENCE_MS: '1500',
   SEALING_KEYS: `test:${Buffer.alloc(32, 'test').toString('base64')}`,
   SMTP_URL: 'smtp://127.0.0.1:9',
@@ -150,7 +156,7 @@ export function logLines(): LogLines {
   return {
     lines,
     logger: pino(
-      { level: 'debug', serializers: { err: toldError } },
+      { level: 'debug', serializers: { err: serializeError } },
       { write: (line: string) => void lines.push(JSON.parse(line)) },
     ),
   };

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import net, { type AddressInfo, Socket } from 'node:net';
 import nock from 'nock';
 
-/** Listeners on this machine, on one port of both families, that only count who connects. */
+/** Listeners on this machine, on one port of both families, that only count connections. */
 export type Listeners = { port: number; connections(): number; close(): Promise<void> };
 
 /** Starts listeners on 127.0.0.1 and ::1. */
@@ -30,8 +30,8 @@ export async function listenInside(): Promise<Listeners> {
 }
 
 /**
- * Watches every socket this process opens: to which host, literally. Connections that would leave this machine are refused
- * on the spot, so that no test can send anything out.
+ * Records the literal host of every socket this process opens. Rejects connections that would leave this machine at
+ * once, so that no test can send anything out.
  */
 export function watchSockets(): { hosts: string[]; stop(): void } {
   const hosts: string[] = [];
@@ -55,7 +55,7 @@ export function watchSockets(): { hosts: string[]; stop(): void } {
   };
 }
 
-/** Takes nock, which other tests load, from between the sockets; what it answers puts it back. */
+/** Removes nock, which other tests load, from the sockets; the returned function restores it. */
 export function realSockets(): () => void {
   const wasActive = nock.isActive();
   nock.restore();

@@ -4,27 +4,34 @@ import { freshDatabase } from './postgres.ts';
 
 export type Item = { id: string; lane?: string } & Record<string, unknown>;
 type Verdict = { n: number; intent_id: string; verdict: string };
-export type Row = { id: string; kind: string; state: string; fence: number; tries: number; looks: number } & {
+export type Row = {
+  id: string;
+  kind: string;
+  state: string;
+  fence: number;
+  attempts: number;
+  reconcile_attempts: number;
+} & {
   lane: string | null;
   outcome: { problem?: { code: string }; result?: object } | null;
-  sent: object | null;
+  sent_payload: object | null;
   sending_at: Date | null;
   settled_at: Date | null;
 };
 type Job = { task: string; intent_id: string; in_ms: number };
 
-/** One connection to the spine's SQL functions. */
+/** One connection for the SQL functions of intents. */
 export type Hand = {
   accept(...items: Item[]): Promise<Verdict[]>;
   claim(id: string): Promise<Row | null>;
   beginSending(id: string, fence: number): Promise<boolean>;
   settle(id: string, fence: number, ending?: string): Promise<boolean>;
   retry(id: string, fence: number, delayS?: number): Promise<boolean>;
-  doubt(id: string, fence: number, delayS?: number): Promise<boolean>;
+  markInDoubt(id: string, fence: number, delayS?: number): Promise<boolean>;
   query<R extends object>(text: string, values?: unknown[]): Promise<R[]>;
 };
 
-/** A database of one's own, with hands that reach for the functions directly. No worker runs. */
+/** A separate database, with functions that call its SQL functions directly. No worker runs. */
 export type Spine = Hand & {
   url: string;
   /** One more connection. */
@@ -32,30 +39,29 @@ export type Spine = Hand & {
   row(id: string): Promise<Row>;
   /** Queued jobs in the order they were queued. */
   jobs(): Promise<Job[]>;
-  /** Takes an intent's jobs off the queue, as a worker that has done them does. */
+  /** Removes an intent's jobs from the queue, as a worker that has done them does. */
   finishJobs(id: string): Promise<void>;
   headOf(lane: string): Promise<string | null>;
   close(): Promise<void>;
 };
 
-/** An intent to accept: a placement of some partner in no lane, for a minute, or whatever else is asked. */
+/** An intent to accept; by default a placement of some partner without a lane, valid for a minute. */
 export const item = (more: Partial<Item> & Record<string, unknown> = {}): Item => ({
   id: newIntentId(),
   kind: 'orders/place',
   owner: 'ptn_a',
-  asked: {},
+  request: {},
   digest: '00',
   deadline_s: 60,
   ...more,
 });
 
 const JOBS = `
-  select j.task_identifier as task, p.payload ->> 'intent_id' as intent_id,
-    extract(epoch from j.run_at - now())::double precision * 1000 as in_ms
-  from graphile_worker.jobs j
-  join graphile_worker._private_jobs p on p.id = j.id
+  select j.task, j.payload ->> 'intent_id' as intent_id, extract(epoch from j.run_at - now())::double precision * 1000 as in_ms
+  from queue_jobs j
   order by j.id`;
 
+/** Opens a new, migrated database for direct calls. */
 export async function openSpine(): Promise<Spine> {
   const database = await freshDatabase();
   const clients: Client[] = [];
@@ -74,7 +80,7 @@ export async function openSpine(): Promise<Spine> {
     row: async (id) => (await first.query<Row>('select * from intents where id = $1', [id]))[0] as Row,
     jobs: () => first.query<Job>(JOBS),
     async finishJobs(id) {
-      await first.query(`delete from graphile_worker._private_jobs where payload ->> 'intent_id' = $1`, [id]);
+      await first.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [id]);
     },
     async headOf(lane) {
       const [row] = await first.query<{ head: string | null }>('select head from lanes where name = $1', [lane]);
@@ -101,6 +107,6 @@ export function handOf(client: Client): Hand {
       ask('select settle_intent($1, $2, $3, $4) ok', [id, fence, ending, '{"result":{}}']),
     retry: (id, fence, delayS = 0) =>
       ask('select retry_intent($1, $2, $3, $4) ok', [id, fence, delayS, '{"problem":{"code":"VENUE_UNREACHABLE"}}']),
-    doubt: (id, fence, delayS = 0) => ask('select doubt_intent($1, $2, $3) ok', [id, fence, delayS]),
+    markInDoubt: (id, fence, delayS = 0) => ask('select mark_in_doubt($1, $2, $3) ok', [id, fence, delayS]),
   };
 }

@@ -15,7 +15,7 @@ const SCHEMAS: Record<string, string> = {
   closed: 'TradingStreamEnd',
 };
 
-/** What the contract finds wrong with an event's data; null where it is valid. */
+/** The contract violations of an event's data; null when it is valid. */
 export function faultOf(type: string, data: unknown): string | null {
   const check = ajv.getSchema(`contract#/components/schemas/${SCHEMAS[type]}`);
   return check?.(data) ? null : ajv.errorsText(check?.errors);

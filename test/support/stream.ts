@@ -2,26 +2,26 @@ import { type ClientRequest, get, type IncomingMessage } from 'node:http';
 
 export type StreamEvent = { id: string | null; type: string; data: Record<string, unknown> };
 
-/** One reader of an event stream, over a connection of its own. */
+/** One reader of an event stream, over a separate connection. */
 export type Reader = {
   status: number;
   headers: IncomingMessage['headers'];
-  /** Events as they came. */
+  /** Events in order of arrival. */
   events: StreamEvent[];
-  /** How many comments came. */
+  /** The number of received comments. */
   comments(): number;
-  /** Body of an answer that is no stream. */
+  /** Body of a response that is not a stream. */
   body(): string;
   /** Whether the service has ended it. */
   ended(): boolean;
-  /** Stops and goes on reading from the socket. */
+  /** Stops and resumes reading from the socket. */
   pause(): void;
   resume(): void;
-  /** Breaks the connection off, as a network does. */
+  /** Breaks the connection, as a network does. */
   drop(): void;
 };
 
-/** Opens a stream; answers once its headers are there. */
+/** Opens a stream; returns once its headers have arrived. */
 export function readStream(
   url: string,
   headers: Record<string, string>,
@@ -35,7 +35,7 @@ export function readStream(
       let [text, body, comments, ended] = ['', '', 0, false];
       const isStream = response.headers['content-type'] === 'text/event-stream';
       response.setEncoding('utf8');
-      response.on('error', () => {}); // dropped
+      response.on('error', () => {}); // connection dropped
       response.on('close', () => {
         ended = true;
       });

@@ -3,13 +3,13 @@ import { accountIn, type Money, startMoney, tierDemo } from './money.ts';
 
 export const TRADING = '/v2/trading';
 
-/** A user with a prop account, and every way to trade it. */
+/** A user with a prop account, and every kind of credential to trade it. */
 export type TestTrader = {
   user: TestUser;
   account: { id: string; subaccount_id: number; synthetic_hotkey: string };
-  /** The Trader-ID that the supports of network orders know it by. */
+  /** The Trader-ID that the support functions for network orders use for it. */
   traderId: string;
-  /** As the user, by the app. */
+  /** As the user, through the app. */
   ask: Ask;
   /** As the app alone, for this account. */
   app: Ask;
@@ -20,6 +20,7 @@ export type TestTrader = {
 /** The whole service with traders of prop accounts. */
 export type Trading = Money & { propTrader(): Promise<TestTrader> };
 
+/** Starts the service with traders of prop accounts. */
 export async function startTrading(options: Parameters<typeof startMoney>[0] = {}): Promise<Trading> {
   const money = await startMoney(options);
   return {

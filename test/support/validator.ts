@@ -1,7 +1,7 @@
 import nock from 'nock';
-import { netvenue } from '../../src/adapters/netvenue/index.ts';
+import { netvenue } from '../../src/adapters/network/index.ts';
 
-/** The adapter, and the validator it reads, as nock plays it. */
+/** The adapter, and the validator it reads, simulated by nock. */
 export const venue = netvenue({
   minerUrl: 'http://miner.test',
   minerKey: 'miner-key',

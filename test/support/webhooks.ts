@@ -16,7 +16,7 @@ export type Writing = {
   endpoint(app: string, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
 };
 
-/** Webhooks without the HTTP edge: a database of its own, apps and endpoints written directly, workers on demand. */
+/** Webhooks without the HTTP edge: a separate database, apps and endpoints written directly, workers on demand. */
 export type Deliveries = Writing & {
   settings: Record<string, string>;
   log: LogLines;
@@ -24,9 +24,9 @@ export type Deliveries = Writing & {
   rows<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   emit(app: string, type: string, data?: object): Promise<number>;
   startWorker(): Promise<RunningWorker>;
-  /** Waits until no delivery is pending or under way. */
+  /** Waits until no delivery is pending or in flight. */
   settled(withinMs?: number): Promise<void>;
-  /** Makes every planned retry due now. */
+  /** Makes every scheduled retry due now. */
   hurry(): Promise<void>;
   stop(): Promise<void>;
 };
@@ -39,7 +39,7 @@ export async function openDeliveries(more: Record<string, string> = {}): Promise
   const database = await freshDatabase();
   const settings = testSettings(database.url, NOWHERE, { WORKER_RUNNERS: 'outbound', ...more });
   const pool = new pg.Pool({ connectionString: database.url, max: 8 });
-  pool.on('error', () => {}); // the test that cut it off knows
+  pool.on('error', () => {}); // the test that cut it off expects this
   const log = logLines();
   const workers: RunningWorker[] = [];
   const rows: Deliveries['rows'] = async (text, values) => (await pool.query(text, values)).rows;
@@ -68,7 +68,7 @@ export async function openDeliveries(more: Record<string, string> = {}): Promise
     async hurry() {
       await rows(`with due as (
         update webhook_deliveries set due_at = now() where state = 'pending' and due_at > now() returning endpoint_id
-      ) select rouse_endpoint(endpoint_id) from (select distinct endpoint_id from due order by 1) d`);
+      ) select dispatch_due_deliveries(endpoint_id) from (select distinct endpoint_id from due order by 1) d`);
     },
     async stop() {
       await Promise.all(workers.map((worker) => worker.stop()));
@@ -106,7 +106,7 @@ type Delivery = {
   id: string;
   state: string;
   attempts: number;
-  tries: number;
+  retry_step: number;
   response_status: number | null;
   error: string | null;
   in_s: number;
@@ -119,38 +119,41 @@ type Attempt = {
   answer: string | null;
 };
 
-/** For a suite: deliveries with a worker, and for each test a new app and a receiver; what is on record of the app's deliveries. */
+/**
+ * For a suite: deliveries with a worker, and for each test a new app and a receiver; the recorded deliveries of the
+ * app.
+ */
 export function deliveriesSuite() {
-  const own = {} as { d: Deliveries; receiver: Receiver; app: string }; // as: made before they are used
+  const fixture = {} as { d: Deliveries; receiver: Receiver; app: string }; // as: created before they are used
   before(async () => {
-    own.d = await openDeliveries();
-    await own.d.startWorker();
+    fixture.d = await openDeliveries();
+    await fixture.d.startWorker();
   });
-  after(() => own.d.stop());
+  after(() => fixture.d.stop());
   beforeEach(async () => {
-    own.receiver = await startReceiver();
-    own.app = await own.d.app();
+    fixture.receiver = await startReceiver();
+    fixture.app = await fixture.d.app();
   });
-  afterEach(() => own.receiver.close());
+  afterEach(() => fixture.receiver.close());
 
   const attempts = () =>
-    own.d.rows<Attempt>(
-      `select a.n, a.duration_ms, a.response_status, a.error, a.answer
+    fixture.d.rows<Attempt>(
+      `select a.n, a.duration_ms, a.response_status, a.error, a.response as answer
        from webhook_attempts a join webhook_deliveries w on w.id = a.delivery_id where w.app = $1 order by w.id, a.n`,
-      [own.app],
+      [fixture.app],
     );
   return {
-    own,
+    fixture,
     attempts,
     deliveries: () =>
-      own.d.rows<Delivery>(
-        `select id, state, attempts, tries, response_status, error, extract(epoch from due_at - now())::float in_s
+      fixture.d.rows<Delivery>(
+        `select id, state, attempts, retry_step, response_status, error, extract(epoch from due_at - now())::float in_s
          from webhook_deliveries where app = $1 order by id`,
-        [own.app],
+        [fixture.app],
       ),
     async endpointRow(id: string) {
       const text = 'select active, deactivated_because, failing_since, lanes from webhook_endpoints where id = $1';
-      return (await own.d.rows(text, [id]))[0];
+      return (await fixture.d.rows(text, [id]))[0];
     },
     tried: (times: number) => until(`${times} attempts`, async () => (await attempts()).length >= times),
   };

@@ -1,26 +1,32 @@
+import { until } from '../support/processes.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { openDeliveries } from '../support/webhooks.ts';
 import { emitSteadily, lateness, manyEndpoints, quantile } from './load.ts';
 
-/** How many endpoints there are, how many of them never answer, and how events come. */
+/** The number of endpoints, how many of them never respond, and the rate of events. */
 export type Load = { endpoints: number; hanging: number; perS: number; forS: number; seed: number };
 
-/** Latencies at the endpoints that answer in both runs, in milliseconds from the event to its first byte. */
+/** Latencies at the endpoints that respond in both runs, in milliseconds from the event to its first byte. */
 export type Outcome = { p50: number; p95: number; most: number; delivered: number };
 
-/** One run on a database of its own. With `hanging` above 0 the first endpoints never answer; figures are the others' own. */
-export async function runWith({ endpoints, hanging, perS, forS, seed }: Load, silent: boolean): Promise<Outcome> {
+/**
+ * One run on a separate database. With `hanging` above 0 the first endpoints never respond; the figures are those of
+ * the others.
+ */
+export async function runWith({ endpoints, hanging, perS, forS, seed }: Load, isHanging: boolean): Promise<Outcome> {
   const d = await openDeliveries();
   const isHealthy = (path: string) => Number(path.slice(1)) >= hanging;
-  const receiver = await startReceiver(({ path }) => (silent && !isHealthy(path) ? 'hang' : 200));
-  const told = await manyEndpoints(d, receiver.url, endpoints);
+  const receiver = await startReceiver(({ path }) => (isHanging && !isHealthy(path) ? 'hang' : 200));
+  const reported = await manyEndpoints(d, receiver.url, endpoints);
   await d.startWorker();
-  for (const { app } of told) await d.emit(app, 'warm');
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const healthy = reported.filter(({ path }) => isHealthy(path)).map(({ id }) => id);
+  const delivered = () => until('the deliveries to the healthy', async () => !(await d.rows(OPEN, [healthy])).length);
+  for (const { app } of reported) await d.emit(app, 'warm');
+  await delivered();
   const before = receiver.ledger.length;
 
-  await emitSteadily(d, told, { perS, forS, seed });
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await emitSteadily(d, reported, { perS, forS, seed });
+  await delivered();
 
   const late = receiver.ledger
     .slice(before)
@@ -30,3 +36,9 @@ export async function runWith({ endpoints, hanging, perS, forS, seed }: Load, si
   await d.stop();
   return { p50: quantile(late, 0.5), p95: quantile(late, 0.95), most: Math.max(...late), delivered: late.length };
 }
+
+const OPEN = `
+  select
+  from webhook_deliveries
+  where endpoint_id = any($1) and state in ('pending', 'sending')
+  limit 1`;

@@ -5,10 +5,10 @@ import { listenInside } from '../support/sockets.ts';
 import { openDeliveries } from '../support/webhooks.ts';
 
 describe('webhooks/deliver where loopback is not allowed', () => {
-  it('opens no connection to an inside address, at the first try, at a retry and at a redelivery', async () => {
+  it('opens no connection to an internal address, at the first attempt, at a retry and at a redelivery', async () => {
     const d = await openDeliveries({ WEBHOOK_LOOPBACK: 'false' });
     const inside = await listenInside();
-    const literals = insideForms(inside.port).filter(({ answers }) => !answers);
+    const literals = insideForms(inside.port).filter(({ responses }) => !responses);
     const app = await d.app();
     for (const { url } of literals) await d.endpoint(app, url);
     await d.startWorker();

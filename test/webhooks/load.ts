@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Received } from '../support/receivers.ts';
 import type { Writing } from '../support/webhooks.ts';
 
-/** An endpoint of an app of its own, so that one event is one delivery. */
-export type Told = { app: string; id: string; secret: string; path: string };
+/** An endpoint of a separate app, so that one event is one delivery. */
+export type Reported = { app: string; id: string; secret: string; path: string };
 
-/** So many apps with one endpoint each, at `/0`, `/1` and so on of a receiver. */
-export async function manyEndpoints(d: Writing, url: string, count: number): Promise<Told[]> {
-  const made: Told[] = [];
+/** Apps with one endpoint each, at `/0`, `/1` and so on of a receiver. */
+export async function manyEndpoints(d: Writing, url: string, count: number): Promise<Reported[]> {
+  const made: Reported[] = [];
   for (let n = 0; n < count; n += 1) {
     const app = await d.app();
     made.push({ app, path: `/${n}`, ...(await d.endpoint(app, `${url}/${n}`)) });
@@ -15,7 +15,7 @@ export async function manyEndpoints(d: Writing, url: string, count: number): Pro
   return made;
 }
 
-/** A stream of numbers below 1 that is the same for the same seed (mulberry32). */
+/** A sequence of numbers below 1, equal for equal seeds (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -26,10 +26,10 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Emits events to endpoints chosen by a seed, so many a second. Returns how many there were. */
+/** Emits events to endpoints chosen by a seed, at a rate per second. Returns their number. */
 export async function emitSteadily(
   d: { emit(app: string, type: string, data: object): Promise<unknown> },
-  told: Told[],
+  reported: Reported[],
   { perS, forS, seed }: { perS: number; forS: number; seed: number },
 ): Promise<number> {
   const next = seeded(seed);
@@ -39,7 +39,7 @@ export async function emitSteadily(
   for (let n = 0; n < total; n += 1) {
     const dueMs = (n * 1000) / perS - (performance.now() - startedAt);
     if (dueMs > 1) await sleep(dueMs);
-    const { app } = told[Math.floor(next() * told.length)] as Told;
+    const { app } = reported[Math.floor(next() * reported.length)] as Reported;
     emitting.push(d.emit(app, 'load', { n }));
   }
   await Promise.all(emitting);

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { Logger, run } from 'graphile-worker';
 import { Client } from 'pg';
+import { openPool } from '../../src/db/pool.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { findQueueTable } from '../support/queue.ts';
 
 const CRONTAB = readFileSync(new URL('../../workers/crontab', import.meta.url), 'utf8');
 const TASKS = CRONTAB.split('\n').flatMap((line) => /^\S+ \S+ \S+ \S+ \S+ (\S+)/.exec(line)?.[1] ?? []);
@@ -20,26 +22,28 @@ describe('the crontab', () => {
     await database.drop();
   });
 
-  /** As if the last tick of every line was two minutes ago: the queue makes up for a missed one at its start. */
-  const missedTick = () =>
-    client.query(
-      `insert into graphile_worker._private_known_crontabs (identifier, known_since, last_execution)
+  /** Simulates that the last tick of every line was two minutes ago: the queue catches up a missed one at its start. */
+  const missedTick = async () => {
+    const db = await openPool(database.url, 1, () => {});
+    const crontabs = (await findQueueTable(db, 'known_since')).join('.');
+    await db.end();
+    await client.query(
+      `insert into ${crontabs} (identifier, known_since, last_execution)
        select t, now() - interval '1 day', now() - interval '2 minutes' from unnest($1::text[]) t
        on conflict (identifier) do update set last_execution = excluded.last_execution`,
       [TASKS],
     );
+  };
 
-  it('runs a task again at the next tick, however often its workers were killed at it', async () => {
-    // What three kills leave behind: one job handed back with its attempts used up, another still locked by a dead worker.
+  it('runs a task again at the next tick, however often its workers were killed during it', async () => {
+    // The state after three kills: one released job with its attempts used up, another still locked by a dead worker.
     for (const [task, key] of [
       ['housekeeping/sweep', 'sweep'],
       ['accounts/sweep', 'accounts-sweep'],
     ])
       await client.query(`select graphile_worker.add_job($1, job_key => $2, max_attempts => 3)`, [task, key]);
-    await client.query(`update graphile_worker._private_jobs set attempts = max_attempts`);
-    await client.query(
-      `update graphile_worker._private_jobs set locked_by = 'dead', locked_at = now() where key = 'accounts-sweep'`,
-    );
+    await client.query(`update queue_jobs set attempts = max_attempts`);
+    await client.query(`update queue_jobs set locked_by = 'dead', locked_at = now() where key = 'accounts-sweep'`);
     await missedTick();
 
     const ran = new Set<string>();
@@ -61,7 +65,7 @@ describe('the crontab', () => {
     expect([...ran]).to.include.members(['housekeeping/sweep', 'accounts/sweep']);
   });
 
-  it('lets a killed task be taken up again at once, many times within one tick', () => {
+  it('lets a killed task run again at once, many times within one tick', () => {
     const lines = CRONTAB.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('#'));
 
     expect(lines.filter((line) => !/[?&]max=25&/.test(line))).to.deep.equal([]);

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { openPool } from '../../src/db/pool.ts';
-import { forgetExpired } from '../../src/users/sessions/intents.ts';
+import { forgetExpired } from '../../src/users/commands.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 describe('housekeeping/forget', () => {
-  it('forgets what has expired and sign-ups that were never verified, and nothing else', async () => {
+  it('deletes expired rows and sign-ups that were never verified, and nothing else', async () => {
     const database = await freshDatabase();
     const db = await openPool(database.url, 1, () => {});
     await db.query(
@@ -19,7 +19,7 @@ describe('housekeeping/forget', () => {
         ('usr_new', 'app_1', 'b@example.com', 'h', null, now() - interval '6 days'),
         ('usr_abandoned', 'app_1', 'c@example.com', 'h', null, now() - interval '8 days')`);
     await db.query(sql.unsafe`
-      insert into one_time_codes (app_id, email, mark, attempts_left, expires_at)
+      insert into one_time_codes (app_id, email, hmac, attempts_left, expires_at)
       values ('app_1', 'a@example.com', null, 5, now() - interval '2 days'), ('app_1', 'b@example.com', null, 5, now())`);
     await db.query(sql.unsafe`
       insert into throttles (name, subject, budget, base, longest, ends_at, forget_at)

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { numberIn, openPruned, type Pruned, uuid } from '../support/pruning.ts';
 
 const WORKERS = fileURLToPath(new URL('../../workers', import.meta.url));
+const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 
 describe('housekeeping/prune of the rest', () => {
   let opened: Pruned;
@@ -17,7 +18,7 @@ describe('housekeeping/prune of the rest', () => {
   });
   after(() => opened.close());
 
-  it('takes events with all their deliveries and attempts, once the last delivery has long ended', async () => {
+  it('deletes events with all their deliveries and attempts, once the last delivery has long ended', async () => {
     const day = (ago: number) => `now() - interval '${ago} days'`;
     const event = (name: string, ago: number) => `
       insert into events (id, app, type, position, body, created_at)
@@ -52,9 +53,9 @@ describe('housekeeping/prune of the rest', () => {
     expect(await left('webhook_attempts', 'delivery_id')).to.have.length(3);
   });
 
-  it('takes mails, sessions, superseded links, dead jobs and what the processor told, by their age', async () => {
+  it('deletes mails, sessions, superseded links, dead jobs and processor events by their age', async () => {
     await client.query(`
-      delete from graphile_worker._private_jobs;
+      delete from queue_jobs;
       insert into mails (id, template, recipient, data, state, created_at, expires_at, ended_at)
       values ('${uuid(1)}', 'a', 'x', '{}', 'sent', now() - interval '31 days', now(), now()),
         ('${uuid(2)}', 'a', 'x', '{}', 'sent', now() - interval '29 days', now(), now()),
@@ -75,11 +76,9 @@ describe('housekeeping/prune of the rest', () => {
         ('timeline', 'payment_intent.payment_failed', now(), '{}', 'listed', 'applied', now(), 'pay_1', now() - interval '91 days')`);
     for (const task of ['dead', 'young', 'alive']) await client.query(`select graphile_worker.add_job('${task}')`);
     await client.query(`
-      update graphile_worker._private_jobs j
-      set attempts = case when t.identifier = 'alive' then 1 else max_attempts end,
-        updated_at = now() - case when t.identifier = 'young' then interval '29 days' else interval '31 days' end
-      from graphile_worker._private_tasks t
-      where t.id = j.task_id`);
+      update queue_jobs j
+      set attempts = case when j.task = 'alive' then 1 else max_attempts end,
+        updated_at = now() - case when j.task = 'young' then interval '29 days' else interval '31 days' end`);
 
     const pruned = await prune();
 
@@ -99,38 +98,51 @@ describe('housekeeping/prune of the rest', () => {
     expect(await left('graphile_worker.jobs', 'task_identifier')).to.deep.equal(['alive', 'young']);
   });
 
-  it('knows every verb: each is pruned by its age, or stays with what it moved', async () => {
-    const stays = [
-      'payments/checkout',
-      'payments/refund',
-      'payouts/account',
-      'payouts/submit',
-      'payouts/pay',
-      'registration/purchase',
-    ];
-    const files = await Array.fromAsync(glob('**/*.ts', { cwd: WORKERS }));
-    const verbs = [];
-    for (const file of files.filter((name) => !name.endsWith('reconcile.ts'))) {
-      if (/\bintent_id\b/.test(await readFile(path.join(WORKERS, file), 'utf8'))) verbs.push(file.replace(/\.ts$/, ''));
-    }
+  it('covers every verb: the table of kinds matches each definition', async () => {
+    const kinds = await db.any(sql.type(z.object({ kind: z.string(), retention: z.string() }))`
+      select k.kind, k.retention
+      from intent_kinds k`);
+    const retentions = new Map(kinds.map(({ kind, retention }) => [kind, retention]));
 
-    const bodies = await db.anyFirst(sql.type(z.object({ body: z.string() }))`
-      select prosrc as body from pg_proc where proname in ('prune_intents', 'prune_orders')`);
-    const pruned = bodies.flatMap((body) => [...body.matchAll(/'([a-z]+(?:\/[a-z]+)+)'/g)].map(([, kind]) => kind));
+    const definitions = await readDefinitions();
 
-    expect(new Set([...pruned, ...stays])).to.deep.equal(new Set(verbs));
+    expect(definitions).to.have.length.above(0);
+    for (const { kind, retention } of definitions)
+      expect([kind, retentions.get(kind)]).to.deep.equal([kind, retention]);
+    expect([...retentions.keys()]).to.have.members(await listIntentTasks());
   });
 
-  it('is asked of every table: each one is told of in sql/README.md', async () => {
+  it('is documented for every table in sql/README.md', async () => {
     const tables = await db.anyFirst(sql.type(z.object({ name: z.string() }))`
       select c.relname as name
       from pg_class c
       where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace`);
-    const manners = await readFile(new URL('../../sql/README.md', import.meta.url), 'utf8');
-    const told = [...manners.matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(([, names]) =>
-      (names ?? '').split(',').map((name) => name.replace(/[`\s]/g, '')),
+    const rules = await readFile(new URL('../../sql/README.md', import.meta.url), 'utf8');
+    const reported = [...rules.slice(rules.indexOf('## How long rows live')).matchAll(/^\| (`[^|]+`) \|/gm)].flatMap(
+      ([, names]) => (names ?? '').split(',').map((name) => name.replace(/[`\s]/g, '')),
     );
 
-    expect(told).to.have.members([...tables]);
+    expect(reported).to.have.members([...tables]);
   });
 });
+
+const definition = z.object({ kind: z.string(), retention: z.string() });
+
+/** The exports of the files that define an intent. */
+async function readDefinitions(): Promise<z.infer<typeof definition>[]> {
+  const files = await listFilesWith(SRC, /^export const \w+ = defineIntent\(/m);
+  const modules = await Promise.all(files.map((file) => import(path.join(SRC, file))));
+  return modules.flatMap((module) => Object.values(module)).flatMap((value) => definition.safeParse(value).data ?? []);
+}
+
+/** The tasks that run for an intent. */
+const listIntentTasks = async (): Promise<string[]> =>
+  (await listFilesWith(WORKERS, /\brunIntent\(|\bintent_id\b/))
+    .filter((file) => !file.endsWith('reconcile.ts'))
+    .map((file) => file.replace(/\.ts$/, ''));
+
+async function listFilesWith(folder: string, pattern: RegExp): Promise<string[]> {
+  const files = await Array.fromAsync(glob('**/*.ts', { cwd: folder }));
+  const texts = await Promise.all(files.map((file) => readFile(path.join(folder, file), 'utf8')));
+  return files.filter((_, n) => pattern.test(texts[n] ?? ''));
+}

@@ -23,7 +23,7 @@ describe('housekeeping/prune', () => {
   async function intent({ n, kind, age = OLD, state = 'succeeded', target }: Made): Promise<void> {
     const settled = !['queued', 'running', 'in_doubt'].includes(state);
     await client.query(
-      `insert into intents (id, kind, owner, lane, state, asked, outcome, digest, created_at, deadline_at, settled_at)
+      `insert into intents (id, kind, owner, lane, state, request, outcome, digest, created_at, deadline_at, settled_at)
        values ($1, $2, 'ptn_1', $7, $3, $4, case when $5 then '{"result": {}}'::jsonb end, '', now() - $6::interval,
          now() - $6::interval, case when $5 then now() - $6::interval end)`,
       [uuid(n), kind, state, target ? { target: uuid(target) } : {}, settled, age, `lane ${n}`],
@@ -39,7 +39,7 @@ describe('housekeeping/prune', () => {
   }
   const intentsLeft = async () => (await left('intents')).map(numberIn);
 
-  it('takes settled intents that are old and stand alone, and no other', async () => {
+  it('deletes old settled intents without dependents, and no others', async () => {
     await intent({ n: 1, kind: 'orders/cancel' });
     await intent({ n: 2, kind: 'orders/cancel', age: '89 days' });
     await intent({ n: 3, kind: 'orders/exvenue/close', state: 'failed' });
@@ -73,7 +73,7 @@ describe('housekeeping/prune', () => {
     expect(await intentsLeft()).to.have.members([2, 10, 11, 12, 20, 21, 22, 23, 31, 32]);
   });
 
-  it('takes an order that is over together with its placement, and never one of them alone', async () => {
+  it('deletes a closed order together with its placement, and never one of them alone', async () => {
     await client.query('delete from intents');
     await order({ n: 1, kind: 'orders/place' });
     await order({ n: 2, kind: 'orders/exvenue/place', state: 'failed', lifecycle: null });
@@ -92,7 +92,7 @@ describe('housekeeping/prune', () => {
     expect(await intentsLeft()).to.deep.equal([3, 4, 5, 6, 8, 60]);
   });
 
-  it('keeps an intent while a key stands for it, and keys for seven days', async () => {
+  it('keeps an intent while a key refers to it, and keys for 7 days', async () => {
     await client.query('delete from intents; delete from orders');
     for (const at of [1, 2]) await intent({ n: at, kind: 'orders/cancel' });
     await client.query(
@@ -101,19 +101,19 @@ describe('housekeeping/prune', () => {
       [uuid(1), uuid(2)],
     );
     await client.query(
-      `insert into kept_answers (caller, key, digest, created_at)
+      `insert into idempotent_responses (caller, key, digest, created_at)
        values ('app_1', 'young', '', now() - interval '6 days 23 hours'), ('app_1', 'old', '', now() - interval '8 days')`,
     );
 
     const pruned = await prune();
 
-    expect(pruned).to.deep.equal({ idempotency_keys: 1, kept_answers: 1, intents: 1 });
+    expect(pruned).to.deep.equal({ idempotency_keys: 1, idempotent_responses: 1, intents: 1 });
     expect(await left('idempotency_keys', 'key')).to.deep.equal(['young']);
-    expect(await left('kept_answers', 'key')).to.deep.equal(['young']);
+    expect(await left('idempotent_responses', 'key')).to.deep.equal(['young']);
     expect(await intentsLeft()).to.deep.equal([1]);
   });
 
-  it('takes lanes that nothing is in', async () => {
+  it('deletes empty lanes', async () => {
     await client.query('delete from intents');
     await intent({ n: 1, kind: 'orders/place', state: 'running' });
     await client.query(`insert into lanes (name, head) values ('idle', null), ('lane 1', $1)`, [uuid(1)]);
@@ -122,7 +122,7 @@ describe('housekeeping/prune', () => {
     expect(await left('lanes', 'name')).to.deep.equal(['lane 1']);
   });
 
-  it('loses no lane that an order enters meanwhile, whoever comes first', async () => {
+  it('deletes no lane that an order enters meanwhile, in either order of commits', async () => {
     await client.query(
       `delete from intents; delete from lanes; insert into lanes (name) values ('entered'), ('taken')`,
     );
@@ -130,7 +130,7 @@ describe('housekeeping/prune', () => {
     const enter = (by: Client, at: number, lane: string) =>
       by.query('select accept_intents($1)', [
         JSON.stringify([
-          { n: 0, id: uuid(at), kind: 'orders/place', owner: 'ptn_1', lane, asked: {}, digest: '00', deadline_s: 60 },
+          { n: 0, id: uuid(at), kind: 'orders/place', owner: 'ptn_1', lane, request: {}, digest: '00', deadline_s: 60 },
         ]),
       ]);
 
@@ -152,7 +152,7 @@ describe('housekeeping/prune', () => {
     expect(rows).to.deep.equal([{ name: 'entered', head: uuid(2) }]);
   });
 
-  it('keeps to its bound of rows, and passes over what somebody holds', async () => {
+  it('stays within its row limit, and skips locked rows', async () => {
     await client.query('delete from intents');
     for (let at = 1; at <= 25; at++) await intent({ n: at, kind: at % 2 ? 'orders/cancel' : 'orders/edit' });
     const holder = await connected();

@@ -1,16 +1,14 @@
 import { inBatches } from '../../src/db/batches.ts';
+import type { Db } from '../../src/db/pool.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { forgetExpired } from '../../src/users/sessions/intents.ts';
+import { forgetExpired } from '../../src/users/commands.ts';
 
-const MOST = 1_000; // rows of a batch: locks are held for milliseconds
-const WITHIN_MS = 10_000; // less than a stopping worker waits for its tasks
+/** Small batches hold locks only for milliseconds. A run is shorter than a stopping worker waits for its tasks. */
+const BOUNDS = { most: 1_000, withinMs: 10_000 };
 
-/** Forgets codes, tokens, throttles and sign-ups that have expired, in small batches. */
-const forget: Task<unknown> = async (_payload, { db, stopping }) => {
-  await inBatches(
-    { expired: (most) => forgetExpired(db, most) },
-    { most: MOST, withinMs: WITHIN_MS, signal: stopping },
-  );
+/** Deletes expired codes, tokens, throttles and sign-ups in small batches. */
+const forget: Task<unknown, { db: Db; stopping: AbortSignal }> = async (_payload, { db, stopping: signal }) => {
+  await inBatches({ expired: (most) => forgetExpired(db, most) }, { ...BOUNDS, signal });
 };
 
 export default forget;

@@ -1,12 +1,7 @@
+import type { Db } from '../../src/db/pool.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { findOpenEvent } from '../../src/payments/queries.ts';
-import { applyEvent } from '../../src/payouts/outcomes.ts';
+import { handlePayoutEvent } from '../../src/payouts/notified.ts';
 
-/** Acts on one event about a payout or a trader's account, once, in whatever order events come. */
-const notified: Task<{ event_id: string }> = async ({ event_id }, { db }) => {
-  const event = await findOpenEvent(db, event_id);
-  if (event?.fact.about !== 'payout' && event?.fact.about !== 'account') return;
-  await applyEvent(db, { ...event, fact: event.fact });
-};
+const notified: Task<{ event_id: string }, { db: Db }> = ({ event_id }, deps) => handlePayoutEvent(event_id, deps);
 
 export default notified;

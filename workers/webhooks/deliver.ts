@@ -1,8 +1,7 @@
 import type { Task } from '../../src/intents/task.ts';
-import type { Lane } from '../../src/webhooks/outcomes.ts';
-import { takeTurn } from '../../src/webhooks/turn.ts';
+import { type DeliverDeps, deliverLane } from '../../src/webhooks/deliver.ts';
+import type { Lane } from '../../src/webhooks/store.ts';
 
-/** Sends what is due in one lane of an endpoint, for as long as its turn lasts. */
-const deliver: Task<Lane> = (lane, runtime) => takeTurn(lane, runtime);
+const deliver: Task<Lane, DeliverDeps> = (lane, deps) => deliverLane(lane, deps);
 
 export default deliver;

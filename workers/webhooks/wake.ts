@@ -1,7 +1,8 @@
+import type { Db } from '../../src/db/pool.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { rouseEndpoint } from '../../src/webhooks/outcomes.ts';
+import { dispatchEndpoint } from '../../src/webhooks/store.ts';
 
-/** Starts the lanes of an endpoint whose next retry has come due. */
-const wake: Task<{ endpoint_id: string }> = ({ endpoint_id }, { db }) => rouseEndpoint(db, endpoint_id);
+const dispatch: Task<{ endpoint_id: string }, { db: Db }> = ({ endpoint_id }, { db }) =>
+  dispatchEndpoint(db, endpoint_id);
 
-export default wake;
+export default dispatch;

@@ -1,23 +1,33 @@
 import type { Handler } from '../../edge/handler.ts';
+import type { SubmitDeps } from '../../intents/accept.ts';
+import type { Until } from '../../intents/follow.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { pageOf } from '../../kernel/pages.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
-import { Refusal } from '../../kernel/refusals.ts';
+import type { VenueReads } from '../../portfolio/read-model.ts';
+import type { NewFreeAccount } from './intents.ts';
 import { openFreeAccount as acceptFreeAccount } from './intents.ts';
-import { recordSync } from './outcomes.ts';
 import {
   findAccountOfIntent,
   findPropAccount,
   listPropAccounts as listAccounts,
   listFailedAccounts,
   type PropAccount,
+  shownAccount,
 } from './queries.ts';
-import { shownAccount } from './views.ts';
+import { recordSync } from './store.ts';
 
-export const openFreeAccount: Handler<'openFreeAccount'> = async (call) => {
-  const { acceptFreeAccount: accept, config, db, until } = call.runtime;
+type Deps = SubmitDeps<'acceptFreeAccount', NewFreeAccount, 'ACCOUNT_DEADLINE_MS'> & {
+  reads: VenueReads;
+  until: Until;
+};
+
+/** Handles `POST /v2/payments/free`: open a free account. */
+export const openFreeAccount: Handler<'openFreeAccount', Deps> = async (call) => {
+  const { acceptFreeAccount: accept, config, db, until } = call.deps;
   const { userId } = userOf(call.principal);
-  const who = { accept, asking: call.asking, deadlineMs: config.ACCOUNT_DEADLINE_MS };
-  const accepted = await acceptFreeAccount(who, userId, call.body);
+  const context = { accept, context: call.context, deadlineMs: config.ACCOUNT_DEADLINE_MS };
+  const accepted = await acceptFreeAccount(context, userId, call.body);
   const { id } = await getAccountOfIntent();
   const account = await until(id, call.waitMs, async () => {
     const row = await getAccountOfIntent();
@@ -34,35 +44,39 @@ export const openFreeAccount: Handler<'openFreeAccount'> = async (call) => {
 
 const PAGE = 100;
 
-export const listPropAccounts: Handler<'listPropAccounts'> = async ({ runtime, principal, query }) => {
+/** Handles `GET /v2/payments/prop-accounts`: list the user's prop accounts. */
+export const listPropAccounts: Handler<'listPropAccounts', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
   const { cursor = null, limit = PAGE } = query;
-  const found = await listAccounts(runtime.db, owner, userId, { cursor, limit: limit + 1 });
+  const found = await listAccounts(deps.db, owner, userId, { cursor, limit: limit + 1 });
   return pageOf(found.map(shownAccount), { path: '/v2/payments/prop-accounts', cursor: 'cursor', limit });
 };
 
-export const getPropAccount: Handler<'getPropAccount'> = async ({ runtime, principal, path }) => {
+/** Handles `GET /v2/payments/prop-accounts/{id}`: read a prop account. */
+export const getPropAccount: Handler<'getPropAccount', Deps> = async ({ deps, principal, path }) => {
   const { owner, userId } = userOf(principal);
-  const account = await findPropAccount(runtime.db, owner, userId, path.id);
-  if (!account) throw new Refusal('V2_PROP_ACCOUNT_UNKNOWN');
+  const account = await findPropAccount(deps.db, owner, userId, path.id);
+  if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
   return { status: 200, body: shownAccount(account) };
 };
 
-export const listFailedPropAccounts: Handler<'listFailedPropAccounts'> = async ({ runtime, principal, query }) => {
+/** Handles `GET /v2/payments/prop-accounts/failed`: list accounts that could not be created. */
+export const listFailedPropAccounts: Handler<'listFailedPropAccounts', Deps> = async ({ deps, principal, query }) => {
   const owner = principal.kind === 'admin' ? null : appOf(principal).owner;
   const { cursor = null, limit = PAGE } = query;
-  const found = await listFailedAccounts(runtime.db, owner, { cursor, limit: limit + 1 });
+  const found = await listFailedAccounts(deps.db, owner, { cursor, limit: limit + 1 });
   return pageOf(found.map(shownAccount), { path: '/v2/payments/prop-accounts/failed', cursor: 'cursor', limit });
 };
 
-export const syncPropAccount: Handler<'syncPropAccount'> = async ({ runtime, principal, path }) => {
+/** Handles `POST /v2/lifecycle/sync/{prop_account_id}`: compare an account with the network. */
+export const syncPropAccount: Handler<'syncPropAccount', Deps> = async ({ deps, principal, path }) => {
   const { owner, userId } = userOf(principal);
-  const account = await findPropAccount(runtime.db, owner, userId, path.prop_account_id);
-  if (!account) throw new Refusal('V2_PROP_ACCOUNT_UNKNOWN');
+  const account = await findPropAccount(deps.db, owner, userId, path.prop_account_id);
+  if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
   const { synthetic_hotkey } = account;
-  const looked = synthetic_hotkey === null ? null : await runtime.reads.dashboard(synthetic_hotkey);
-  const { synced } = await recordSync(runtime.db, account, looked?.kind === 'found' ? looked.said : null);
-  const now = (await findPropAccount(runtime.db, owner, userId, account.id)) ?? account;
+  const checked = synthetic_hotkey === null ? null : await deps.reads.dashboard(synthetic_hotkey);
+  const { synced } = await recordSync(deps.db, account, checked?.kind === 'found' ? checked.data : null);
+  const now = (await findPropAccount(deps.db, owner, userId, account.id)) ?? account;
   return {
     status: 200,
     body: {

@@ -1,27 +1,17 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { propStatuses } from './rules.ts';
+import type { IntentId, OwnerId, UserId } from '../../kernel/ids.ts';
 
-const accountRow = z.object({
-  id: z.string(),
-  owner: z.string(),
-  user_id: z.string(),
-  tier_id: z.string(),
-  asset_class: z.string(),
-  account_size: z.number(),
-  status: z.enum(propStatuses),
-  failure_reason: z.string().nullable(),
-  intent_id: z.string().nullable(),
-  subaccount_id: z.number().nullable(),
-  subaccount_uuid: z.string().nullable(),
-  synthetic_hotkey: z.string().nullable(),
-  processor_payment_intent_id: z.string().nullable(),
-  created_at: z.string(),
-  age_ms: z.number(),
-});
+const accountRow = z.custom<
+  components['schemas']['PropAccount'] & { owner: string; user_id: string; intent_id: string | null; age_ms: number }
+>();
 
-/** A prop account. Its subaccount's members are null until one is made for it, and where that one failed at the network. */
+/**
+ * A prop account. The subaccount members are null until its subaccount exists, and if the subaccount failed at the
+ * network.
+ */
 export type PropAccount = z.infer<typeof accountRow>;
 
 const accounts = (condition: FragmentSqlToken) => sql.fragment`
@@ -33,7 +23,7 @@ const accounts = (condition: FragmentSqlToken) => sql.fragment`
   left join payments p on p.id = a.payment_id
   where ${condition}`;
 
-/** From behind `cursor` on, at most so many; null for all. */
+/** A page of accounts after `cursor`, at most `limit`. Null: from the newest, and all. */
 type Page = { cursor: string | null; limit: number | null };
 const WHOLE: Page = { cursor: null, limit: null };
 
@@ -46,55 +36,53 @@ const pageOf = ({ cursor, limit }: Page) => sql.fragment`
     order by a.created_at desc, a.id desc
     limit ${limit}`;
 
-/** A user's accounts, newest first. */
+/** A user's accounts, newest first. Without `page` all of them. */
 export const listPropAccounts = (
   db: Db,
-  owner: string,
-  userId: string,
+  owner: OwnerId,
+  userId: UserId,
   page: Page = WHOLE,
 ): Promise<readonly PropAccount[]> =>
   db.any(sql.prepared('list_prop_accounts', accountRow)`
     ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}
     ${pageOf(page)}`);
 
-/** One account of a user. */
-export const findPropAccount = (db: Db, owner: string, userId: string, id: string): Promise<PropAccount | null> =>
+/** One account of a user, or null. */
+export const findPropAccount = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('find_prop_account', accountRow)`
     ${accounts(sql.fragment`a.id = ${id} and a.owner = ${owner} and a.user_id = ${userId}`)}`);
 
-/** The account a creation was accepted for. For ids this process accepted itself. */
-export const findAccountOfIntent = (db: Db, intentId: string): Promise<PropAccount | null> =>
+/**
+ * The account that a creation intent was accepted for. It checks no owner: pass only intent ids from this process or
+ * its tasks.
+ */
+export const findAccountOfIntent = (db: Db, intentId: IntentId): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('account_of_intent', accountRow)`
     ${accounts(sql.fragment`a.intent_id = ${intentId}`)}`);
 
-/** Accounts that failed and were not given up, of one app or of all, newest first: for operators. */
-export const listFailedAccounts = (db: Db, owner: string | null, page: Page): Promise<readonly PropAccount[]> =>
+/** Failed accounts that are not abandoned, of one app or (null) of all, newest first. */
+export const listFailedAccounts = (db: Db, owner: OwnerId | null, page: Page): Promise<readonly PropAccount[]> =>
   db.any(sql.prepared('list_failed_accounts', accountRow)`
     ${accounts(sql.fragment`
-      a.status = 'subaccount_failed' and a.given_up_at is null and (${owner}::text is null or a.owner = ${owner})`)}
+      a.status = 'subaccount_failed' and a.abandoned_at is null and (${owner}::text is null or a.owner = ${owner})`)}
     ${pageOf(page)}`);
 
-/** An account by its id alone: for tasks and operators, who act for every app. */
+/** An account by id, whatever its owner: for tasks and operators. */
 export const findAnyPropAccount = (db: Db, id: string): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('account_to_sync', accountRow)`
     ${accounts(sql.fragment`a.id = ${id}`)}`);
 
-const unservedRow = z.object({
-  payment_id: z.string(),
-  owner: z.string(),
-  user_id: z.string(),
-  amount_cents: z.number(),
-  currency: z.string(),
-  paid_at: z.string(),
-  prop_account_id: z.string().nullable(),
-  account_status: z.string().nullable(),
-  failure_reason: z.string().nullable(),
-  safe_action: z.string(),
-});
+const unfulfilledRow = z.custom<components['schemas']['UnfulfilledPayment']>();
 
-/** Payments that came so many minutes ago and that nobody has anything for, with what is safe to do. */
-export const listUnserved = (db: Db, minutes: number): Promise<readonly z.infer<typeof unservedRow>[]> =>
-  db.any(sql.type(unservedRow)`
+/** Payments received at least `minutes` ago without a tradeable account or a refund, each with the safe action. */
+export const listUnfulfilled = (db: Db, minutes: number): Promise<readonly z.infer<typeof unfulfilledRow>[]> =>
+  db.any(sql.type(unfulfilledRow)`
     select u.payment_id, u.owner, u.user_id, u.amount_cents, u.currency, u.paid_at, u.prop_account_id, u.account_status,
       u.failure_reason, u.safe_action
-    from list_unserved_payments(${minutes}) u`);
+    from list_unfulfilled_payments(${minutes}) u`);
+
+/** A prop account as its user and operators see it. */
+export const shownAccount = (account: PropAccount): components['schemas']['PropAccount'] => {
+  const { owner: _, user_id: __, intent_id: ___, age_ms: ____, ...members } = account;
+  return members;
+};

@@ -1,28 +1,22 @@
-export const propStatuses = ['provisioning', 'evaluation', 'funded', 'eliminated', 'subaccount_failed'] as const;
-export type PropStatus = (typeof propStatuses)[number];
+import type { components } from '../../contract/types.ts';
+import { isEarningBucket } from '../../kernel/buckets.ts';
 
-/** What the network shows of a subaccount: its own status, its bucket, and why it was eliminated. */
+/** The status of a prop account. */
+export type PropStatus = components['schemas']['PropAccountStatus'];
+
+/** What the network shows of a subaccount: its status, its bucket, and why it was eliminated. */
 export type Shown = { status: string; bucket: string | null; elimination: { reason: string | null } | null };
 
-/** What a look at the network comes to. `synced` is false where it told nothing to go by. */
+/** The status that follows from a reading of the network. `synced` is false if the reading allowed no conclusion. */
 export type Verdict = { status: PropStatus; reason: string | null; synced: boolean };
 
-/** Buckets that earn. Venue facts: validator, buckets. */
-const EARNING = new Set([
-  'SUBACCOUNT_FUNDED',
-  'SUBACCOUNT_ALPHA',
-  'PRO_FUNDED',
-  'SUBACCOUNT_PRO_FUNDED',
-  'PRO_CHALLENGE_TRANSITION',
-  'PRO_CHALLENGE_FROM_STANDARD',
-]);
 const CHALLENGE = new Set(['SUBACCOUNT_CHALLENGE', 'PRO_CHALLENGE_DIRECT', 'SUBACCOUNT_PRO_CHALLENGE', 'CHALLENGE']);
-/** The network takes orders of these; a subaccount starts as `pending`. */
+/** The network accepts orders for these statuses. A subaccount starts as `pending`. */
 const TRADEABLE = new Set(['active', 'admin']);
 
 /**
- * Where an account goes by what the network shows; null stands for a look that failed. Eliminated and failed accounts stay as
- * they are. One that is being made becomes tradeable only when the network takes its orders.
+ * The status of an account after a reading of the network; null means that the reading failed. Eliminated and failed
+ * accounts do not change. An account in `provisioning` becomes tradeable only when the network accepts its orders.
  */
 export function verdictOf(status: PropStatus, shown: Shown | null): Verdict {
   const unchanged = (synced: boolean): Verdict => ({ status, reason: null, synced });
@@ -41,16 +35,20 @@ const isEliminated = ({ status, bucket, elimination }: Shown) =>
 const reasonOf = ({ elimination }: Shown) => elimination?.reason?.toLowerCase() ?? 'eliminated_at_network';
 
 function afterBucket(status: PropStatus, bucket: string | null): Verdict {
-  if (bucket !== null && EARNING.has(bucket)) return { status: 'funded', reason: null, synced: true };
+  if (isEarningBucket(bucket)) return { status: 'funded', reason: null, synced: true };
   if (bucket !== null && CHALLENGE.has(bucket)) return { status: 'evaluation', reason: null, synced: true };
-  // A subaccount just made may have no bucket yet: it starts in its challenge.
+  // A new subaccount may have no bucket yet: it starts in its challenge.
   return status === 'provisioning'
     ? { status: 'evaluation', reason: null, synced: true }
     : { status, reason: null, synced: false };
 }
 
-const LOOKS_MS = [300, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
-const LONGEST_LOOK_MS = 60_000;
+const RECONCILE_DELAYS_MS = [300, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
+const LONGEST_RECONCILE_MS = 60_000;
 
-/** When to look again at an account the network has not settled, by how long it has been in the making. */
-export const nextSyncMs = (ageMs: number): number => LOOKS_MS.find((ms) => ms * 4 > ageMs) ?? LONGEST_LOOK_MS;
+/**
+ * Milliseconds until the next sync of an account that the network has not settled, by the age of its status in
+ * milliseconds.
+ */
+export const nextSyncMs = (ageMs: number): number =>
+  RECONCILE_DELAYS_MS.find((ms) => ms * 4 > ageMs) ?? LONGEST_RECONCILE_MS;

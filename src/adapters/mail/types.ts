@@ -1,7 +1,7 @@
-import type { Answer } from '../../kernel/answer.ts';
+import type { UpstreamResult } from '../../kernel/upstream-result.ts';
 
-/** One mail as it goes out. `id` becomes its Message-ID, the same on every try. */
+/** One mail. `id` becomes its Message-ID, which is the same on every attempt. */
 type Letter = { id: string; to: string; subject: string; text: string; html: string };
 
-/** The way out for mails. A mail in doubt may be sent again: its Message-ID tells the two apart from two mails. */
-export type Mailer = { send(letter: Letter): Promise<Answer<{ response: string }>>; close(): void };
+/** Sends mails. A mail in doubt may be sent again: the equal Message-ID marks the second copy as a duplicate. */
+export type Mailer = { send(letter: Letter): Promise<UpstreamResult<{ response: string }>>; close(): void };

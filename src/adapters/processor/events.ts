@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import type { AccountSeen, Fact, PaymentSeen, PayoutSeen, ProcessorEvent, VerificationSeen } from './types.ts';
 
-/** An event reduced to what we act on. */
+/** Reduces an event to the data that the service acts on. */
 export const readEvent = (event: Stripe.Event): ProcessorEvent => ({
   id: event.id,
   type: event.type,
@@ -9,15 +9,15 @@ export const readEvent = (event: Stripe.Event): ProcessorEvent => ({
   fact: readFact(event),
 });
 
-/** Events about objects that are found again by their id alone: one without it is about nothing of ours. */
+/** Events about objects that are matched by their id alone. Without an id the event is ignored. */
 const FOLLOWED_BY_ID = /^(payment_intent|identity\.verification_session|account)\./;
 
-/** The processor's word on the objects we follow; all others are about nothing of ours. */
+/** The state of an object that the service follows. All other objects are `nothing`. */
 function readFact({ type, data }: Stripe.Event): Fact {
   if (FOLLOWED_BY_ID.test(type) && typeof (data.object as { id?: unknown }).id !== 'string')
     return { about: 'nothing' };
   if (type.startsWith('payment_intent.')) {
-    const { clientSecret: _, ...seen } = readPayment(data.object as Stripe.PaymentIntent); // as: told by the event's type
+    const { clientSecret: _, ...seen } = readPayment(data.object as Stripe.PaymentIntent); // as: implied by the event's type
     return { about: 'payment', ...seen };
   }
   if (type === 'charge.refunded') return readCharge(data.object as Stripe.Charge);
@@ -32,15 +32,15 @@ function readFact({ type, data }: Stripe.Event): Fact {
   return { about: 'nothing' };
 }
 
-/** A payment intent as the processor shows it. */
-export const readPayment = (seen: Stripe.PaymentIntent): PaymentSeen => ({
-  processorId: seen.id,
-  paymentId: seen.metadata?.payment_id ?? null,
-  clientSecret: seen.client_secret,
-  status: seen.status,
-  receivedCents: seen.amount_received,
-  currency: seen.currency,
-  failure: seen.last_payment_error?.decline_code ?? seen.last_payment_error?.code ?? null,
+/** Reads a payment intent. */
+export const readPayment = (object: Stripe.PaymentIntent): PaymentSeen => ({
+  processorId: object.id,
+  paymentId: object.metadata?.payment_id ?? null,
+  clientSecret: object.client_secret,
+  status: object.status,
+  receivedCents: object.amount_received,
+  currency: object.currency,
+  failure: object.last_payment_error?.decline_code ?? object.last_payment_error?.code ?? null,
 });
 
 const readCharge = ({ payment_intent, amount_refunded }: Stripe.Charge): Fact =>
@@ -56,35 +56,35 @@ const readDispute = ({ payment_intent }: Stripe.Dispute): Fact =>
 const idOf = (expandable: string | { id: string }): string =>
   typeof expandable === 'string' ? expandable : expandable.id;
 
-/** A verification session as the processor shows it. */
-export const readVerification = (seen: Stripe.Identity.VerificationSession): VerificationSeen => ({
-  sessionId: seen.id,
-  userId: seen.metadata?.user_id ?? null,
-  status: seen.status,
-  failure: seen.last_error?.code ?? null,
-  url: seen.url,
-  clientSecret: seen.client_secret,
+/** Reads a verification session. */
+export const readVerification = (object: Stripe.Identity.VerificationSession): VerificationSeen => ({
+  sessionId: object.id,
+  userId: object.metadata?.user_id ?? null,
+  status: object.status,
+  failure: object.last_error?.code ?? null,
+  url: object.url,
+  clientSecret: object.client_secret,
 });
 
-/** A connected account as the processor shows it; of its bank only the name and the last digits. */
-export const readAccount = (seen: Stripe.Account): AccountSeen => {
-  const bank = seen.external_accounts?.data.find((each) => each.object === 'bank_account');
+/** Reads a connected account. Of its bank account it takes only the bank's name and the last digits. */
+export const readAccount = (object: Stripe.Account): AccountSeen => {
+  const bank = object.external_accounts?.data.find((each) => each.object === 'bank_account');
   return {
-    accountId: seen.id,
-    payoutsEnabled: seen.payouts_enabled,
-    chargesEnabled: seen.charges_enabled,
-    detailsSubmitted: seen.details_submitted,
-    country: seen.country ?? null,
+    accountId: object.id,
+    payoutsEnabled: object.payouts_enabled,
+    chargesEnabled: object.charges_enabled,
+    detailsSubmitted: object.details_submitted,
+    country: object.country ?? null,
     bankName: bank?.bank_name ?? null,
     last4: bank?.last4 ?? null,
   };
 };
 
-/** A payout as the processor shows it. */
-export const readPayout = (seen: Stripe.Payout): PayoutSeen => ({
-  payoutId: seen.metadata?.payout_id ?? null,
-  status: seen.status,
-  failure: seen.failure_code,
+/** Reads a payout. */
+export const readPayout = (object: Stripe.Payout): PayoutSeen => ({
+  payoutId: object.metadata?.payout_id ?? null,
+  status: object.status,
+  failure: object.failure_code,
 });
 
 const readReversal = ({ metadata }: Stripe.Transfer): Fact => ({

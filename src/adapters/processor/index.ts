@@ -1,17 +1,20 @@
 import Stripe from 'stripe';
 import { httpClient } from '../http.ts';
-import { answerOf, lookupOf } from './answers.ts';
 import { readAccount, readEvent, readPayment, readPayout, readVerification } from './events.ts';
+import { readResultOf, responseOf } from './responses.ts';
 import { Transport } from './transport.ts';
 import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess, ProcessorEvent } from './types.ts';
 
-const API_VERSION = '2026-10-28.endive'; // what the types of the installed stripe-node describe
+const API_VERSION = '2026-10-28.endive'; // the version that the types of the installed stripe-node describe
 const TOLERANCE_S = 300;
-const PAGE_SIZE = 100; // the most the processor lists at once
+const PAGE_SIZE = 100; // the processor's maximum
 
 const send = httpClient();
 
-/** Speaks with the processor through stripe-node. Foreseen faults come back as answers; nothing is sent twice by itself. */
+/**
+ * Client of the processor, built on stripe-node. Expected faults are results, not exceptions. It never resends by
+ * itself.
+ */
 export const processor = ({ url, secretKey, notificationSecret }: ProcessorAccess): Processor => {
   const stripe = new Stripe(secretKey, {
     apiVersion: API_VERSION,
@@ -20,60 +23,61 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     maxNetworkRetries: 0,
     telemetry: false,
   });
-  const secrets = notificationSecret.split(',').map((secret) => secret.trim()); // an endpoint of its own for connected accounts, or a new secret beside the old
+  const secrets = notificationSecret.split(',').map((secret) => secret.trim()); // several: two endpoints, or a rotation
   return {
-    createPayment: (asked, idempotencyKey) =>
-      answerOf(stripe.paymentIntents.create(paymentParams(asked), { idempotencyKey }), readPayment),
-    findPayment: (id) => lookupOf(stripe.paymentIntents.retrieve(id), readPayment),
+    createPayment: (requested, idempotencyKey) =>
+      responseOf(stripe.paymentIntents.create(paymentParams(requested), { idempotencyKey }), readPayment),
+    findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id), readPayment),
     refund: ({ processorId, paymentId }, idempotencyKey) =>
-      answerOf(
+      responseOf(
         stripe.refunds.create({ payment_intent: processorId, metadata: { payment_id: paymentId } }, { idempotencyKey }),
         ({ id, amount }) => ({ refundId: id, refundedCents: amount }),
       ),
-    createVerification: (asked, idempotencyKey) =>
-      answerOf(
-        stripe.identity.verificationSessions.create(verificationParams(asked), { idempotencyKey }),
+    createVerification: (requested, idempotencyKey) =>
+      responseOf(
+        stripe.identity.verificationSessions.create(verificationParams(requested), { idempotencyKey }),
         readVerification,
       ),
-    findVerification: (id) => lookupOf(stripe.identity.verificationSessions.retrieve(id), readVerification),
+    findVerification: (id) => readResultOf(stripe.identity.verificationSessions.retrieve(id), readVerification),
     createAccount: ({ country, userId, appId }, idempotencyKey) =>
-      answerOf(
+      responseOf(
         stripe.accounts.create(
           {
             type: 'express',
             country,
             capabilities: { transfers: { requested: true } },
-            settings: { payouts: { schedule: { interval: 'manual' } } }, // each payout is sent by us, under its own name
+            settings: { payouts: { schedule: { interval: 'manual' } } }, // the service sends every payout itself
             metadata: { user_id: userId, app_id: appId },
           },
           { idempotencyKey },
         ),
         readAccount,
       ),
-    findAccount: (id) => lookupOf(stripe.accounts.retrieve(id), readAccount),
+    findAccount: (id) => readResultOf(stripe.accounts.retrieve(id), readAccount),
     createLink: ({ accountId, returnUrl, refreshUrl }, idempotencyKey) =>
-      answerOf(
+      responseOf(
         stripe.accountLinks.create(
           { account: accountId, type: 'account_onboarding', return_url: returnUrl, refresh_url: refreshUrl },
           { idempotencyKey },
         ),
         (link) => ({ url: link.url }),
       ),
-    transfer: (asked, idempotencyKey) =>
-      answerOf(
-        stripe.transfers.create({ ...amountOf(asked), destination: asked.accountId }, { idempotencyKey }),
+    transfer: (requested, idempotencyKey) =>
+      responseOf(
+        stripe.transfers.create({ ...amountOf(requested), destination: requested.accountId }, { idempotencyKey }),
         ({ id }) => ({ transferId: id }),
       ),
-    payOut: (asked, idempotencyKey) =>
-      answerOf(
-        stripe.payouts.create(amountOf(asked), { idempotencyKey, stripeAccount: asked.accountId }),
+    payOut: (requested, idempotencyKey) =>
+      responseOf(
+        stripe.payouts.create(amountOf(requested), { idempotencyKey, stripeAccount: requested.accountId }),
         ({ id }) => ({
           processorPayoutId: id,
         }),
       ),
-    findPayout: (id, accountId) => lookupOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),
+    findPayout: (id, accountId) =>
+      readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),
     listEvents: (sinceMs, after) =>
-      lookupOf(
+      readResultOf(
         stripe.events.list({
           created: { gte: Math.floor(sinceMs / 1000) },
           limit: PAGE_SIZE,
@@ -92,7 +96,7 @@ function addressOf(url: string): { protocol: 'http' | 'https'; host: string; por
   return { protocol: secure ? 'https' : 'http', host: hostname, port: port || (secure ? '443' : '80') };
 }
 
-/** `automatic_payment_methods`: the browser's form shows what the platform has enabled. */
+/** `automatic_payment_methods`: the browser form shows the methods that the platform has enabled. */
 const paymentParams = ({ paymentId, userId, appId, amountCents, currency }: NewPayment) => ({
   amount: amountCents,
   currency,
@@ -114,7 +118,7 @@ const amountOf = ({ amountCents, currency, payoutId }: NewTransfer) => ({
   metadata: { payout_id: payoutId },
 });
 
-/** The shape of a signature; stripe-node throws bare errors for some headers without it. */
+/** The format of a signature header. stripe-node throws untyped errors for some headers of another format. */
 const SIGNATURE = /^t=\d{1,12}(?:,v\d=[0-9a-f]{1,128}){1,10}$/;
 
 function readNotification(stripe: Stripe, raw: string, signature: string, secret: string): ProcessorEvent | null {

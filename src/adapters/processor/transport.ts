@@ -1,10 +1,10 @@
 import Stripe from 'stripe';
 import { type HttpClient, parseJson, type Reply } from '../http.ts';
 
-const LONGEST_MS = 20_000; // below the 30 s of a router, and long for a party that answers in one
+const LONGEST_MS = 20_000; // below a router's 30 s; the processor usually responds within 1 s
 
-/** A fault of the way to the processor; `unsent` where provably nothing left. Its code makes stripe-node try nothing again. */
-export class WayFault extends Error {
+/** A transport fault. `UNSENT`: provably no byte left. With this code stripe-node does not retry. */
+export class TransportFault extends Error {
   readonly code: 'UNSENT' | 'LOST';
   readonly why: string;
 
@@ -16,8 +16,8 @@ export class WayFault extends Error {
 }
 
 /**
- * Carries stripe-node's requests over the client of all adapters: it knows whether a request can have left, bounds the
- * whole answer in time, and never sends twice (stripe-node's own client sends once more after a reset).
+ * Sends stripe-node's requests through the HTTP client of all adapters. That client knows whether a request may have
+ * left, bounds the whole response in time, and never resends (stripe-node's own client resends once after a reset).
  */
 export class Transport extends Stripe.HttpClient {
   readonly #send: HttpClient;
@@ -35,13 +35,13 @@ export class Transport extends Stripe.HttpClient {
     ...[host, port, path, method, headers, body, protocol]: Parameters<Client['makeRequest']>
   ): ReturnType<Client['makeRequest']> {
     const reply = await this.#send({
-      method: method as 'GET' | 'POST' | 'DELETE', // as: the API knows no other
+      method: method as 'GET' | 'POST' | 'DELETE', // as: the API uses no other method
       url: `${protocol}://${host}:${port}${path}`,
       headers: textsOf(headers),
       ...(method === 'POST' && { body: body ?? '' }),
       timeoutMs: LONGEST_MS,
     });
-    if (reply.kind !== 'response') throw new WayFault(reply);
+    if (reply.kind !== 'response') throw new TransportFault(reply);
     return new Response(reply);
   }
 }
@@ -61,10 +61,11 @@ class Response extends Stripe.HttpClientResponse {
     return this.#reply;
   }
 
-  /** Whatever is no JSON (a page of something in between, half an answer) decides nothing. */
+  /** A body that is not JSON (a proxy's page, a truncated response) is not conclusive. */
   override async toJSON(): Promise<unknown> {
     const json = parseJson(this.#reply.text);
-    if (json === undefined) throw new WayFault({ kind: 'lost', why: `unreadable body, status ${this.#reply.status}` });
+    if (json === undefined)
+      throw new TransportFault({ kind: 'lost', why: `unreadable body, status ${this.#reply.status}` });
     return json;
   }
 }

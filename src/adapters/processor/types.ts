@@ -1,32 +1,36 @@
-import type { Answer, Lookup } from '../../kernel/answer.ts';
+import type { AppId, UserId } from '../../kernel/ids.ts';
+import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 
-/** Where the processor lives, the key it knows us by, and the secret it signs its notifications with. */
+/**
+ * Address of the processor, the API key of this service, and the secret or secrets (comma-separated) of its
+ * notifications.
+ */
 export type ProcessorAccess = { url: string; secretKey: string; notificationSecret: string };
 
-/** A payment intent as the processor shows it. Amounts in the currency's smallest unit. */
+/** A payment intent as the processor reports it. Amounts are in the currency's smallest unit. */
 export type PaymentSeen = {
   processorId: string;
-  /** Our own id, from the metadata the payment intent was made with. */
+  /** The payment's id in this service, from the payment intent's metadata. */
   paymentId: string | null;
   clientSecret: string | null;
   status: string;
   receivedCents: number;
   currency: string;
-  /** Why its last try failed, as the processor's code. */
+  /** The processor's code for the last failed attempt. */
   failure: string | null;
 };
 
-/** A verification session; `url` and `clientSecret` are shown while the user can still go on with it. */
+/** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
 export type VerificationSeen = {
   sessionId: string;
-  userId: string | null;
+  userId: UserId | null;
   status: string;
   failure: string | null;
   url: string | null;
   clientSecret: string | null;
 };
 
-/** A connected account that a trader is paid out to. */
+/** A connected account, which receives a trader's payouts. */
 export type AccountSeen = {
   accountId: string;
   payoutsEnabled: boolean;
@@ -37,10 +41,10 @@ export type AccountSeen = {
   last4: string | null;
 };
 
-/** A payout from a connected account to its bank, or the transfer before it, taken back. */
+/** A payout from a connected account to its bank, or a reversed transfer to that account. */
 export type PayoutSeen = { payoutId: string | null; status: string; failure: string | null };
 
-/** What a notification says, reduced to what we act on; nothing personal is in it. */
+/** The data of a notification that the service acts on. It contains no personal data. */
 export type Fact =
   | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret'>)
   | { about: 'charge'; processorId: string; refundedCents: number; disputed: boolean }
@@ -49,42 +53,45 @@ export type Fact =
   | ({ about: 'payout' } & PayoutSeen)
   | { about: 'nothing' };
 
-/** One event of the processor; `atMs` is by its own clock, to the second. */
+/** One event of the processor. `atMs` comes from the processor's clock, with a resolution of 1 second. */
 export type ProcessorEvent = { id: string; type: string; atMs: number; fact: Fact };
 
-/** A page of events, newest first; `next` asks for the one behind it. */
+/** A page of events, newest first. `next` is the cursor of the following page. */
 type EventPage = { events: ProcessorEvent[]; next: string | null };
 
-export type NewPayment = { paymentId: string; userId: string; appId: string; amountCents: number; currency: string };
-export type NewVerification = { userId: string; appId: string; withSelfie: boolean; returnUrl: string | null };
-export type NewAccount = { userId: string; appId: string; country: string };
-export type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
+/** A payment intent to create. */
+export type NewPayment = { paymentId: string; userId: UserId; appId: AppId; amountCents: number; currency: string };
+/** A verification session to create. */
+export type NewVerification = { userId: UserId; appId: AppId; withSelfie: boolean; returnUrl: string | null };
+type NewAccount = { userId: UserId; appId: AppId; country: string };
+type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
+/** A transfer or a payout to create. */
 export type NewTransfer = { payoutId: string; accountId: string; amountCents: number; currency: string };
 
 /**
- * The card payment processor. Writes take the intent's id as idempotency key: the same call under the same key has its
- * effect once and gives the same answer, for at least 24 hours.
+ * The card payment processor. `key` of a write is the intent's id, used as idempotency key: for at least 24 hours the
+ * same call with the same key has its effect once and returns the same response.
  */
 export type Processor = {
-  createPayment(asked: NewPayment, key: string): Promise<Answer<PaymentSeen>>;
-  findPayment(processorId: string): Promise<Lookup<PaymentSeen>>;
-  /** Gives back what is left of a payment. */
+  createPayment(requested: NewPayment, key: string): Promise<UpstreamResult<PaymentSeen>>;
+  findPayment(processorId: string): Promise<ReadResult<PaymentSeen>>;
+  /** Refunds the remaining amount of a payment. */
   refund(
-    asked: { processorId: string; paymentId: string },
+    requested: { processorId: string; paymentId: string },
     key: string,
-  ): Promise<Answer<{ refundId: string; refundedCents: number }>>;
-  createVerification(asked: NewVerification, key: string): Promise<Answer<VerificationSeen>>;
-  findVerification(sessionId: string): Promise<Lookup<VerificationSeen>>;
-  createAccount(asked: NewAccount, key: string): Promise<Answer<AccountSeen>>;
-  findAccount(accountId: string): Promise<Lookup<AccountSeen>>;
-  createLink(asked: NewLink, key: string): Promise<Answer<{ url: string }>>;
+  ): Promise<UpstreamResult<{ refundId: string; refundedCents: number }>>;
+  createVerification(requested: NewVerification, key: string): Promise<UpstreamResult<VerificationSeen>>;
+  findVerification(sessionId: string): Promise<ReadResult<VerificationSeen>>;
+  createAccount(requested: NewAccount, key: string): Promise<UpstreamResult<AccountSeen>>;
+  findAccount(accountId: string): Promise<ReadResult<AccountSeen>>;
+  createLink(requested: NewLink, key: string): Promise<UpstreamResult<{ url: string }>>;
   /** Moves money from the platform to a connected account. */
-  transfer(asked: NewTransfer, key: string): Promise<Answer<{ transferId: string }>>;
+  transfer(requested: NewTransfer, key: string): Promise<UpstreamResult<{ transferId: string }>>;
   /** Sends money from a connected account to its bank. */
-  payOut(asked: NewTransfer, key: string): Promise<Answer<{ processorPayoutId: string }>>;
-  findPayout(processorPayoutId: string, accountId: string): Promise<Lookup<PayoutSeen>>;
-  /** Events since a moment, newest first; those of connected accounts are not among them. */
-  listEvents(sinceMs: number, after: string | null): Promise<Lookup<EventPage>>;
-  /** The event of a notification. Null unless the processor signed these bytes within the last 300 seconds. */
+  payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<{ processorPayoutId: string }>>;
+  findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;
+  /** Events since `sinceMs`, newest first, without those of connected accounts. */
+  listEvents(sinceMs: number, after: string | null): Promise<ReadResult<EventPage>>;
+  /** Reads a notification. Null unless the processor signed these bytes within the last 300 seconds. */
   readNotification(raw: string, signature: string): ProcessorEvent | null;
 };

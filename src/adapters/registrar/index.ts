@@ -1,19 +1,22 @@
 import { httpClient, type Reply } from '../http.ts';
-import { payAnswer, quoteAnswer, statusAnswer, tiersAnswer } from './answers.ts';
 import { chainReads } from './chain.ts';
+import { payResponse, quoteResponse, statusResponse, tiersResponse } from './responses.ts';
 import { nodeAt } from './rpc.ts';
 import { chainIdOf, payerOf, REGISTER_PATH } from './signing.ts';
 import type { CallLimits, Registering, Registrar, RegistrarAccess } from './types.ts';
 
-/** The registrar verifies, settles on chain and has the miner make the account before it answers. */
+/** Before it responds, the registrar verifies, settles on chain and has the miner create the account. */
 const PAY_MS = 90_000;
 const READ_MS = 10_000;
 
 const send = httpClient();
 
-/** Speaks with the registrar and reads its chain. Foreseen faults come back as answers; nothing is ever sent twice by itself. */
+/**
+ * Client of the registrar and of its payment chain. Expected faults are results, not exceptions. It never resends by
+ * itself.
+ */
 export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): Registrar => {
-  const base = url.replace(/\/+$/, ''); // kept as a text: resolving against it would drop its own path
+  const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const get = (path: string, limits: CallLimits = {}): Promise<Reply> =>
     send({ timeoutMs: READ_MS, ...limits, method: 'GET', url: base + path });
   const post = (body: string, headers: Record<string, string>, limits: CallLimits & { timeoutMs: number }) =>
@@ -32,21 +35,21 @@ export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): R
     tiers: async (minerSlug, limits) => {
       const newer = await get('/api/entity', limits);
       const unknown = newer.kind === 'response' && newer.status === 404;
-      return tiersAnswer(unknown ? await get('/api/v1/miners', limits) : newer, minerSlug);
+      return tiersResponse(unknown ? await get('/api/v1/miners', limits) : newer, minerSlug);
     },
-    quote: async (body, limits) => quoteAnswer(await post(body, {}, { timeoutMs: READ_MS, ...limits })),
+    quote: async (body, limits) => quoteResponse(await post(body, {}, { timeoutMs: READ_MS, ...limits })),
     pay: async (body, { header }, { firstSend, proof, ...limits }) => {
       const owner = proof && { 'x-wallet': proof.wallet, 'x-signature': proof.signature, 'x-nonce': proof.nonce };
       const reply = await post(body, { 'payment-signature': header, ...owner }, { timeoutMs: PAY_MS, ...limits });
-      return payAnswer(reply, firstSend);
+      return payResponse(reply, firstSend);
     },
     status: async (exAddress, limits) =>
-      statusAnswer(await get(`/api/registration-status?hl_address=${encodeURIComponent(exAddress)}`, limits)),
-    ...chainReads({ ask: nodeAt(send, chainUrl), chainId: chainIdOf(network), asset }),
+      statusResponse(await get(`/api/registration-status?hl_address=${encodeURIComponent(exAddress)}`, limits)),
+    ...chainReads({ query: nodeAt(send, chainUrl), chainId: chainIdOf(network), asset }),
   };
 };
 
-/** Venue facts: purchase. */
+/** The request body as JSON text. Venue facts: purchase. */
 const bodyOf = ({ minerSlug, exAddress, accountSize, email, tierIndex, payoutAddress }: Registering): string =>
   JSON.stringify({
     minerSlug,

@@ -1,28 +1,28 @@
 import { z } from 'zod';
-import { found, type Lookup, unreadable } from '../../kernel/answer.ts';
+import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { type HttpClient, parseJson } from '../http.ts';
 import type { CallLimits } from './types.ts';
 
-/** Asks one question of a node; whatever is not a result of the expected shape is unreadable. */
-export type Ask = <T>(
+/** Sends one request to a node. A response without a result of the expected shape is `unreadable`. */
+export type HttpRequest = <T>(
   method: string,
   params: unknown[],
   shape: z.ZodType<T>,
   limits?: CallLimits,
-) => Promise<Lookup<T>>;
+) => Promise<ReadResult<T>>;
 
-/** Bytes or a number as nodes write them. */
+/** Bytes or a number as nodes write them: 0x and hex digits. */
 export const hex = z.custom<`0x${string}`>((text) => typeof text === 'string' && /^0x[0-9a-f]*$/i.test(text));
 
-/** A number as nodes write it. */
+/** A number as nodes write it, parsed. */
 export const quantity = hex.transform(Number);
 
 const READ_MS = 5_000;
 const answered = z.object({ result: z.unknown() });
 
-/** Makes the questioner of one node (JSON-RPC 2.0 over HTTP). */
+/** Creates the client of one node (JSON-RPC 2.0 over HTTP). */
 export const nodeAt =
-  (send: HttpClient, url: string): Ask =>
+  (send: HttpClient, url: string): HttpRequest =>
   async (method, params, shape, limits = {}) => {
     const reply = await send({
       timeoutMs: READ_MS,
@@ -33,7 +33,7 @@ export const nodeAt =
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     if (reply.kind !== 'response') return unreadable(reply.why);
-    const said = answered.safeParse(parseJson(reply.text));
-    const result = shape.safeParse(said.data?.result);
-    return result.success ? found(result.data) : unreadable(`${method} said nothing readable`);
+    const data = answered.safeParse(parseJson(reply.text));
+    const result = shape.safeParse(data.data?.result);
+    return result.success ? found(result.data) : unreadable(`unreadable response to ${method}`);
   };

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import { parseAbiParameters } from 'viem';
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { accountOf } from '../../kernel/evm-key.ts';
 import { encodeHeader } from './headers.ts';
 import type { Authorization, Payer, PaymentTerms, Quote, SignedPayment, WalletProof } from './types.ts';
 
-/** The path that is signed for: the registrar's one route that takes payments. */
+/** The signed path: the registrar's only route that accepts payments. */
 export const REGISTER_PATH = '/api/register';
 
-const KEY = /^(0x)?[0-9a-f]{64}$/i;
-
-/** A payer that keeps its key to itself; null where the text is no private key. */
+/** Creates a payer that does not expose its key. Null if the text is not a private key. */
 export const payerOf = (privateKey: string): Payer | null => {
   const account = accountOf(privateKey);
   return (
@@ -20,29 +20,14 @@ export const payerOf = (privateKey: string): Payer | null => {
   );
 };
 
-/** Errors of the library may quote the key, so none of them gets out of here. */
-const accountOf = (privateKey: string): PrivateKeyAccount | null => {
-  if (!KEY.test(privateKey)) return null;
-  try {
-    return privateKeyToAccount(`0x${privateKey.slice(-64)}`);
-  } catch {
-    return null; // zero, or not below the order of the curve
-  }
-};
-
 /** EIP-3009, typehash of transferWithAuthorization. */
 const TRANSFER = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
+  TransferWithAuthorization: parseAbiParameters(
+    'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce',
+  ),
+};
 
-/** The exact scheme on an EVM chain (x402 v2, sections 5.2 and 6.1); no library lets the nonce be chosen. */
+/** Signs the `exact` scheme on an EVM chain (x402 v2, sections 5.2 and 6.1). No library allows choosing the nonce. */
 async function authorize(
   account: PrivateKeyAccount,
   quote: Quote,
@@ -75,15 +60,17 @@ async function authorize(
   return { authorization, header: encodeHeader({ x402Version: 2, ...resource, accepted: terms, payload }) };
 }
 
-/** Wallet-ownership headers: EIP-191 over path, nonce and the body's SHA-256. Venue facts: purchase, "Break to know". */
+/**
+ * Wallet-ownership headers: EIP-191 over path, nonce and the body's SHA-256. Venue facts: purchase, "Break to know".
+ */
 async function prove(account: PrivateKeyAccount, body: string, nonce: string): Promise<WalletProof> {
   const hash = createHash('sha256').update(body).digest('hex');
   const signature = await account.signMessage({ message: `${REGISTER_PATH}:${nonce}:${hash}` });
   return { wallet: account.address, signature, nonce };
 }
 
-/** The number of a chain named by CAIP-2. */
+/** The chain id from a CAIP-2 name. */
 export const chainIdOf = (network: string): number => Number(network.replace(/^eip155:/, ''));
 
-/** In lower case: the library takes mixed case for a checksum. */
+/** Lower case: the library treats mixed case as a checksum. */
 const hexOf = (text: string): `0x${string}` => `0x${text.slice(2).toLowerCase()}`;

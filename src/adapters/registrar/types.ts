@@ -1,15 +1,16 @@
-import type { Answer, Lookup } from '../../kernel/answer.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
+import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 
-/** Where the registrar lives, and the chain it is paid on: a JSON-RPC address, a CAIP-2 name and the token's contract. */
+/** Address of the registrar, and its payment chain: a JSON-RPC URL, a CAIP-2 name and the token's contract. */
 export type RegistrarAccess = { url: string; chainUrl: string; network: string; asset: string };
 
-/** `notAfter` (epoch ms): past it nothing is sent any more and the answer is `unreachable`. */
+/** After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. */
 export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number };
 
-/** An account a miner sells. `index` is its place in the catalogue, which the registrar wants back. */
+/** An account that a miner sells. The registrar requires its position in the catalogue, `index`. */
 export type Tier = { index: number; accountSize: number; priceUsdc: string };
 
-/** What a registration asks for. Addresses in lower case. */
+/** One registration request. Addresses are in lower case. */
 export type Registering = {
   minerSlug: string;
   exAddress: string;
@@ -19,7 +20,9 @@ export type Registering = {
   payoutAddress?: string;
 };
 
-/** One way to pay (x402 v2, section 5.1.2). `amount` in the token's smallest units; `extra` names its EIP-712 domain. */
+/**
+ * One way to pay (x402 v2, section 5.1.2). `amount` is in the token's smallest unit; `extra` names its EIP-712 domain.
+ */
 export type PaymentTerms = {
   scheme: string;
   network: string;
@@ -30,10 +33,13 @@ export type PaymentTerms = {
   extra: { name: string; version: string };
 };
 
-/** What the registrar wants to be paid, and for what; `resource` goes back as it came. */
+/** The registrar's payment requirements. `resource` must be sent back unchanged. */
 export type Quote = { accepts: PaymentTerms[]; resource: Record<string, unknown> | null };
 
-/** EIP-3009: moves `value` once, between two times (epoch seconds); the token takes a payer's nonce (32 bytes) once. */
+/**
+ * EIP-3009: moves `value` once, between two times (epoch seconds). The token accepts each nonce (32 bytes) of a payer
+ * once.
+ */
 export type Authorization = {
   from: string;
   to: string;
@@ -43,35 +49,36 @@ export type Authorization = {
   nonce: string;
 };
 
-/** An authorization as it goes out: `header` is the text of PAYMENT-SIGNATURE. */
+/** A signed authorization. `header` is the value of the PAYMENT-SIGNATURE header. */
 export type SignedPayment = { authorization: Authorization; header: string };
 
-/** Proof of holding a wallet for one exact body. `nonce` (epoch ms) is taken once, within five minutes of its time. */
-export type WalletProof = { wallet: string; signature: string; nonce: string };
+/** Proof of wallet ownership for one exact body. `nonce` (epoch ms) is accepted once, within 5 minutes of its time. */
+export type WalletProof = { wallet: WalletAddress; signature: string; nonce: string };
 
-/** A key of the payment chain that signs, and nothing that tells it. `address` in lower case. */
+/** A signing key of the payment chain. It never exposes the key. `address` is in lower case. */
 export type Payer = {
   address: string;
   authorize(quote: Quote, terms: PaymentTerms, times: { nonce: string; validBeforeS: number }): Promise<SignedPayment>;
-  /** Signs for the wallet of this key that it posts this body. */
+  /** Signs that the wallet of this key posts this body. */
   prove(body: string, nonceMs: number): Promise<WalletProof>;
 };
 
-/** A paid registration. `unrecorded`: the registrar says that it was paid and could not write it down. */
+/** A paid registration. `unrecorded`: the registrar reports the payment but failed to store the registration. */
 export type Registered = { status: 'registered' | 'pending' | 'unrecorded'; txHash: string; message: string | null };
 
-/** `firstSend`: these bytes never went out before. On a repeat only a yes proves anything. */
+/** `firstSend`: these bytes were never sent before. On a repeat only an accepted result proves anything. */
 type Paying = CallLimits & { firstSend: boolean; proof: WalletProof | null };
 
-/** The registrar's word on an address, as it comes. */
+/** The registration status of an address, unchanged from the registrar. */
 export type RegistrationView = { status: string; message: string | null; estimatedTime: string | null };
 
 /** The chain's newest block and its time (epoch seconds). */
 export type Head = { block: number; atS: number };
 
 /**
- * What the chain says of an authorization at `atS` (epoch seconds). `txHash` only where that transaction moved exactly its amount
- * between its two parties; `used` without one: the node does not show the transaction yet.
+ * State of an authorization on the chain at `atS` (epoch seconds). `txHash` is set only if that transaction moved
+ * exactly the authorized amount from payer to payee. `used` without `txHash`: the node does not show the transaction
+ * yet.
  */
 export type PaymentOnChain = { atS: number; used: boolean; canceled: boolean; txHash: string | null };
 
@@ -79,21 +86,22 @@ export type PaymentOnChain = { atS: number; used: boolean; canceled: boolean; tx
 export type Registrar = {
   network: string;
   asset: string;
-  /** Null where the text is no private key (32 bytes in hex, `0x` optional). The key is never shown again. */
+  /** Null if the text is not a private key (32 bytes in hex, `0x` optional). The key is never exposed. */
   payerOf(privateKey: string): Payer | null;
-  /** The exact body of a registration: the same text is quoted, signed and paid for. */
-  bodyOf(asked: Registering): string;
-  /** The accounts of a miner in the catalogue's order; `absent` for an unknown miner. */
-  tiers(minerSlug: string, limits?: CallLimits): Promise<Lookup<Tier[]>>;
-  /** Asks what this registration costs; nothing is done yet. */
-  quote(body: string, limits?: CallLimits): Promise<Answer<Quote>>;
+  /** The exact body of a registration. Quote, signature and payment use the same text. */
+  bodyOf(requested: Registering): string;
+  /** The tiers of a miner in catalogue order. `absent` for an unknown miner. */
+  tiers(minerSlug: string, limits?: CallLimits): Promise<ReadResult<Tier[]>>;
+  /** Reads the price of this registration. Has no effect. */
+  quote(body: string, limits?: CallLimits): Promise<UpstreamResult<Quote>>;
   /** Posts exactly this body with this payment, once. */
-  pay(body: string, payment: SignedPayment, how: Paying): Promise<Answer<Registered>>;
-  /** `absent`: the registrar knows no such address, which proves little while a registration is young. */
-  status(exAddress: string, limits?: CallLimits): Promise<Lookup<RegistrationView>>;
-  head(limits?: CallLimits): Promise<Lookup<Head>>;
-  /** What an address holds of the token, in its smallest units. */
-  balanceOf(address: string, limits?: CallLimits): Promise<Lookup<string>>;
-  /** What became of an authorization that was signed when the chain was at `sinceBlock`. */
-  payment(authorization: Authorization, sinceBlock: number, limits?: CallLimits): Promise<Lookup<PaymentOnChain>>;
+  pay(body: string, payment: SignedPayment, how: Paying): Promise<UpstreamResult<Registered>>;
+  /** `absent`: the registrar does not know the address. This proves little shortly after a registration was sent. */
+  status(exAddress: string, limits?: CallLimits): Promise<ReadResult<RegistrationView>>;
+  /** The newest block of the chain. */
+  head(limits?: CallLimits): Promise<ReadResult<Head>>;
+  /** Token balance of an address, in the token's smallest unit. */
+  balanceOf(address: string, limits?: CallLimits): Promise<ReadResult<string>>;
+  /** State of an authorization that was signed when the chain was at `sinceBlock`. */
+  payment(authorization: Authorization, sinceBlock: number, limits?: CallLimits): Promise<ReadResult<PaymentOnChain>>;
 };

@@ -4,12 +4,12 @@ import { nameResolver } from './resolve.ts';
 import { signedHeaders } from './sign.ts';
 import type { Judged, Outgoing, Resolve, Sent, Target, Webhooks } from './types.ts';
 
-const TOTAL_MS = 10_000; // looking up, connecting, sending and the answer's status together
-const MOST_ADDRESSES = 3; // tried in turn while nothing has been sent
+const TOTAL_MS = 10_000; // DNS, connect, send and response status together
+const MAX_ADDRESSES = 3; // tried one after another until bytes may have been sent
 
 type Options = { allowLoopback: boolean; resolve?: Resolve; totalMs?: number };
 
-/** Speaks to partners' own servers. Every request, of whatever reason, goes to an address checked for that request. */
+/** Client for partners' webhook endpoints. Every request goes to an IP address that was checked for that request. */
 export function webhooks({ allowLoopback, resolve = nameResolver(), totalMs = TOTAL_MS }: Options): Webhooks {
   const judge = addressGuard({ allowLoopback, resolve });
   const { post, close } = poster();
@@ -24,7 +24,7 @@ export function webhooks({ allowLoopback, resolve = nameResolver(), totalMs = TO
         judged.kind === 'allowed'
           ? await postInTurn(post, judged.target, outgoing, () => totalMs - elapsed())
           : notPosted(judged);
-      return said(posted, Math.round(elapsed()));
+      return data(posted, Math.round(elapsed()));
     },
   };
 }
@@ -36,7 +36,7 @@ const notPosted = ({ kind }: Exclude<Judged, { kind: 'allowed' }>): Posted => ({
   isStale: false,
 });
 
-/** The first address that can be connected to. A kept connection that the receiver had just closed is replaced once. */
+/** Posts to the first address that accepts a connection. A stale keep-alive connection is replaced once. */
 async function postInTurn(
   post: ReturnType<typeof poster>['post'],
   target: Target,
@@ -46,16 +46,16 @@ async function postInTurn(
   const body = Buffer.from(outgoing.body);
   const headers = signedHeaders(outgoing, body, Math.floor(Date.now() / 1000));
   let posted = notPosted({ kind: 'unresolved' });
-  for (const address of target.addresses.slice(0, MOST_ADDRESSES)) {
-    const asked = { target, address, headers, body };
-    posted = await post({ ...asked, withinMs: leftMs() });
-    if (posted.kind === 'fault' && posted.isStale) posted = await post({ ...asked, withinMs: leftMs() }, true);
+  for (const address of target.addresses.slice(0, MAX_ADDRESSES)) {
+    const requested = { target, address, headers, body };
+    posted = await post({ ...requested, withinMs: leftMs() });
+    if (posted.kind === 'fault' && posted.isStale) posted = await post({ ...requested, withinMs: leftMs() }, true);
     if (posted.kind === 'answered' || posted.isSent || leftMs() <= 0) break;
   }
   return posted;
 }
 
-const said = (posted: Posted, durationMs: number): Sent =>
+const data = (posted: Posted, durationMs: number): Sent =>
   posted.kind === 'fault'
     ? { kind: 'fault', fault: posted.fault, durationMs }
     : {
@@ -66,7 +66,7 @@ const said = (posted: Posted, durationMs: number): Sent =>
         durationMs,
       };
 
-/** `Retry-After` as seconds, or as a date (RFC 9110, section 10.2.3). Null for none and for nonsense. */
+/** Seconds of a `Retry-After` header: a number or a date (RFC 9110, section 10.2.3). Null if missing or invalid. */
 function secondsOf(header: string | undefined): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);
@@ -74,7 +74,7 @@ function secondsOf(header: string | undefined): number | null {
   return Number.isNaN(at) ? null : Math.max(0, (at - Date.now()) / 1000);
 }
 
-/** Names that are not resolved within the time are not resolved. */
+/** Bounds a check in time. A name that takes longer counts as unresolved. */
 async function inTime(judging: Promise<Judged>, withinMs: number): Promise<Judged> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Judged>((resolve) => {

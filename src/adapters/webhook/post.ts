@@ -3,30 +3,37 @@ import https from 'node:https';
 import { isIP } from 'node:net';
 import type { SendFault, Target } from './types.ts';
 
-const MOST_READ = 64 * 1024; // what is longer is cut off with its connection
-const KEPT = 2 * 1024;
-const BODY_MS = 2_000; // an answer is its status; nobody waits long for its text
-const CONNECT_MS = 3_000; // per address, so that the next one still has its turn
+const MAX_READ_BYTES = 64 * 1024; // a longer body is truncated and its connection closed
+const TEXT_BYTES = 2 * 1024;
+const BODY_MS = 2_000; // only the status decides; the text is for display
+const CONNECT_MS = 3_000; // per address, so that the next address can still be tried
 const HEADERS_MAX = 16 * 1024;
-const IDLE_MS = 4_000; // below the shortest usual limit of servers
+const IDLE_MS = 4_000; // below the shortest usual idle limit of servers
 
-/** How one request ended. `isSent`: bytes may have reached the receiver. */
+/**
+ * Result of one request. `isSent`: bytes may have reached the receiver. `isStale`: the fault may come from a keep-alive
+ * connection that the receiver had closed.
+ */
 export type Posted =
   | { kind: 'answered'; status: number; text: string; retryAfter: string | undefined }
   | { kind: 'fault'; fault: SendFault; isSent: boolean; isStale: boolean };
 
+/** One request: headers and body as sent, and the milliseconds it may last. */
 export type Post = { target: Target; address: string; headers: Record<string, string>; body: Buffer; withinMs: number };
 
 /**
- * Posts to a checked address, literally: the name only goes into the Host header and the certificate's check. Reads at most
- * 64 KiB, never decompresses, follows nothing, and is over after `withinMs`, whatever the other side does.
+ * Posts to a checked IP address. The host name is used only for the Host header and the certificate check. Reads at
+ * most 64 KiB, never decompresses, follows no redirect, and ends after `withinMs` at the latest.
  */
 export function poster() {
   const settings = { keepAlive: true, timeout: IDLE_MS };
   const agents = { 'http:': new http.Agent(settings), 'https:': new https.Agent(settings) };
   return {
-    post: (asked: Post, afresh = false): Promise<Posted> =>
-      exchange(asked, request(asked, afresh ? false : agents[asked.target.url.protocol as keyof typeof agents])), // the guard knows these two
+    post: (requested: Post, afresh = false): Promise<Posted> =>
+      exchange(
+        requested,
+        request(requested, afresh ? false : agents[requested.target.url.protocol as keyof typeof agents]),
+      ), // as: the guard allows only these two protocols
     close() {
       for (const agent of Object.values(agents)) agent.destroy();
     },
@@ -49,7 +56,7 @@ function request({ target: { url }, address, headers }: Post, agent: http.Agent 
   });
 }
 
-/** Follows one request to its end. Settles once; what comes after that finds a listener and is dropped. */
+/** Runs one request to its end. Settles once. The listeners stay attached, so later events are ignored safely. */
 function exchange({ body, withinMs }: Post, request: ClientRequest): Promise<Posted> {
   return new Promise((resolve) => {
     const endsAt = performance.now() + withinMs;
@@ -89,14 +96,17 @@ function exchange({ body, withinMs }: Post, request: ClientRequest): Promise<Pos
   });
 }
 
-/** The beginning of an answer's text. An answer that is too long or too slow loses its connection and keeps its status. */
+/**
+ * The first 2 KiB of a response body. If the body is too long or too slow, the connection is closed; the status stays
+ * valid.
+ */
 function textOf(response: IncomingMessage, withinMs: number): Promise<string> {
   return new Promise((resolve) => {
-    const kept: Buffer[] = [];
+    const chunks: Buffer[] = [];
     let size = 0;
     const end = () => {
       clearTimeout(patience);
-      resolve(readable(Buffer.concat(kept).subarray(0, KEPT)));
+      resolve(readable(Buffer.concat(chunks).subarray(0, TEXT_BYTES)));
     };
     const cut = () => {
       response.destroy();
@@ -104,15 +114,15 @@ function textOf(response: IncomingMessage, withinMs: number): Promise<string> {
     };
     const patience = setTimeout(cut, withinMs);
     response.on('data', (chunk: Buffer) => {
-      if (size < KEPT) kept.push(chunk.subarray(0, KEPT - size));
+      if (size < TEXT_BYTES) chunks.push(chunk.subarray(0, TEXT_BYTES - size));
       size += chunk.length;
-      if (size > MOST_READ) cut();
+      if (size > MAX_READ_BYTES) cut();
     });
     response.on('error', end).once('end', end).once('close', end);
   });
 }
 
-/** Text the database takes: it stores no zero character. */
+/** Postgres cannot store a zero character in text. */
 const readable = (bytes: Buffer) => bytes.toString('utf8').replaceAll('\0', '\ufffd');
 
 const TLS = /^(CERT_|ERR_TLS|ERR_SSL|EPROTO|UNABLE_TO_|\w*SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/;

@@ -1,30 +1,30 @@
 import { Resolver } from 'node:dns/promises';
-import { fresh } from '../../kernel/fresh.ts';
+import { cachedRead } from '../../kernel/cache.ts';
 import type { Resolve } from './types.ts';
 
-const ASK_MS = 2_000; // per try; a receiver whose name servers are silent gets no attempt out of it
-const TRIES = 2;
-const FRESH_MS = 5_000; // a burst of deliveries to one name asks once; the answer is checked again for every one of them
+const ASK_MS = 2_000; // per try; without a DNS response nothing is sent to the receiver
+const ATTEMPTS = 2;
+const FRESH_MS = 5_000; // one query per burst of deliveries; each delivery still checks the addresses
 
-/** Loopback by definition (RFC 6761, section 6.3), without asking anyone. */
+/** Names that are loopback by definition (RFC 6761, section 6.3). No DNS query is sent. */
 const LOCAL = /^(.+\.)?localhost\.?$/i;
 
-type Answer = { kind: 'found'; addresses: string[] } | { kind: 'unreadable' };
+type UpstreamResult = { kind: 'found'; addresses: string[] } | { kind: 'unreadable' };
 
 /**
- * Asks the name servers for both families of addresses. It does not use the system's resolver, whose few threads the whole
- * process shares: a name that never answers would hold them up for everyone.
+ * Queries the name servers for IPv4 and IPv6 addresses. It does not use the system resolver: its few threads are shared
+ * by the whole process, and a name without a response would block them.
  */
 export function nameResolver(): Resolve {
-  const resolver = new Resolver({ timeout: ASK_MS, tries: TRIES });
-  const ask = fresh(FRESH_MS, async (hostname: string): Promise<Answer> => {
-    const answers = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  const resolver = new Resolver({ timeout: ASK_MS, tries: ATTEMPTS });
+  const query = cachedRead(FRESH_MS, async (hostname: string): Promise<UpstreamResult> => {
+    const responses = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const addresses = responses.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     return addresses.length > 0 ? { kind: 'found', addresses } : { kind: 'unreadable' };
   });
   return async (hostname) => {
     if (LOCAL.test(hostname)) return ['127.0.0.1', '::1'];
-    const answer = await ask(hostname);
+    const answer = await query(hostname);
     return answer.kind === 'found' ? answer.addresses : [];
   };
 }

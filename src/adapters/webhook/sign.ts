@@ -3,7 +3,7 @@ import type { Outgoing } from './types.ts';
 
 const USER_AGENT = 'Trading-Partner-Service/0.1';
 
-/** Every header of one attempt, signed for the moment `at` (Unix seconds) by each secret. */
+/** All headers of one attempt, signed with each secret for the time `at` (Unix seconds). */
 export function signedHeaders({ deliveryId, eventType, secrets }: Outgoing, body: Buffer, at: number) {
   const service = secrets.map((secret) => `v1=${hmac(secret, `${at}.`, body).toString('hex')}`);
   const standard = secrets.map(
@@ -26,9 +26,9 @@ export function signedHeaders({ deliveryId, eventType, secrets }: Outgoing, body
 const hmac = (key: string | Buffer, prefix: string, body: Buffer) =>
   createHmac('sha256', key).update(prefix).update(body).digest();
 
-/** The key a Standard Webhooks library takes from a secret: what stands behind the prefix, decoded. */
+/** The key that Standard Webhooks libraries derive from a secret: the part after the prefix, base64-decoded. */
 const keyOf = (secret: string) => Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
 
-/** Any text may be an event's name; what a header cannot carry is percent-encoded there, and plain in the body. */
+/** An event name may be any text. The header percent-encodes a name it cannot carry; the body holds it unchanged. */
 const headerSafe = (name: string) =>
   /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(name) ? name : encodeURIComponent(name.toWellFormed());

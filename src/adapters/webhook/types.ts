@@ -1,35 +1,35 @@
-/** Whether requests may go to an address a partner gave, and why not. `unresolved`: its name has no address just now. */
+/** Whether requests may go to a partner's URL, and if not, why. `unresolved`: the name currently has no IP address. */
 export type Judged =
   | { kind: 'allowed'; target: Target }
   | { kind: 'forbidden'; why: Forbidden }
   | { kind: 'unresolved' };
 
-/** Why an address is refused, as a stable word. */
+/** Why a URL is forbidden. The codes are stable. */
 export type Forbidden = 'malformed' | 'scheme' | 'userinfo' | 'special_address';
 
-/** A checked address: connections go to `addresses`, literally, and never to the name again. */
+/** A checked URL. Connections use `addresses`; the name is not resolved again. */
 export type Target = { url: URL; addresses: string[] };
 
-/** Finds the addresses of a name. Rejects, or answers none, where there are none to be had. */
+/** Resolves a name to IP addresses. Rejects, or resolves to an empty list, if there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-/** What one attempt sends. `body` goes out byte for byte; every secret signs it. */
+/** Input of one attempt. `body` is sent byte for byte and signed with every secret. */
 export type Outgoing = { deliveryId: string; eventType: string; url: string; body: string; secrets: string[] };
 
-/** Why an attempt brought no answer, as a stable word. */
+/** Why an attempt got no response. The codes are stable. */
 export type SendFault = 'address_forbidden' | 'dns' | 'connect' | 'tls' | 'timeout' | 'malformed' | 'reset';
 
-/** What came of an attempt: a status with the first 2 KiB said, or a fault. */
+/** Result of an attempt: a status with the first 2 KiB of the response body, or a fault. */
 export type Sent =
   | { kind: 'answered'; status: number; answer: string; retryAfterS: number | null; durationMs: number }
   | { kind: 'fault'; fault: SendFault; durationMs: number };
 
-/** Speaks to the addresses partners gave. Never throws for a fault of the network, never follows a redirect. */
+/** Client for partners' webhook URLs. Never throws for a network fault, never follows a redirect. */
 export type Webhooks = {
-  /** Looks an address up and checks it, sending nothing. */
+  /** Resolves and checks a URL. Sends no HTTP request. */
   judge(url: string): Promise<Judged>;
-  /** Makes one attempt: signed now, to an address checked now, over within ten seconds. */
+  /** Makes one attempt: signs and checks the address at the time of the call, and ends within 10 seconds. */
   send(outgoing: Outgoing): Promise<Sent>;
-  /** Ends the connections kept for later. */
+  /** Closes the keep-alive connections. */
   close(): void;
 };

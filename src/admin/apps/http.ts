@@ -1,21 +1,27 @@
+import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
-import { Refusal } from '../../kernel/refusals.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Sealer } from '../../kernel/seal.ts';
 import { actorOf } from '../audit/actor.ts';
-import { createApp, disableApp, enableApp, rotateAppSecret, updateApp } from './intents.ts';
+import { createApp, rotateAppSecret, setAppActive, updateApp } from './commands.ts';
 import { listApps } from './queries.ts';
 
-const DEFAULT_OVERLAP_S = 86_400;
-const NOT_KEPT = { 'Cache-Control': 'no-store' };
+type Deps = { db: Db; sealer: Sealer };
 
-export const listTenantApps: Handler<'listTenantApps'> = async ({ runtime }) => ({
+const DEFAULT_OVERLAP_S = 86_400;
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/** Handles `GET /v2/admin/apps`: list tenant apps. */
+export const listTenantApps: Handler<'listTenantApps', Deps> = async ({ deps }) => ({
   status: 200,
-  body: [...(await listApps(runtime.db))],
+  body: [...(await listApps(deps.db))],
 });
 
-export const createTenantApp: Handler<'createTenantApp'> = async (call) => {
+/** Handles `POST /v2/admin/apps`: register a tenant app. */
+export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) => {
   const { name, slug, entity_hotkey, network_api_key, scopes } = call.body;
   if ((entity_hotkey === undefined) !== (network_api_key === undefined))
-    throw new Refusal('V2_APP_CREDENTIALS_MISMATCH');
+    throw new ApiError('V2_APP_CREDENTIALS_MISMATCH');
   const app = {
     name,
     slug,
@@ -24,7 +30,7 @@ export const createTenantApp: Handler<'createTenantApp'> = async (call) => {
     networkApiKey: network_api_key ?? null,
     scopes,
   };
-  const made = await createApp(call.runtime.db, call.runtime.sealer, app, actorOf(call));
+  const made = await createApp(call.deps.db, call.deps.sealer, app, actorOf(call));
   return {
     status: 200,
     body: {
@@ -33,29 +39,33 @@ export const createTenantApp: Handler<'createTenantApp'> = async (call) => {
       slug,
       name,
       entity_hotkey: app.entityHotkey,
-      note: 'The client secret is shown this once.',
+      note: 'The client secret is shown only once.',
     },
-    headers: NOT_KEPT,
+    headers: NO_STORE,
   };
 };
 
-export const updateTenantApp: Handler<'updateTenantApp'> = async (call) => ({
+/** Handles `PATCH /v2/admin/apps/{app_id}`: change an app's settings. */
+export const updateTenantApp: Handler<'updateTenantApp', Deps> = async (call) => ({
   status: 200,
-  body: await updateApp(call.runtime.db, call.path.app_id, call.body, actorOf(call)),
+  body: await updateApp(call.deps.db, call.path.app_id, call.body, actorOf(call)),
 });
 
-export const disableTenantApp: Handler<'disableTenantApp'> = async (call) => ({
+/** Handles `POST /v2/admin/apps/{app_id}/disable`: disable an app. */
+export const disableTenantApp: Handler<'disableTenantApp', Deps> = async (call) => ({
   status: 200,
-  body: await disableApp(call.runtime.db, call.path.app_id, actorOf(call)),
+  body: await setAppActive(call.deps.db, call.path.app_id, false, actorOf(call)),
 });
 
-export const enableTenantApp: Handler<'enableTenantApp'> = async (call) => ({
+/** Handles `POST /v2/admin/apps/{app_id}/enable`: enable an app again. */
+export const enableTenantApp: Handler<'enableTenantApp', Deps> = async (call) => ({
   status: 200,
-  body: await enableApp(call.runtime.db, call.path.app_id, actorOf(call)),
+  body: await setAppActive(call.deps.db, call.path.app_id, true, actorOf(call)),
 });
 
-export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret'> = async (call) => {
+/** Handles `POST /v2/admin/apps/{app_id}/rotate-secret`: replace an app's client secret. */
+export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = async (call) => {
   const overlapS = call.body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
-  const body = await rotateAppSecret(call.runtime.db, call.path.app_id, overlapS, actorOf(call));
-  return { status: 200, body, headers: NOT_KEPT };
+  const body = await rotateAppSecret(call.deps.db, call.path.app_id, overlapS, actorOf(call));
+  return { status: 200, body, headers: NO_STORE };
 };

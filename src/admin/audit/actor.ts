@@ -1,8 +1,8 @@
 import type { Call } from '../../edge/handler.ts';
 import { adminOf } from '../../kernel/principal.ts';
-import type { Actor } from './intents.ts';
+import type { Actor } from './commands.ts';
 
-/** Who acts in a call that an operator makes. */
+/** The actor of a call that an operator makes. */
 export const actorOf = ({
   principal,
   address,

@@ -1,19 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 
-const actionRow = z.object({
-  id: z.string(),
-  at: z.string(),
-  actor: z.string(),
-  action: z.string(),
-  subject: z.string().nullable(),
-  detail: z.record(z.string(), z.unknown()),
-});
+const actionRow = z.custom<{ id: string } & components['schemas']['OperatorActionPage']['items'][number]>();
 
 type Wanted = { subject: string | null; cursor: string | null; limit: number };
 
-/** What operators did, over HTTP and in psql alike, newest first, from behind `cursor` on. `why` stands in `detail`. */
+/** Actions of operators, over HTTP and in psql, newest first, after `cursor`. `detail` includes the reason as `why`. */
 export const listActions = (
   db: Db,
   { subject, cursor, limit }: Wanted,

@@ -1,30 +1,19 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { AppId } from '../../kernel/ids.ts';
 
-const deliveryRow = z.object({
-  delivery_id: z.string(),
-  app_id: z.string(),
-  endpoint_id: z.string(),
-  url: z.string(),
-  event_id: z.string(),
-  event_type: z.string(),
-  state: z.enum(['pending', 'sending', 'delivered', 'failed', 'cancelled']),
-  attempts: z.number(),
-  response_status: z.number().nullable(),
-  error: z.string().nullable(),
-  due_at: z.string(),
-  ended_at: z.string().nullable(),
-});
+const deliveryRow = z.custom<components['schemas']['TroubledDelivery']>();
 
-/** A delivery as operators see it; its address without what a query may hold. */
+/** A delivery in the form shown to operators. Its URL has no query, which may hold a secret. */
 export type TroubledDelivery = z.infer<typeof deliveryRow>;
 
 const deliveryColumns = sql.fragment`
   d.delivery_id, d.app_id, d.endpoint_id, d.url, d.event_id, d.event_type, d.state, d.attempts, d.response_status, d.error,
   d.due_at, d.ended_at`;
 
-/** Written out, so that each is seen to fit a partial index whatever plan is made. */
+/** Written out as literals, so that any plan can use the matching partial index. */
 const states = {
   pending: sql.fragment`d.state = 'pending'`,
   sending: sql.fragment`d.state = 'sending'`,
@@ -32,9 +21,9 @@ const states = {
   cancelled: sql.fragment`d.state = 'cancelled'`,
 };
 
-type Wanted = { state: keyof typeof states; appId: string | null; cursor: string | null; limit: number };
+type Wanted = { state: keyof typeof states; appId: AppId | null; cursor: string | null; limit: number };
 
-/** Deliveries of a state, of one app or of all, newest first, from behind `cursor` on. */
+/** Deliveries in a state, of one app or (null) of all, newest first, after `cursor`. */
 export const listTroubled = (db: Db, { state, appId, cursor, limit }: Wanted): Promise<readonly TroubledDelivery[]> =>
   db.any(sql.type(deliveryRow)`
     select ${deliveryColumns}

@@ -1,48 +1,59 @@
-import type { Call, Handler } from '../../edge/handler.ts';
-import { Refusal } from '../../kernel/refusals.ts';
+import type { Db } from '../../db/pool.ts';
+import type { CallWith, Handler } from '../../edge/handler.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { PartnerId } from '../../kernel/ids.ts';
 import { actorOf } from '../audit/actor.ts';
-import { makePartner, mintPartnerKey, revokePartnerKey, setPartnerActive } from './intents.ts';
+import { makePartner, mintPartnerKey, revokePartnerKey, setPartnerActive } from './commands.ts';
 import { findPartner, listPartnerKeys, listPartners } from './queries.ts';
 
-const NOT_KEPT = { 'Cache-Control': 'no-store' };
+type Deps = { db: Db };
 
-export const listAllPartners: Handler<'listAllPartners'> = async ({ runtime }) => ({
+const NO_STORE = { 'Cache-Control': 'no-store' };
+
+/** Handles `GET /v2/admin/partners`: list v1 partners. */
+export const listAllPartners: Handler<'listAllPartners', Deps> = async ({ deps }) => ({
   status: 200,
-  body: [...(await listPartners(runtime.db))],
+  body: [...(await listPartners(deps.db))],
 });
 
-export const registerPartner: Handler<'registerPartner'> = async (call) => {
-  const body = await makePartner(call.runtime.db, call.body.name, call.body.label ?? null, actorOf(call));
-  return { status: 200, body, headers: NOT_KEPT };
+/** Handles `POST /v2/admin/partners`: create a partner with a first key. */
+export const registerPartner: Handler<'registerPartner', Deps> = async (call) => {
+  const body = await makePartner(call.deps.db, call.body.name, call.body.label ?? null, actorOf(call));
+  return { status: 200, body, headers: NO_STORE };
 };
 
-export const disablePartner: Handler<'disablePartner'> = (call) => setActive(call, call.path.partner_id, false);
+/** Handles `POST /v2/admin/partners/{partner_id}/disable`: disable a partner. */
+export const disablePartner: Handler<'disablePartner', Deps> = (call) => setActive(call, call.path.partner_id, false);
 
-export const enablePartner: Handler<'enablePartner'> = (call) => setActive(call, call.path.partner_id, true);
+/** Handles `POST /v2/admin/partners/{partner_id}/enable`: enable a partner again. */
+export const enablePartner: Handler<'enablePartner', Deps> = (call) => setActive(call, call.path.partner_id, true);
 
-type Acting = Pick<Call, 'runtime' | 'principal' | 'address' | 'requestId'>;
+type Acting = Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId'>;
 
-async function setActive(call: Acting, partnerId: string, active: boolean) {
-  await setPartnerActive(call.runtime.db, partnerId, active, actorOf(call));
-  const body = await findPartner(call.runtime.db, partnerId);
-  if (!body) throw new Refusal('V2_PARTNER_UNKNOWN');
+async function setActive(call: Acting, partnerId: PartnerId, active: boolean) {
+  await setPartnerActive(call.deps.db, partnerId, active, actorOf(call));
+  const body = await findPartner(call.deps.db, partnerId);
+  if (!body) throw new ApiError('V2_PARTNER_UNKNOWN');
   return { status: 200 as const, body };
 }
 
-export const listKeysOfPartner: Handler<'listKeysOfPartner'> = async ({ runtime, path }) => {
-  const partner = await findPartner(runtime.db, path.partner_id);
-  if (!partner) throw new Refusal('V2_PARTNER_UNKNOWN');
-  return { status: 200, body: [...(await listPartnerKeys(runtime.db, path.partner_id))] };
+/** Handles `GET /v2/admin/partners/{partner_id}/keys`: list the keys of a partner. */
+export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ deps, path }) => {
+  const partner = await findPartner(deps.db, path.partner_id);
+  if (!partner) throw new ApiError('V2_PARTNER_UNKNOWN');
+  return { status: 200, body: [...(await listPartnerKeys(deps.db, path.partner_id))] };
 };
 
-export const mintKeyOfPartner: Handler<'mintKeyOfPartner'> = async (call) => {
-  const minted = await mintPartnerKey(call.runtime.db, call.path.partner_id, call.body?.label ?? null, actorOf(call));
-  if (!minted) throw new Refusal('V2_PARTNER_UNKNOWN');
-  return { status: 200, body: minted, headers: NOT_KEPT };
+/** Handles `POST /v2/admin/partners/{partner_id}/keys`: create another key for a partner. */
+export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = async (call) => {
+  const minted = await mintPartnerKey(call.deps.db, call.path.partner_id, call.body?.label ?? null, actorOf(call));
+  if (!minted) throw new ApiError('V2_PARTNER_UNKNOWN');
+  return { status: 200, body: minted, headers: NO_STORE };
 };
 
-export const revokeKeyOfPartner: Handler<'revokeKeyOfPartner'> = async (call) => {
-  const revoked = await revokePartnerKey(call.runtime.db, call.path.key_id, actorOf(call));
-  if (!revoked) throw new Refusal('V2_PARTNER_KEY_UNKNOWN');
+/** Handles `DELETE /v2/admin/partner-keys/{key_id}`: revoke a partner key. */
+export const revokeKeyOfPartner: Handler<'revokeKeyOfPartner', Deps> = async (call) => {
+  const revoked = await revokePartnerKey(call.deps.db, call.path.key_id, actorOf(call));
+  if (!revoked) throw new ApiError('V2_PARTNER_KEY_UNKNOWN');
   return { status: 200, body: { revoked: true } };
 };

@@ -1,25 +1,15 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { PartnerId } from '../../kernel/ids.ts';
 
-const partnerRow = z.object({
-  partner_id: z.string(),
-  name: z.string(),
-  active: z.boolean(),
-  live_keys: z.number(),
-  created_at: z.string(),
-  disabled_at: z.string().nullable(),
-});
-const keyRow = z.object({
-  key_id: z.string(),
-  partner_id: z.string(),
-  hint: z.string(),
-  label: z.string().nullable(),
-  created_at: z.string(),
-  revoked_at: z.string().nullable(),
-});
+const partnerRow = z.custom<components['schemas']['PartnerSummary']>();
+const keyRow = z.custom<components['schemas']['PartnerKey']>();
 
+/** A partner in the form shown to operators. */
 export type PartnerSummary = z.infer<typeof partnerRow>;
+/** A key of a partner, without the key itself. */
 export type PartnerKey = z.infer<typeof keyRow>;
 
 const partnerColumns = sql.fragment`
@@ -34,14 +24,14 @@ export const listPartners = (db: Db): Promise<readonly PartnerSummary[]> =>
     order by p.created_at, p.id`);
 
 /** One partner, or null. */
-export const findPartner = (db: Db, partnerId: string): Promise<PartnerSummary | null> =>
+export const findPartner = (db: Db, partnerId: PartnerId): Promise<PartnerSummary | null> =>
   db.maybeOne(sql.prepared('find_partner', partnerRow)`
     select ${partnerColumns}
     from partners p
     where p.id = ${partnerId}`);
 
-/** The keys of a partner, oldest first. Of a key only its hint is shown. */
-export const listPartnerKeys = (db: Db, partnerId: string): Promise<readonly PartnerKey[]> =>
+/** The keys of a partner, oldest first. Of each key only its hint is shown. */
+export const listPartnerKeys = (db: Db, partnerId: PartnerId): Promise<readonly PartnerKey[]> =>
   db.any(sql.prepared('list_partner_keys', keyRow)`
     select k.id as key_id, k.partner_id, k.hint, k.label, k.created_at, k.revoked_at
     from partner_keys k

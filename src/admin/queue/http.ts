@@ -1,7 +1,11 @@
+import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { readQueueHealth } from './queries.ts';
 
-export const getQueueHealth: Handler<'getQueueHealth'> = async ({ runtime }) => ({
+type Deps = { db: Db };
+
+/** Handles `GET /v2/admin/queue`: read the state of the queue and the workers. */
+export const getQueueHealth: Handler<'getQueueHealth', Deps> = async ({ deps }) => ({
   status: 200,
-  body: await readQueueHealth(runtime.db),
+  body: await readQueueHealth(deps.db),
 });

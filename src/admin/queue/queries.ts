@@ -1,39 +1,11 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 
-const healthRow = z.object({
-  tasks: z.array(
-    z.object({
-      task: z.string(),
-      ready: z.number(),
-      planned: z.number(),
-      running: z.number(),
-      dead: z.number(),
-      oldest_ready_s: z.number().nullable(),
-    }),
-  ),
-  intents: z.array(
-    z.object({
-      state: z.enum(['queued', 'running', 'in_doubt']),
-      kind: z.string(),
-      count: z.number(),
-      oldest_s: z.number(),
-    }),
-  ),
-  lanes: z.object({ stuck: z.number() }),
-  deliveries: z.array(
-    z.object({
-      state: z.enum(['pending', 'sending', 'failed', 'cancelled']),
-      count: z.number(),
-      oldest_s: z.number(),
-    }),
-  ),
-  workers: z.array(z.object({ worker_id: z.string(), seen_s_ago: z.number(), has_lock: z.boolean() })),
-  unserved_payments: z.number(),
-});
+const healthRow = z.custom<components['schemas']['QueueHealth']>();
 
-/** How the queue, open intents, lanes, undelivered deliveries and workers stand, in one moment. Ages in seconds. */
+/** The queue, open intents, lanes, undelivered deliveries and workers in one snapshot. Ages in seconds. */
 export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
   db.one(sql.type(healthRow)`
     select
@@ -55,4 +27,4 @@ export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
           'worker_id', w.worker_id, 'seen_s_ago', w.seen_s_ago, 'has_lock', w.has_lock) order by w.worker_id), '[]')
         from ops.workers w
       ) as workers,
-      (select count(*) from ops.paid_without_account) as unserved_payments`);
+      (select count(*) from ops.paid_without_account) as unfulfilled_payments`);

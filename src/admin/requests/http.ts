@@ -1,13 +1,19 @@
-import type { Call, Handler } from '../../edge/handler.ts';
+import type { Config } from '../../config.ts';
+import type { Db } from '../../db/pool.ts';
+import type { CallWith, Handler } from '../../edge/handler.ts';
+import type { Sealer } from '../../kernel/seal.ts';
 import { actorOf } from '../audit/actor.ts';
-import { approveAppRequest, declineAppRequest, reissueRevealLink } from './intents.ts';
+import { approveAppRequest, declineAppRequest, reissueRevealLink } from './commands.ts';
 import { findAppRequest, listAppRequests } from './queries.ts';
+
+type Deps = { config: Pick<Config, 'PUBLIC_URL'>; db: Db; sealer: Sealer };
 
 const DEFAULT_PAGE = 50;
 
-export const listAccessRequests: Handler<'listAccessRequests'> = async ({ runtime, query }) => {
+/** Handles `GET /v2/admin/app-requests`: list access requests. */
+export const listAccessRequests: Handler<'listAccessRequests', Deps> = async ({ deps, query }) => {
   const limit = query.limit ?? DEFAULT_PAGE;
-  const found = await listAppRequests(runtime.db, query.status ?? null, query.cursor ?? null, limit + 1);
+  const found = await listAppRequests(deps.db, query.status ?? null, query.cursor ?? null, limit + 1);
   const body = found.slice(0, limit);
   const next = new URLSearchParams({ limit: String(limit), cursor: body.at(-1)?.request_id ?? '' });
   if (query.status) next.set('status', query.status);
@@ -15,9 +21,10 @@ export const listAccessRequests: Handler<'listAccessRequests'> = async ({ runtim
   return { status: 200, body, headers: { Link: `</v2/admin/app-requests?${next}>; rel="next"` } };
 };
 
-export const approveAccessRequest: Handler<'approveAccessRequest'> = async (call) => {
+/** Handles `POST /v2/admin/app-requests/{request_id}/approve`: approve an access request. */
+export const approveAccessRequest: Handler<'approveAccessRequest', Deps> = async (call) => {
   const { entity_hotkey, network_api_key, slug, name, allowed_scopes } = call.body;
-  const request = await findAppRequest(call.runtime.db, call.path.request_id);
+  const request = await findAppRequest(call.deps.db, call.path.request_id);
   const approval = {
     entityHotkey: entity_hotkey,
     networkApiKey: network_api_key ?? null,
@@ -28,19 +35,21 @@ export const approveAccessRequest: Handler<'approveAccessRequest'> = async (call
   return { status: 200, body: await approveAppRequest(toolsOf(call), call.path.request_id, approval) };
 };
 
-export const declineAccessRequest: Handler<'declineAccessRequest'> = async (call) => ({
+/** Handles `POST /v2/admin/app-requests/{request_id}/decline`: decline an access request. */
+export const declineAccessRequest: Handler<'declineAccessRequest', Deps> = async (call) => ({
   status: 200,
   body: await declineAppRequest(toolsOf(call), call.path.request_id, call.body?.reason ?? null),
 });
 
-export const reissueAccessLink: Handler<'reissueAccessLink'> = async (call) => ({
+/** Handles `POST /v2/admin/app-requests/{request_id}/reissue`: mail a new one-time link. */
+export const reissueAccessLink: Handler<'reissueAccessLink', Deps> = async (call) => ({
   status: 200,
   body: await reissueRevealLink(toolsOf(call), call.path.request_id),
 });
 
-const toolsOf = (call: Pick<Call, 'runtime' | 'principal' | 'address' | 'requestId'>) => ({
-  db: call.runtime.db,
-  sealer: call.runtime.sealer,
-  publicUrl: call.runtime.config.PUBLIC_URL,
+const toolsOf = (call: Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId'>) => ({
+  db: call.deps.db,
+  sealer: call.deps.sealer,
+  publicUrl: call.deps.config.PUBLIC_URL,
   actor: actorOf(call),
 });

@@ -1,25 +1,11 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 
-const requestRow = z.object({
-  request_id: z.string(),
-  company_name: z.string(),
-  slug: z.string(),
-  contact_email: z.string(),
-  contact_name: z.string().nullable(),
-  website: z.string().nullable(),
-  use_case: z.string(),
-  status: z.enum(['pending', 'approved', 'declined']),
-  app_id: z.string().nullable(),
-  decline_reason: z.string().nullable(),
-  created_at: z.string(),
-  decided_at: z.string().nullable(),
-  link_expires_at: z.string().nullable(),
-  link_opened_at: z.string().nullable(),
-});
+const requestRow = z.custom<components['schemas']['AccessRequest']>();
 
-/** An access request, with how its newest reveal link stands. */
+/** An access request, with the state of its newest reveal link. */
 export type AppRequest = z.infer<typeof requestRow>;
 
 const requestColumns = sql.fragment`
@@ -34,7 +20,7 @@ export const findAppRequest = (db: Db, requestId: string): Promise<AppRequest | 
     left join reveal_links l on l.app_id = r.app_id and l.superseded_at is null
     where r.id = ${requestId}`);
 
-/** Access requests of a status, or of any for null, newest first, from the one after `cursor` on. */
+/** Access requests in a status, or (null) in any, newest first, after `cursor`. */
 export const listAppRequests = (
   db: Db,
   status: string | null,

@@ -1,15 +1,19 @@
+import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { itemsOf } from '../../kernel/pages.ts';
 import { operatorName } from '../../kernel/principal.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import { rerun } from './intents.ts';
+import { rerun } from './commands.ts';
 import { findStory, listTroubled } from './queries.ts';
+
+type Deps = { db: Db };
 
 const DEFAULT_PAGE = 50;
 
-export const listTroubledIntents: Handler<'listTroubledIntents'> = async ({ runtime, query }) => {
+/** Handles `GET /v2/admin/intents`: list intents by state. */
+export const listTroubledIntents: Handler<'listTroubledIntents', Deps> = async ({ deps, query }) => {
   const { state, kind, owner, cursor, limit = DEFAULT_PAGE } = query;
-  const found = await listTroubled(runtime.db, {
+  const found = await listTroubled(deps.db, {
     state: state ?? 'trouble',
     kind: kind ?? null,
     owner: owner ?? null,
@@ -20,13 +24,15 @@ export const listTroubledIntents: Handler<'listTroubledIntents'> = async ({ runt
   return itemsOf(found, { path: '/v2/admin/intents', limit, asked, cursorOf: ({ intent_id }) => intent_id });
 };
 
-export const getIntentStory: Handler<'getIntentStory'> = async ({ runtime, path }) => {
-  const story = await findStory(runtime.db, path.intent_id);
-  if (!story) throw new Refusal('INTENT_UNKNOWN');
+/** Handles `GET /v2/admin/intents/{intent_id}`: read everything recorded about an intent. */
+export const getIntentStory: Handler<'getIntentStory', Deps> = async ({ deps, path }) => {
+  const story = await findStory(deps.db, path.intent_id);
+  if (!story) throw new ApiError('INTENT_UNKNOWN');
   return { status: 200, body: story };
 };
 
-export const rerunIntent: Handler<'rerunIntent'> = async ({ runtime, principal, path, body }) => ({
+/** Handles `POST /v2/admin/intents/{intent_id}/rerun`: run an intent again if that is safe. */
+export const rerunIntent: Handler<'rerunIntent', Deps> = async ({ deps, principal, path, body }) => ({
   status: 200,
-  body: await rerun(runtime.db, path.intent_id, operatorName(principal), body.reason),
+  body: await rerun(deps.db, path.intent_id, operatorName(principal), body.reason),
 });

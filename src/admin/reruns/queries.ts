@@ -1,30 +1,19 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { IntentId, OwnerId } from '../../kernel/ids.ts';
 
-const intentRow = z.object({
-  intent_id: z.string(),
-  kind: z.string(),
-  owner: z.string(),
-  state: z.enum(['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired']),
-  effect: z.enum(['none', 'done', 'unknown']),
-  problem_code: z.string().nullable(),
-  tries: z.number(),
-  looks: z.number(),
-  created_at: z.string(),
-  deadline_at: z.string(),
-  sending_at: z.string().nullable(),
-  settled_at: z.string().nullable(),
-});
+const intentRow = z.custom<components['schemas']['TroubledIntent']>();
 
-/** An intent as operators see it: nothing of what it was asked or told. */
+/** An intent in the form shown to operators, without its request and result. */
 export type TroubledIntent = z.infer<typeof intentRow>;
 
 const intentColumns = sql.fragment`
-  i.intent_id, i.kind, i.owner, i.state, i.effect, i.problem_code, i.tries, i.looks, i.created_at, i.deadline_at,
+  i.intent_id, i.kind, i.owner, i.state, i.effect, i.problem_code, i.attempts as tries, i.reconcile_attempts as looks, i.created_at, i.deadline_at,
   i.sending_at, i.settled_at`;
 
-/** Written out, so that each is seen to fit a partial index whatever plan is made. */
+/** Written out as literals, so that any plan can use the matching partial index. */
 const states = {
   trouble: sql.fragment`i.state in ('in_doubt', 'failed')`,
   queued: sql.fragment`i.state = 'queued'`,
@@ -37,12 +26,12 @@ const states = {
 type Wanted = {
   state: keyof typeof states;
   kind: string | null;
-  owner: string | null;
+  owner: OwnerId | null;
   cursor: string | null;
   limit: number;
 };
 
-/** Intents of a state, newest first, from behind `cursor` on; `trouble` stands for those in doubt and those that failed. */
+/** Intents in a state, newest first, after `cursor`. `trouble` means in doubt or failed. */
 export const listTroubled = (db: Db, wanted: Wanted): Promise<readonly TroubledIntent[]> =>
   db.any(sql.type(intentRow)`
     select ${intentColumns}
@@ -59,6 +48,7 @@ export const listTroubled = (db: Db, wanted: Wanted): Promise<readonly TroubledI
     limit ${wanted.limit}`);
 
 const judgementColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
+/** What a re-run of an intent would do, and whether it is safe. */
 export const judgementRow = z.object({
   verdict: z.enum(['queued_again', 'look_again', 'finished', 'would_act_twice', 'at_work']),
   is_safe: z.boolean(),
@@ -85,8 +75,8 @@ const storyRow = z.object({
   rerun: judgementRow,
 });
 
-/** The whole story of an intent, or null. */
-export async function findStory(db: Db, intentId: string): Promise<z.infer<typeof storyRow> | null> {
+/** An intent with its timeline, lane, job and re-run judgement; null for an unknown id. */
+export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typeof storyRow> | null> {
   const intent = await db.maybeOne(sql.type(intentRow)`
     select ${intentColumns}
     from ops.intents i
@@ -107,7 +97,7 @@ export async function findStory(db: Db, intentId: string): Promise<z.infer<typeo
           'attempts', j.attempts, 'max_attempts', j.max_attempts, 'locked', j.locked_at is not null)
         from ops.jobs j
         where j.intent_id = i.intent_id
-        order by (i.state = 'in_doubt') = (j.task like '%/reconcile') desc, j.is_dead, j.run_at
+        order by j.is_dead, j.run_at
         limit 1
       ) as job
     from ops.intents i

@@ -1,29 +1,35 @@
+import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
-import { fileAppRequest, openRevealLink } from './intents.ts';
-import { deadPage, pageHeaders, revealedPage, waitingPage } from './pages.ts';
+import { fileAppRequest, openRevealLink } from './commands.ts';
+import { pageHeaders, revealedPage, unusablePage, waitingPage } from './pages.ts';
 import { findRevealLink, type RevealLink } from './queries.ts';
 
-export const createAppRequest: Handler<'createAppRequest'> = async ({ runtime, body, throttle, network }) => {
+type Deps = { db: Db };
+
+/** Handles `POST /v2/app-requests`: request access. */
+export const createAppRequest: Handler<'createAppRequest', Deps> = async ({ deps, body, throttle, network }) => {
   await throttle(budgetOf('app_request', network));
-  return { status: 200, body: { request_id: await fileAppRequest(runtime.db, body), status: 'pending' } };
+  return { status: 200, body: { request_id: await fileAppRequest(deps.db, body), status: 'pending' } };
 };
 
-export const showRevealPage: Handler<'showRevealPage'> = async ({ runtime, path }) => {
-  const link = await findRevealLink(runtime.db, path.token);
-  if (!link || isDead(link)) return dead(link);
+/** Handles `GET /v2/reveal/{token}`: show the page of a one-time link. */
+export const showRevealPage: Handler<'showRevealPage', Deps> = async ({ deps, path }) => {
+  const link = await findRevealLink(deps.db, path.token);
+  if (!link || isUnusable(link)) return unusable(link);
   return { status: 200, body: waitingPage(link), headers: pageHeaders };
 };
 
-export const revealCredentials: Handler<'revealCredentials'> = async ({ runtime, path }) => {
-  const revealed = await openRevealLink(runtime.db, path.token);
-  if (!revealed) return dead(await findRevealLink(runtime.db, path.token));
+/** Handles `POST /v2/reveal/{token}`: show the credentials of an approved app, once. */
+export const revealCredentials: Handler<'revealCredentials', Deps> = async ({ deps, path }) => {
+  const revealed = await openRevealLink(deps.db, path.token);
+  if (!revealed) return unusable(await findRevealLink(deps.db, path.token));
   return { status: 200, body: revealedPage(revealed), headers: pageHeaders };
 };
 
-const isDead = (link: RevealLink) => link.opened_at !== null || link.is_superseded || link.is_expired;
+const isUnusable = (link: RevealLink) => link.opened_at !== null || link.is_superseded || link.is_expired;
 
-const dead = (link: RevealLink | null) =>
+const unusable = (link: RevealLink | null) =>
   link
-    ? { status: 410 as const, body: deadPage(link), headers: pageHeaders }
-    : { status: 404 as const, body: deadPage(null), headers: pageHeaders };
+    ? { status: 410 as const, body: unusablePage(link), headers: pageHeaders }
+    : { status: 404 as const, body: unusablePage(null), headers: pageHeaders };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Revealed } from './intents.ts';
+import type { Revealed } from './commands.ts';
 import type { RevealLink } from './queries.ts';
 
 const STYLE = `
@@ -17,7 +17,10 @@ button:focus-visible { outline: 3px solid #e8a33d; outline-offset: 2px }
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** Headers of every page: nothing but this style and this form, kept nowhere, shown in no frame, telling nobody the address. */
+/**
+ * The headers of every page. They allow only this style and this form, and forbid caching, framing and sending the
+ * address as a referrer.
+ */
 export const pageHeaders = {
   'Content-Type': 'text/html; charset=utf-8',
   'Content-Security-Policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
@@ -26,12 +29,12 @@ export const pageHeaders = {
   'X-Robots-Tag': 'noindex',
 };
 
-/** The page with the button. It is a plain form: looking opens nothing, and no script is needed. */
+/** The page with the button. It is a plain form without a script. Loading it does not open the link. */
 export const waitingPage = ({ name }: RevealLink): string =>
   page(
     `Credentials of ${name}`,
     `<p>The button shows the client id and the client secret of <strong>${escaped(name)}</strong>.</p>
-<p>They are shown <strong>once</strong>. Have the place ready where you keep secrets.</p>
+<p>They are shown <strong>once</strong>. Open your secret store before you continue.</p>
 <form method="post"><button type="submit">Show the credentials</button></form>`,
   );
 
@@ -39,31 +42,28 @@ export const waitingPage = ({ name }: RevealLink): string =>
 export const revealedPage = ({ name, app_id, client_secret }: Revealed): string =>
   page(
     `Credentials of ${name}`,
-    `<p>Copy both now: this page can not be shown again.</p>
+    `<p>Copy both now: this page cannot be shown again.</p>
 <dl>
 <dt id="id">Client id</dt><dd><code aria-labelledby="id" data-field="client_id">${escaped(app_id)}</code></dd>
 <dt id="secret">Client secret</dt><dd><code aria-labelledby="secret" data-field="client_secret">${escaped(client_secret)}</code></dd>
 </dl>`,
   );
 
-/** The page for a link that shows nothing: why, and what to do. */
-export function deadPage(link: RevealLink | null): string {
-  const [title, text] = whyDead(link);
+/** The page for a link that cannot be opened: the reason, and what to do. */
+export function unusablePage(link: RevealLink | null): string {
+  const [title, text] = whyUnusable(link);
   return page(title, `<p role="status">${text}</p><p>Ask the operator of this service for a new link.</p>`);
 }
 
-function whyDead(link: RevealLink | null): [title: string, text: string] {
-  if (!link) return ['Unknown link', 'There is no such link. Check that it was copied whole.'];
+function whyUnusable(link: RevealLink | null): [title: string, text: string] {
+  if (!link) return ['Unknown link', 'This link does not exist. Check that you copied all of it.'];
   if (link.is_superseded)
-    return ['Replaced link', 'This link was replaced by a newer one, and whatever it showed is void.'];
+    return ['Replaced link', 'A newer link replaced this one. Credentials it showed are no longer valid.'];
   if (link.opened_at) {
     const at = `<time datetime="${link.opened_at}">${link.opened_at.slice(0, 19).replace('T', ' ')} UTC</time>`;
-    return [
-      'Already opened',
-      `This link was opened at ${at}. If that was not you, the credentials are in other hands.`,
-    ];
+    return ['Already opened', `This link was opened at ${at}. If that was not you, someone else has the credentials.`];
   }
-  return ['Expired link', 'This link was good for 72 hours, which have passed.'];
+  return ['Expired link', 'This link was valid for 72 hours and has expired.'];
 }
 
 const page = (title: string, content: string) => `<!doctype html>

@@ -10,7 +10,7 @@ const linkRow = z.object({
   is_expired: z.boolean(),
 });
 
-/** How a reveal link stands. Looking does not open it. */
+/** The state of a reveal link. Reading it does not open it. */
 export type RevealLink = z.infer<typeof linkRow>;
 
 /** The link a token belongs to, or null. */

@@ -3,12 +3,12 @@ import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { code, moment } from '../format.js';
 import { pager, rowButton, table } from '../table.js';
-import { attach, giveUp, outcome, provision, refund, reinstate } from './money-actions.js';
+import { abandon, attach, outcome, provision, refund, reinstate } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['FailedAccount']} FailedAccount */
 /** @typedef {import('../views.js').Again} Again */
 
-/** Prop accounts that could not be made, of every app. @type {import('../views.js').View} */
+/** Prop accounts of all apps that could not be created. @type {import('../views.js').View} */
 export const accounts = {
   name: 'accounts',
   group: 'Money',
@@ -17,10 +17,10 @@ export const accounts = {
     const query = { cursor: route.query.cursor };
     const { items, next_cursor } = await ask('get', '/v2/admin/prop-accounts/failed', { query });
     const shown = table(
-      'Accounts that could not be made, newest first',
+      'Accounts that could not be created, newest first',
       columns(again),
       items,
-      'Every account could be made.',
+      'No failed accounts.',
     );
     const other = h(
       'button',
@@ -39,7 +39,7 @@ const columns = (again) => [
     ({ tier_id, asset_class, account_size }) => `${tier_id}: ${asset_class}, ${account_size.toLocaleString('en')} USD`,
   ],
   ['Payment', ({ payment_id }) => (payment_id ? code(payment_id) : 'free')],
-  ['Made', ({ created_at }) => moment(created_at)],
+  ['Created', ({ created_at }) => moment(created_at)],
   ['Why', ({ failure_reason, safe_action }) => [failure_reason ?? '–', h('small', {}, `Safe: ${safe_action}`)]],
   ['Actions', (account) => buttons(account, again)],
 ];
@@ -55,7 +55,7 @@ function buttons({ id, payment_id }, again) {
     button('Provision again', () => provision(id)),
     button('Attach', () => attach(id)),
     payment_id && button('Refund', () => refund(payment_id, null)),
-    button('Give up', () => giveUp(id)),
+    button('Give up', () => abandon(id)),
   ];
 }
 

@@ -2,23 +2,23 @@
 
 const SCOPES = ['api', 'webhooks', 'reads', 'trading', 'payouts:write', '*'];
 
-/** The scopes an app may hold. @param {string} name @param {string[]} value @returns {Field} */
+/** The field for an app's scopes. @param {string} name @param {string[]} value @returns {Field} */
 export const scopesField = (name, value) => ({
   name,
   label: 'Scopes',
   kind: 'checks',
   options: SCOPES,
   value,
-  hint: 'api covers all but payouts:write; * covers everything.',
+  hint: 'api includes all scopes except payouts:write; * includes all.',
 });
 
-/** The entity at the network, and the key of its miner. @param {boolean} optional @returns {Field[]} */
+/** The fields for the entity at the network and the key of its miner. @param {boolean} optional @returns {Field[]} */
 export const networkFields = (optional) => [
   {
     name: 'entity_hotkey',
     label: 'Entity hotkey',
     hint: optional
-      ? 'With the key below, or neither: then the platform’s own miner serves the app.'
+      ? 'Give it together with the key below, or leave both empty to use the platform’s miner.'
       : 'The entity whose subaccounts the app sells.',
     optional,
     more: { maxlength: 128, pattern: '[A-Za-z0-9_\\-]+', spellcheck: 'false' },

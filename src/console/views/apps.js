@@ -2,25 +2,21 @@ import { ask } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
 import { activity, code, moment } from '../format.js';
-import { rowButton, table } from '../table.js';
+import { makeButton, rowButton, table } from '../table.js';
 import { networkFields, scopesField } from './app-fields.js';
 
 /** @typedef {import('../api.js').Schemas['AppSummary']} AppSummary */
 /** @typedef {import('../views.js').Again} Again */
 
-/** Tenant apps: make, change, disable, enable, rotate the secret. @type {import('../views.js').View} */
+/** Tenant apps: register, change, disable, enable, rotate the secret. @type {import('../views.js').View} */
 export const apps = {
   name: 'apps',
   group: 'Access',
   title: 'Apps',
   async render(_, again) {
     const all = await ask('get', '/v2/admin/apps');
-    const make = h(
-      'button',
-      { type: 'button', id: 'register-app', class: 'primary', onclick: () => register(again) },
-      'Register an app',
-    );
-    return { content: [h('p', {}, make), table('Tenant apps', columns(again), all, 'No app yet.')] };
+    const make = makeButton('register-app', 'Register an app', () => register(again));
+    return { content: [make, table('Tenant apps', columns(again), all, 'No app yet.')] };
   },
 };
 
@@ -32,11 +28,11 @@ const columns = (again) => [
   [
     'Miner',
     ({ has_network_key, entity_hotkey }) => [
-      has_network_key ? 'its own ' : 'the platform’s',
+      has_network_key ? 'the app’s ' : 'the platform’s',
       entity_hotkey && code(entity_hotkey),
     ],
   ],
-  ['Made', ({ created_at }) => moment(created_at)],
+  ['Created', ({ created_at }) => moment(created_at)],
   ['Actions', (app) => buttons(app, again)],
 ];
 
@@ -119,7 +115,7 @@ const change = ({ app_id, name, connect_return_url, connect_refresh_url, verific
 const disable = ({ app_id, name }) =>
   act({
     title: `Disable ${name}`,
-    says: ['Its tokens are void at once, and stay so when it is enabled again.'],
+    says: ['Its tokens become invalid at once. They stay invalid after the app is enabled again.'],
     button: 'Disable',
     isDanger: true,
     run: (_, key) => ask('post', '/v2/admin/apps/{app_id}/disable', { path: { app_id }, key }),
@@ -129,7 +125,7 @@ const disable = ({ app_id, name }) =>
 const enable = ({ app_id, name }) =>
   act({
     title: `Enable ${name}`,
-    says: ['It can ask for tokens again with the credentials it has.'],
+    says: ['It can request tokens again with its present credentials.'],
     button: 'Enable',
     run: (_, key) => ask('post', '/v2/admin/apps/{app_id}/enable', { path: { app_id }, key }),
   });
@@ -138,7 +134,7 @@ const enable = ({ app_id, name }) =>
 async function rotate({ app_id, name }) {
   const made = await act({
     title: `Rotate the secret of ${name}`,
-    says: ['The secret before stays good for the time given here.'],
+    says: ['The previous secret stays valid for the time given here.'],
     fields: [
       {
         name: 'overlap_seconds',

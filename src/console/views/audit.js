@@ -5,38 +5,32 @@ import { pager, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['OperatorActionPage']['items'][number]} OperatorAction */
 
-/** What operators did. @type {import('../views.js').View} */
+/** Actions of operators. @type {import('../views.js').View} */
 export const audit = {
   name: 'audit',
   group: 'Access',
   title: 'Audit',
   async render(route) {
     const { items, next_cursor } = await ask('get', '/v2/admin/audit', { query: route.query });
-    const shown = table('What operators did, newest first', columns, items, 'Nothing was done to that.');
+    const shown = table('Actions of operators, newest first', columns, items, 'No actions on this subject.');
     return { content: [filter(route, fields), shown, pager(route, next_cursor)] };
   },
 };
 
 /** @type {import('../fields.js').Field[]} */
-const fields = [
-  {
-    name: 'subject',
-    label: 'Done to',
-    more: { maxlength: 200, placeholder: 'an id' },
-  },
-];
+const fields = [{ name: 'subject', label: 'Subject', more: { maxlength: 200, placeholder: 'an id' } }];
 
 /** @type {import('../table.js').Column<OperatorAction>[]} */
 const columns = [
   ['When', ({ at }) => moment(at)],
   ['Who', ({ actor }) => code(actor)],
-  ['What', ({ action }) => action],
-  ['To', ({ subject }) => code(subject)],
-  ['Detail', ({ detail }) => told(detail)],
+  ['Action', ({ action }) => action],
+  ['Subject', ({ subject }) => code(subject)],
+  ['Detail', ({ detail }) => notes(detail)],
 ];
 
 /** @param {Record<string, unknown>} detail */
-const told = (detail) =>
+const notes = (detail) =>
   Object.entries(detail)
     .map(
       ([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,

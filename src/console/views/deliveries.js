@@ -9,7 +9,7 @@ import { pager, rowButton, table } from '../table.js';
 /** @typedef {import('../api.js').Schemas['TroubledDelivery']} TroubledDelivery */
 /** @typedef {import('../views.js').Again} Again */
 
-/** Webhook deliveries that did not arrive. @type {import('../views.js').View} */
+/** Webhook deliveries that were not delivered. @type {import('../views.js').View} */
 export const deliveries = {
   name: 'deliveries',
   group: 'Running',
@@ -38,8 +38,8 @@ const columns = (again) => [
   ['Delivery', ({ delivery_id }) => code(delivery_id)],
   ['Event', ({ event_type, event_id }) => [event_type, ' ', code(event_id)]],
   ['To', ({ app_id, url }) => [code(app_id), h('small', {}, url)]],
-  ['State', ({ state, attempts }) => [badge(state), ` after ${attempts} tries`]],
-  ['Last answer', ({ response_status, error }) => error ?? response_status ?? '–'],
+  ['State', ({ state, attempts }) => [badge(state), ` after ${attempts} attempts`]],
+  ['Last response', ({ response_status, error }) => error ?? response_status ?? '–'],
   ['Due or ended', ({ due_at, ended_at }) => moment(ended_at ?? due_at)],
   ['Actions', (delivery) => rowButton('Retry', delivery.delivery_id, () => retry(delivery, again))],
 ];
@@ -48,9 +48,7 @@ const columns = (again) => [
 async function retry({ delivery_id, event_type, url }, again) {
   const done = await act({
     title: 'Send a delivery once more',
-    says: [
-      `Sends ${event_type} to ${url} under the same id and with the same bytes, from the start of the retry plan.`,
-    ],
+    says: [`Sends ${event_type} to ${url} with the same id and the same bytes. The retry plan starts again.`],
     fields: [reason],
     button: 'Send it once more',
     run: (body, key) => ask('post', '/v2/admin/deliveries/{delivery_id}/retry', { path: { delivery_id }, body, key }),

@@ -8,7 +8,7 @@ import { renderStory } from './story.js';
 
 /** @typedef {import('../api.js').Schemas['TroubledIntent']} TroubledIntent */
 
-/** Intents that need a look, and the story of each. @type {import('../views.js').View} */
+/** Intents that need attention, and the story of each. @type {import('../views.js').View} */
 export const intents = {
   name: 'intents',
   group: 'Running',
@@ -43,6 +43,6 @@ const columns = [
   ['State', ({ state, problem_code }) => [badge(state), ' ', problem_code && code(problem_code)]],
   ['Effect', ({ effect }) => effect],
   ['Owner', ({ owner }) => code(owner)],
-  ['Tries, looks', ({ tries, looks }) => `${tries}, ${looks}`],
+  ['Attempts, reconciliations', ({ tries, looks }) => `${tries}, ${looks}`],
   ['Accepted', ({ created_at }) => moment(created_at)],
 ];

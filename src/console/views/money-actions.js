@@ -3,18 +3,18 @@ import { act } from '../dialog.js';
 import { reason } from '../fields.js';
 import { money } from '../format.js';
 
-/** What became of an action, in words. @param {string} label @param {string} of @param {{ status: string }} done */
+/** The text for the result of an action. @param {string} label @param {string} of @param {{ status: string }} done */
 export const outcome = (label, of, { status }) =>
-  `${label}: ${of}. ${status === 'pending' ? 'Accepted, and not carried out yet.' : 'Done.'}`;
+  `${label}: ${of}. ${status === 'pending' ? 'Accepted, not executed yet.' : 'Done.'}`;
 
-/** Gives a payment's money back; asks twice, since it moves money. @param {string} payment_id @param {{ cents: number, currency: string } | null} amount where it is known */
+/** Refunds a payment. Asks for confirmation twice, because it moves money. @param {string} payment_id @param {{ cents: number, currency: string } | null} amount null if unknown */
 export function refund(payment_id, amount) {
-  const sum = amount ? money(amount.cents, amount.currency) : 'what is left of it';
+  const sum = amount ? money(amount.cents, amount.currency) : 'the remaining amount';
   return act({
-    title: 'Give a payment back',
-    says: [`Gives back ${sum} of the payment ${payment_id} by the card processor. Its account stops trading.`],
+    title: 'Refund a payment',
+    says: [`Refunds ${sum} of the payment ${payment_id} through the card processor. Its account stops trading.`],
     twice: {
-      says: `This moves money: ${sum} to the card it came from. It can not be taken back.`,
+      says: `This moves money: ${sum} to the card it came from. It cannot be undone.`,
       word: amount ? (amount.cents / 100).toFixed(2) : 'refund',
     },
     button: 'Give it back',
@@ -23,22 +23,24 @@ export function refund(payment_id, amount) {
   });
 }
 
-/** Makes a failed account's subaccount once more. @param {string} id */
+/** Requests the subaccount of a failed account again. @param {string} id */
 export const provision = (id) =>
   act({
     title: 'Provision again',
     says: [
-      `Asks the network once more for the subaccount of ${id}. Refused unless it is proven that none was made before.`,
+      `Requests the subaccount of ${id} from the network again. Rejected unless it is proven that none was created before.`,
     ],
     button: 'Provision again',
     run: (_, key) => ask('post', '/v2/admin/prop-accounts/{id}/provision', { path: { id }, key }),
   });
 
-/** Gives a failed account a subaccount that stands at the network. @param {string} id */
+/** Assigns a subaccount that exists at the network to a failed account. @param {string} id */
 export const attach = (id) =>
   act({
     title: 'Attach a subaccount',
-    says: [`Gives ${id} a subaccount that stands at the network, of the same class and size, and nobody’s.`],
+    says: [
+      `Assigns to ${id} a subaccount that exists at the network. It must have the same class and size and no owner.`,
+    ],
     fields: [
       { name: 'subaccount_id', label: 'Subaccount id', kind: 'number', more: { min: 0, max: 999_999_999, step: 1 } },
     ],
@@ -49,22 +51,22 @@ export const attach = (id) =>
     },
   });
 
-/** Lets an account trade again that a refund or a dispute had stopped. @param {string} id */
+/** Lets an account trade again that a refund or a dispute has stopped. @param {string} id */
 export const reinstate = (id) =>
   act({
     title: 'Reinstate an account',
-    says: [`Lets ${id} trade again. The network has the last word: what it has eliminated stays so.`],
+    says: [`Lets ${id} trade again. An account that the network has eliminated stays eliminated.`],
     button: 'Reinstate',
     run: (_, key) => ask('post', '/v2/admin/prop-accounts/{id}/reinstate', { path: { id }, key }),
   });
 
-/** Ends the efforts for a failed account. @param {string} id */
-export const giveUp = (id) =>
+/** Abandons a failed account. @param {string} id */
+export const abandon = (id) =>
   act({
-    title: 'Give an account up',
-    says: [`Ends all efforts for ${id}. Refused while it is paid for and neither refunded nor disputed.`],
+    title: 'Give up an account',
+    says: [`Abandons ${id} permanently. Rejected while it is paid and neither refunded nor disputed.`],
     fields: [reason],
     button: 'Give it up',
     isDanger: true,
-    run: (body, key) => ask('post', '/v2/admin/prop-accounts/{id}/give-up', { path: { id }, body, key }),
+    run: (body, key) => ask('post', '/v2/admin/prop-accounts/{id}/abandon', { path: { id }, body, key }),
   });

@@ -24,14 +24,14 @@ export const overview = {
 };
 
 /** @param {QueueHealth} health */
-function cards({ tasks, intents, lanes, deliveries, workers, unserved_payments }) {
+function cards({ tasks, intents, lanes, deliveries, workers, unfulfilled_payments }) {
   const doubtful = sum(intents.filter(({ state }) => state === 'in_doubt'));
   const failed = sum(deliveries.filter(({ state }) => state === 'failed'));
   const dead = tasks.reduce((all, task) => all + task.dead, 0);
   const oldest = Math.max(0, ...tasks.map(({ oldest_ready_s }) => oldest_ready_s ?? 0));
   const alive = workers.filter(({ seen_s_ago }) => seen_s_ago < SILENT_S).length;
   return [
-    card('Unserved payments', unserved_payments, unserved_payments > 0, routeTo('unserved')),
+    card('Unfulfilled payments', unfulfilled_payments, unfulfilled_payments > 0, routeTo('unfulfilled')),
     card('Intents in doubt', doubtful, doubtful > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Stuck lanes', lanes.stuck, lanes.stuck > 0, routeTo('intents', { state: 'queued' })),
     card('Dead jobs', dead, dead > 0, null),
@@ -44,64 +44,52 @@ function cards({ tasks, intents, lanes, deliveries, workers, unserved_payments }
 /** @param {{ count: number }[]} counted */
 const sum = (counted) => counted.reduce((all, { count }) => all + count, 0);
 
-/** @param {string} label @param {string | number} figure @param {boolean} needsLook @param {string | null} href */
-function card(label, figure, needsLook, href) {
+/** @param {string} label @param {string | number} figure @param {boolean} needsAttention @param {string | null} href */
+function card(label, figure, needsAttention, href) {
   const name = href ? h('a', { href, id: `card-${label.replaceAll(' ', '-')}` }, label) : label;
-  const word = h('span', { class: 'word' }, needsLook ? 'needs a look' : 'in order');
-  return h('li', { class: needsLook ? 'card wary' : 'card' }, h('strong', {}, figure), h('span', {}, name), word);
+  const word = h('span', { class: 'word' }, needsAttention ? 'needs attention' : 'OK');
+  return h('li', { class: needsAttention ? 'card wary' : 'card' }, h('strong', {}, figure), h('span', {}, name), word);
 }
+
+/** @param {string} id @param {number} count @param {string} view @param {Record<string, string>} query */
+const countLink = (id, count, view, query) => h('a', { href: routeTo(view, query), id }, count);
 
 /** @param {QueueHealth} health */
 const tables = ({ tasks, intents, deliveries, workers }) => [
-  table(
-    'Jobs by task',
-    /** @type {import('../table.js').Column<QueueHealth['tasks'][number]>[]} */ ([
-      ['Task', ({ task }) => code(task)],
-      ['Due', ({ ready }) => ready],
-      ['Running', ({ running }) => running],
-      ['Planned', ({ planned }) => planned],
-      ['Dead', ({ dead }) => dead],
-      ['Oldest due', ({ oldest_ready_s }) => lasting(oldest_ready_s)],
-    ]),
-    tasks,
-    'No job waits.',
-  ),
-  table(
-    'Open intents',
-    /** @type {import('../table.js').Column<QueueHealth['intents'][number]>[]} */ ([
-      ['Kind', ({ kind }) => kind],
-      ['State', ({ state }) => badge(state)],
-      [
-        'Count',
-        ({ state, kind, count }) =>
-          h('a', { href: routeTo('intents', { state, kind }), id: `open-${state}-${kind}` }, count),
-      ],
-      ['Oldest', ({ oldest_s }) => lasting(oldest_s)],
-    ]),
-    intents,
-    'No intent is open.',
-  ),
-  table(
-    'Deliveries that have not arrived',
-    /** @type {import('../table.js').Column<QueueHealth['deliveries'][number]>[]} */ ([
-      ['State', ({ state }) => badge(state)],
-      [
-        'Count',
-        ({ state, count }) => h('a', { href: routeTo('deliveries', { state }), id: `deliveries-${state}` }, count),
-      ],
-      ['Oldest', ({ oldest_s }) => lasting(oldest_s)],
-    ]),
-    deliveries,
-    'Every delivery has arrived.',
-  ),
-  table(
-    'Workers',
-    /** @type {import('../table.js').Column<QueueHealth['workers'][number]>[]} */ ([
-      ['Worker', ({ worker_id }) => code(worker_id)],
-      ['Seen', ({ seen_s_ago }) => `${lasting(seen_s_ago)} ago`],
-      ['Lock', ({ has_lock }) => (has_lock ? 'holds it' : 'lost it')],
-    ]),
-    workers,
-    'No worker has shown itself.',
-  ),
+  table('Jobs by task', taskColumns, tasks, 'No job waits.'),
+  table('Open intents', intentColumns, intents, 'No intent is open.'),
+  table('Deliveries that have not arrived', deliveryColumns, deliveries, 'Every delivery has arrived.'),
+  table('Workers', workerColumns, workers, 'No worker has shown itself.'),
+];
+
+/** @type {import('../table.js').Column<QueueHealth['tasks'][number]>[]} */
+const taskColumns = [
+  ['Task', ({ task }) => code(task)],
+  ['Due', ({ ready }) => ready],
+  ['Running', ({ running }) => running],
+  ['Planned', ({ planned }) => planned],
+  ['Dead', ({ dead }) => dead],
+  ['Oldest due', ({ oldest_ready_s }) => lasting(oldest_ready_s)],
+];
+
+/** @type {import('../table.js').Column<QueueHealth['intents'][number]>[]} */
+const intentColumns = [
+  ['Kind', ({ kind }) => kind],
+  ['State', ({ state }) => badge(state)],
+  ['Count', ({ state, kind, count }) => countLink(`open-${state}-${kind}`, count, 'intents', { state, kind })],
+  ['Oldest', ({ oldest_s }) => lasting(oldest_s)],
+];
+
+/** @type {import('../table.js').Column<QueueHealth['deliveries'][number]>[]} */
+const deliveryColumns = [
+  ['State', ({ state }) => badge(state)],
+  ['Count', ({ state, count }) => countLink(`deliveries-${state}`, count, 'deliveries', { state })],
+  ['Oldest', ({ oldest_s }) => lasting(oldest_s)],
+];
+
+/** @type {import('../table.js').Column<QueueHealth['workers'][number]>[]} */
+const workerColumns = [
+  ['Worker', ({ worker_id }) => code(worker_id)],
+  ['Seen', ({ seen_s_ago }) => `${lasting(seen_s_ago)} ago`],
+  ['Lock', ({ has_lock }) => (has_lock ? 'holds it' : 'lost it')],
 ];

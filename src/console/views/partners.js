@@ -3,7 +3,7 @@ import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
 import { activity, badge, code, moment } from '../format.js';
 import { routeTo } from '../route.js';
-import { rowButton, table } from '../table.js';
+import { makeButton, rowButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['PartnerSummary']} PartnerSummary */
 /** @typedef {import('../api.js').Schemas['PartnerKey']} PartnerKey */
@@ -22,12 +22,8 @@ export const partners = {
 /** @param {Again} again */
 async function renderAll(again) {
   const all = await ask('get', '/v2/admin/partners');
-  const make = h(
-    'button',
-    { type: 'button', id: 'make-partner', class: 'primary', onclick: () => register(again) },
-    'Make a partner',
-  );
-  return { content: [h('p', {}, make), table('Partners', columns(again), all, 'No partner yet.')] };
+  const make = makeButton('make-partner', 'Make a partner', () => register(again));
+  return { content: [make, table('Partners', columns(again), all, 'No partner yet.')] };
 }
 
 /** @param {Again} again @returns {import('../table.js').Column<PartnerSummary>[]} */
@@ -36,7 +32,7 @@ const columns = (again) => [
   ['Id', ({ partner_id }) => code(partner_id)],
   ['State', ({ active }) => activity(active)],
   ['Live keys', ({ live_keys }) => live_keys],
-  ['Made', ({ created_at }) => moment(created_at)],
+  ['Created', ({ created_at }) => moment(created_at)],
   [
     'Actions',
     (partner) => rowButton(partner.active ? 'Disable' : 'Enable', partner.name, () => toggle(partner, again)),
@@ -54,11 +50,11 @@ async function register(again) {
     button: 'Make',
     run: (body, key) => ask('post', '/v2/admin/partners', { body, key }),
   });
-  if (made) await hand(made, again);
+  if (made) await showKey(made, again);
 }
 
 /** @param {import('../api.js').Schemas['MintedKey']} minted @param {Again} again */
-async function hand({ key }, again) {
+async function showKey({ key }, again) {
   await showOnce('A new partner key', [['Partner key', key]]);
   await again('The key is minted.');
 }
@@ -69,7 +65,7 @@ async function toggle({ partner_id, name, active }, again) {
   const path = active ? '/v2/admin/partners/{partner_id}/disable' : '/v2/admin/partners/{partner_id}/enable';
   const done = await act({
     title: `${verb} ${name}`,
-    says: [active ? 'Its keys are void from this moment, until it is enabled again.' : 'Its keys are good again.'],
+    says: [active ? 'Its keys are invalid until it is enabled again.' : 'Its keys become valid again.'],
     button: verb,
     isDanger: active,
     run: (_, key) => ask('post', path, { path: { partner_id }, key }),
@@ -84,14 +80,10 @@ async function renderKeys(partner_id, again) {
     ask('get', '/v2/admin/partners/{partner_id}/keys', { path: { partner_id } }),
   ]);
   const name = all.find((partner) => partner.partner_id === partner_id)?.name ?? partner_id;
-  const button = h(
-    'button',
-    { type: 'button', id: 'mint-key', class: 'primary', onclick: () => mint(partner_id, name, again) },
-    'Mint a key',
-  );
+  const make = makeButton('mint-key', 'Mint a key', () => mint(partner_id, name, again));
   const back = h('a', { href: routeTo('partners') }, 'All partners');
   return {
-    content: [h('p', {}, back), h('p', {}, button), table(`Keys of ${name}`, keyColumns(again), keys, 'No key yet.')],
+    content: [h('p', {}, back), make, table(`Keys of ${name}`, keyColumns(again), keys, 'No key yet.')],
   };
 }
 
@@ -112,14 +104,14 @@ async function mint(partner_id, name, again) {
     button: 'Mint',
     run: (body, key) => ask('post', '/v2/admin/partners/{partner_id}/keys', { path: { partner_id }, body, key }),
   });
-  if (made) await hand(made, again);
+  if (made) await showKey(made, again);
 }
 
 /** @param {PartnerKey} key @param {Again} again */
 async function revoke({ key_id, hint, label }, again) {
   const done = await act({
     title: `Revoke ${label ?? hint}`,
-    says: [`Whoever uses the key ${hint}… is refused from this moment. It can not be undone.`],
+    says: [`Requests with the key ${hint}… are rejected at once. This cannot be undone.`],
     button: 'Revoke',
     isDanger: true,
     run: (_, key) => ask('delete', '/v2/admin/partner-keys/{key_id}', { path: { key_id }, key }),

@@ -34,7 +34,7 @@ export const requests = {
 const columns = (again) => [
   ['Company', ({ company_name, slug }) => [company_name, ' ', code(slug)]],
   ['Contact', ({ contact_name, contact_email }) => [contact_name && `${contact_name}, `, contact_email]],
-  ['Asked', ({ created_at }) => moment(created_at)],
+  ['Requested', ({ created_at }) => moment(created_at)],
   ['State', ({ status, decline_reason }) => [badge(status), decline_reason && h('small', {}, decline_reason)]],
   ['Link', ({ link_opened_at, link_expires_at }) => linkState(link_opened_at, link_expires_at)],
   ['Actions', (request) => buttons(request, again)],
@@ -66,7 +66,7 @@ const approve = ({ request_id, company_name, slug, website, use_case }) =>
         ['Website', website ?? '–'],
         ['Use', use_case],
       ]),
-      'Makes the app and mails a link that shows its credentials once.',
+      'Creates the app and mails a link that shows its credentials once.',
     ],
     fields: [
       ...networkFields(false),
@@ -86,7 +86,7 @@ const decline = ({ request_id, company_name }) =>
       {
         name: 'reason',
         label: 'Reason',
-        hint: 'Kept with the request; not mailed.',
+        hint: 'Stored with the request; not mailed.',
         kind: 'area',
         more: { maxlength: 1000 },
       },
@@ -100,9 +100,7 @@ const decline = ({ request_id, company_name }) =>
 const reissue = ({ request_id, company_name, contact_email }) =>
   act({
     title: `Mail a new link to ${company_name}`,
-    says: [
-      `Goes to ${contact_email}. The earlier link is dead then, and the secret it may have shown is void at once.`,
-    ],
+    says: [`Mails a link to ${contact_email}. The earlier link and any secret it has shown become invalid at once.`],
     button: 'Mail a new link',
     isDanger: true,
     run: (_, key) => ask('post', '/v2/admin/app-requests/{request_id}/reissue', { path: { request_id }, key }),

@@ -12,21 +12,21 @@ import { facts } from '../table.js';
 
 const VERDICTS = {
   queued_again: 'would be queued again',
-  look_again: 'would be looked up again, never sent again',
+  look_again: 'would be reconciled again, never sent again',
   finished: 'has ended: nothing to do',
-  would_act_twice: 'could act twice: refused',
-  at_work: 'a worker has it: refused',
+  would_act_twice: 'could take effect twice: rejected',
+  at_work: 'a worker is executing it: rejected',
 };
 
-/** One intent: how it stands, what a re-run would do, what happened. Read again by itself until it has ended. @param {string} intent_id @param {Again} again */
+/** One intent: its state, what a re-run would do, what happened. Refreshes automatically until it has ended. @param {string} intent_id @param {Again} again */
 export async function renderStory(intent_id, again) {
   const story = await readStory(intent_id);
   return {
     content: [
       h('p', {}, h('a', { href: routeTo('intents') }, 'All intents')),
-      standing(story),
-      judged(story, again),
-      happened(story),
+      stateOf(story),
+      judgementOf(story, again),
+      timelineOf(story),
     ],
     isLive: story.intent.settled_at === null,
   };
@@ -36,12 +36,12 @@ export async function renderStory(intent_id, again) {
 const readStory = (intent_id) => ask('get', '/v2/admin/intents/{intent_id}', { path: { intent_id } });
 
 /** @param {IntentStory} story */
-function standing({ intent, lane, job, about }) {
+function stateOf({ intent, lane, job, about }) {
   const belongs = Object.entries(about).map(([name, id]) => h('div', {}, `${name.replaceAll('_', ' ')} `, code(id)));
   return h(
     'section',
     { 'aria-labelledby': 'standing' },
-    h('h2', { id: 'standing' }, 'How it stands'),
+    h('h2', { id: 'standing' }, 'State'),
     facts([
       ['Intent', code(intent.intent_id)],
       ['Kind', intent.kind],
@@ -49,7 +49,7 @@ function standing({ intent, lane, job, about }) {
       ['Effect', intent.effect],
       ['Owner', code(intent.owner)],
       ['Belongs to', belongs.length > 0 ? belongs : '–'],
-      ['Tries, looks', `${intent.tries}, ${intent.looks}`],
+      ['Attempts, reconciliations', `${intent.tries}, ${intent.looks}`],
       ['To be sent until', moment(intent.deadline_at)],
       [
         'Lane',
@@ -63,18 +63,17 @@ function standing({ intent, lane, job, about }) {
 }
 
 /** @param {IntentStory['intent']} intent */
-const jobLess = ({ settled_at }) => (settled_at ? 'none' : 'none: nobody will carry it out by itself');
+const jobLess = ({ settled_at }) => (settled_at ? 'none' : 'none: no job will execute it');
 
 /** @param {NonNullable<IntentStory['job']>} job */
 function jobState({ task, run_at, attempts, max_attempts, locked }) {
   if (locked) return `${task}, attempt ${attempts} of ${max_attempts}, held by a worker`;
-  if (attempts >= max_attempts)
-    return `${task}, given up after ${attempts} attempts: nobody will carry it out by itself`;
+  if (attempts >= max_attempts) return `${task}, dead after ${attempts} attempts: no worker will execute it`;
   return [`${task}, attempt ${attempts} of ${max_attempts}, due `, moment(run_at)];
 }
 
 /** @param {IntentStory} story @param {Again} again */
-function judged({ intent, rerun }, again) {
+function judgementOf({ intent, rerun }, again) {
   const button = h(
     'button',
     { type: 'button', id: 're-run', class: 'primary', onclick: () => runAgain(intent.intent_id, again) },
@@ -94,12 +93,12 @@ const judgement = ({ verdict, is_safe, was_sent, venue_says, would_do, reason })
   facts([
     ['Judgement', [badge(is_safe ? 'safe' : 'not safe'), ' ', VERDICTS[verdict]]],
     ['Was it sent?', was_sent ? 'It may have been: bytes may have left.' : 'No: nothing has left.'],
-    ['The venue says', venue_says ?? 'nothing that we have recorded'],
+    ['The venue says', venue_says ?? 'nothing recorded'],
     ['A re-run would', would_do],
     ['Because', reason],
   ]);
 
-/** Judges it anew, shows that, and only then lets it be done. @param {string} intent_id @param {Again} again */
+/** Reads the judgement again, shows it, and then lets the operator confirm. @param {string} intent_id @param {Again} again */
 async function runAgain(intent_id, again) {
   const { rerun } = await readStory(intent_id);
   const result = await act({
@@ -116,7 +115,7 @@ async function runAgain(intent_id, again) {
 }
 
 /** @param {IntentStory} story */
-const happened = ({ timeline }) =>
+const timelineOf = ({ timeline }) =>
   h(
     'section',
     { 'aria-labelledby': 'happened' },

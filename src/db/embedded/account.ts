@@ -3,47 +3,52 @@ import { lchown, readdir, readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 
-/** Who runs the server: `identity` goes to spawn, `wrap` is put before the command. Files must belong to `owner`. */
+/**
+ * The account that runs the server. `identity`: options for spawn. `wrap`: prefix of the command. `owner`: of its
+ * files.
+ */
 export type Account = {
   identity: { uid?: number; gid?: number };
   wrap: string[];
   owner?: { uid: number; gid: number };
 };
 
-/** All the server is told of its surroundings: none of our own settings or secrets, nor stray PG* or locale variables. */
-const surroundings = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
+/** The server's whole environment: without our settings and secrets, and without PG* or locale variables. */
+const environment = { PATH: '/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin', LC_ALL: 'C' };
 
 /**
- * The account for a data directory. PostgreSQL refuses root, so root steps down to the first that can reach both programs
- * and data: whoever owns the place, `postgres`, `nobody`; behind a private path, to an unmapped user namespace.
+ * The account for a data directory. PostgreSQL does not run as root, so root uses the first account that can reach both
+ * program and data: the owner of the location, `postgres`, `nobody`, or root in an unmapped user namespace. Throws if
+ * none can.
  */
 export async function chooseAccount(program: string, dataDir: string): Promise<Account> {
-  if (process.getuid?.() !== 0) return hasName() ? { identity: {}, wrap: [] } : { identity: {}, wrap: unmapped };
+  if (process.getuid?.() !== 0) return hasUserName() ? { identity: {}, wrap: [] } : { identity: {}, wrap: unmapped };
   const candidates = [...(await lesserAccounts(dataDir)), unmappedRoot];
   const chosen = candidates.find((account) => reaches(account, program, dirname(dataDir)));
-  if (!chosen) throw new Error(`PostgreSQL refuses root, and no other account reaches both ${program} and ${dataDir}.`);
+  if (!chosen)
+    throw new Error(`PostgreSQL does not run as root, and no other account can reach both ${program} and ${dataDir}.`);
   return chosen;
 }
 
-/** The command line and spawn options that run `program` under the account. */
-export function under(account: Account, program: string, args: string[]): [string, string[], SpawnOptions] {
+/** The command, arguments and spawn options that run `program` as the account. */
+export function spawnArgsAs(account: Account, program: string, args: string[]): [string, string[], SpawnOptions] {
   const [command = program, ...rest] = [...account.wrap, program, ...args];
-  return [command, rest, { ...account.identity, env: surroundings, cwd: '/' }];
+  return [command, rest, { ...account.identity, env: environment, cwd: '/' }];
 }
 
-/** Gives a directory and all in it to the account; costs one stat when it is the account's already. */
+/** Changes the owner of a directory and its content to the account. Costs one `stat` if the account owns it already. */
 export async function handOver(dir: string, { owner }: Account): Promise<void> {
   if (!owner || (await stat(dir)).uid === owner.uid) return;
   for (const entry of await readdir(dir, { recursive: true })) await lchown(join(dir, entry), owner.uid, owner.gid);
   await lchown(dir, owner.uid, owner.gid);
 }
 
-/** In a user namespace without a map the process is `nobody` to itself, while files are reached as its true account's. */
+/** In a user namespace without a map, the process sees itself as `nobody` but accesses files as its real account. */
 const unmapped = ['unshare', '--user', '--'];
 const unmappedRoot: Account = { identity: {}, wrap: unmapped, owner: { uid: 0, gid: 0 } };
 
-/** PostgreSQL wants its account to have a name; one made up by a container platform has none. */
-function hasName(): boolean {
+/** PostgreSQL requires an account with a name. Accounts assigned by a container platform may have none. */
+function hasUserName(): boolean {
   try {
     return userInfo().username !== '';
   } catch {
@@ -52,30 +57,30 @@ function hasName(): boolean {
 }
 
 async function lesserAccounts(dataDir: string): Promise<Account[]> {
-  const known = await knownAccounts();
-  const holder = await holderOf(dataDir);
-  const wanted = [known.find(({ uid }) => uid === holder), named(known, 'postgres'), named(known, 'nobody')];
-  return wanted
-    .filter((account): account is Known => account !== undefined && account.uid !== 0)
+  const all = await listAccounts();
+  const ownerUid = await ownerOf(dataDir);
+  const candidates = [all.find(({ uid }) => uid === ownerUid), findByName(all, 'postgres'), findByName(all, 'nobody')];
+  return candidates
+    .filter((account): account is PasswdEntry => account !== undefined && account.uid !== 0)
     .map(({ uid, gid }) => ({ identity: { uid, gid }, wrap: [], owner: { uid, gid } }));
 }
 
-/** Whose place it is: the first owner other than root on the way up. */
-async function holderOf(path: string): Promise<number> {
+/** The owner of the location: the first uid other than root on the path upwards; 0 if there is none. */
+async function ownerOf(path: string): Promise<number> {
   const uid = await stat(path).then(
     (found) => found.uid,
     () => 0,
   );
-  return uid !== 0 || path === dirname(path) ? uid : holderOf(dirname(path));
+  return uid !== 0 || path === dirname(path) ? uid : ownerOf(dirname(path));
 }
 
-type Known = { name: string; uid: number; gid: number };
+type PasswdEntry = { name: string; uid: number; gid: number };
 
-function named(known: Known[], name: string): Known | undefined {
-  return known.find((account) => account.name === name);
+function findByName(all: PasswdEntry[], name: string): PasswdEntry | undefined {
+  return all.find((account) => account.name === name);
 }
 
-async function knownAccounts(): Promise<Known[]> {
+async function listAccounts(): Promise<PasswdEntry[]> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').filter(Boolean);
   return lines.map((line) => {
     const [name = '', , uid, gid] = line.split(':');
@@ -83,8 +88,8 @@ async function knownAccounts(): Promise<Known[]> {
   });
 }
 
-/** Tried, not computed: modes, ACLs, mounts and a missing `unshare` all show in the exit code. */
+/** Tests access by running a command: the exit code covers modes, ACLs, mounts and a missing `unshare`. */
 function reaches(account: Account, program: string, dir: string): boolean {
-  const [command, args, options] = under(account, '/bin/sh', ['-c', 'cd "$1" && "$0" --version', program, dir]);
+  const [command, args, options] = spawnArgsAs(account, '/bin/sh', ['-c', 'cd "$1" && "$0" --version', program, dir]);
   return spawnSync(command, args, { ...options, stdio: 'ignore' }).status === 0;
 }

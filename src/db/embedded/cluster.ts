@@ -2,13 +2,14 @@ import { execFile } from 'node:child_process';
 import { access, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, handOver, under } from './account.ts';
+import { type Account, handOver, spawnArgsAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
 import { isAlive } from './postmaster.ts';
 
 /**
- * Makes the data directory when there is none: UTF-8, byte order, superuser `tps` trusted on the socket, no passwords.
- * It appears whole or not at all, whoever is killed meanwhile; of two makers at once the first wins and both go on.
+ * Creates the data directory if there is none: UTF-8, byte order, superuser `tps` trusted on the socket, no passwords.
+ * It appears complete or not at all, even if the process is killed. If two processes create it at once, the first wins
+ * and both continue.
  */
 export async function createCluster(dataDir: string, binaries: Binaries, account: Account): Promise<void> {
   if (await isCluster(dataDir)) return;
@@ -30,7 +31,7 @@ function isCluster(dataDir: string): Promise<boolean> {
 async function initialize(dir: string, { initdb, major }: Binaries, account: Account): Promise<void> {
   const args = ['-D', dir, '-U', 'tps', '-E', 'UTF8', '--locale=C', '--auth-local=trust', '--auth-host=reject'];
   const unicode = major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : [];
-  await promisify(execFile)(...under(account, initdb, [...args, ...unicode]));
+  await promisify(execFile)(...spawnArgsAs(account, initdb, [...args, ...unicode]));
 }
 
 async function publish(draft: string, dataDir: string): Promise<void> {
@@ -38,7 +39,8 @@ async function publish(draft: string, dataDir: string): Promise<void> {
     await rename(draft, dataDir);
   } catch (cause) {
     await rm(draft, { recursive: true });
-    if (!(await isCluster(dataDir))) throw new Error(`${dataDir} holds something that is not PostgreSQL's.`, { cause });
+    if (!(await isCluster(dataDir)))
+      throw new Error(`${dataDir} exists and is not a PostgreSQL data directory.`, { cause });
   }
 }
 

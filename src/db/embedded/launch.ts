@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { chmod, type FileHandle, lstat, mkdir, open, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Account, handOver, under } from './account.ts';
+import { type Account, handOver, spawnArgsAs } from './account.ts';
 import type { Binaries } from './binaries.ts';
-import { disownStrangers } from './postmaster.ts';
+import { clearStaleLocks } from './postmaster.ts';
 
-/** What a launch needs to know: where, with what, as whom, and the settings of `postgresql.conf` to override. */
+/** A server to launch: its directory, programs and account, and settings that override `postgresql.conf`. */
 export type Server = {
   dataDir: string;
   binaries: Binaries;
@@ -16,25 +16,28 @@ export type Server = {
 };
 
 const logLimitBytes = 10_000_000;
-/** The socket's whole path must fit into 103 bytes (macOS; Linux has 107), of which its name takes 14. */
+/** The whole path of the socket is limited to 103 bytes (macOS; Linux: 107). The file name takes 14 of them. */
 const socketDirLimitBytes = 88;
 
-/** Launches the server in a session of its own, which Ctrl-C in our terminal does not reach; calls back when it ends. */
+/**
+ * Launches the server in its own session, so that Ctrl-C in our terminal does not reach it. Calls `onExit` when it
+ * ends.
+ */
 export async function launch(server: Server, onExit: () => void): Promise<void> {
   const { dataDir, account, binaries } = server;
   await handOver(dataDir, account);
   const socketDir = await makeSocketDir(dataDir, account);
-  await disownStrangers(dataDir, socketDir);
+  await clearStaleLocks(dataDir, socketDir);
   const settings = Object.entries({ ...server.settings, unix_socket_directories: socketDir });
   const args = ['-D', dataDir, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
   const log = await openLog(dataDir, account);
-  const [command, rest, options] = under(account, binaries.postgres, args);
+  const [command, rest, options] = spawnArgsAs(account, binaries.postgres, args);
   const child = spawn(command, rest, { ...options, detached: true, stdio: ['ignore', log.fd, log.fd] });
   child.on('exit', onExit).on('error', onExit).unref();
   await log.close();
 }
 
-/** Where the socket of a data directory (absolute path) lies: a short path, the same at every start. */
+/** The socket directory of a data directory (absolute path): a short path, the same at every start. */
 export function socketDirOf(dataDir: string): string {
   const name = `tps-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`;
   const dir = join(tmpdir(), name);
@@ -47,7 +50,7 @@ export async function logTail(dataDir: string): Promise<string> {
   return log.trimEnd().split('\n').slice(-15).join('\n');
 }
 
-/** A directory of that name which is someone else's is refused. */
+/** Throws if a directory of that name belongs to another account, which could intercept connections. */
 async function makeSocketDir(dataDir: string, account: Account): Promise<string> {
   const dir = socketDirOf(dataDir);
   await mkdir(dir, { mode: 0o700 }).catch(() => {});

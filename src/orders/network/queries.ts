@@ -1,52 +1,145 @@
-import type { OrderBook } from '../../adapters/netvenue/types.ts';
-import type { components } from '../../contract/types.ts';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { batchPerPool } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Lookup } from '../../kernel/answer.ts';
-import { ended } from '../lookups.ts';
-import { noteLifecycle } from '../outcomes.ts';
-import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from '../queries.ts';
-import { orderStatus } from '../views.ts';
+import { type Intent, intentRow } from '../../intents/intent.ts';
+import { intentColumns } from '../../intents/store.ts';
+import type { Hotkey, OrderUuid, OwnerId } from '../../kernel/ids.ts';
+import type { Terms } from './rules.ts';
 
-export { orderResult } from '../views.ts';
+const termsOfOrder = z.custom<Terms>(); // checked against the contract on submission
+const executed = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).nullable();
 
-type Status = components['schemas']['NetvenueOrderStatus'];
-type Sources = { db: Db; reads: { networkOrders(trader: string): Promise<Lookup<OrderBook>> } };
+const orderRow = z.object({
+  terms: termsOfOrder,
+  lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
+  executed,
+  handle: z.string(),
+});
 
-/** The status of a trader's order or other verb; the lifecycle of one that rests as the venue shows it now. Null for an unknown one. */
-export async function readOrderStatus(
-  sources: Sources,
-  owner: string,
-  trader: string,
-  uuid: string,
-): Promise<Status | null> {
-  const recorded = await findRecordedOrder(sources.db, owner, trader, uuid.toLowerCase());
-  if (!recorded) return null;
-  const [status] = await statusesOf(sources, trader, [recorded]);
-  return status ?? null;
+type OrderRow = z.infer<typeof orderRow>;
+
+const recordedOrder = intentRow.extend({ order: orderRow.nullable() });
+
+/** The record of an order uuid: its intent and, unless the verb makes no order, the order. */
+export type RecordedOrder = Intent & { order: OrderRow | null };
+
+/**
+ * A trader's order, or another order verb, with this uuid. Null if it is unknown or belongs to another owner or trader.
+ */
+export const findRecordedOrder = (
+  db: Db,
+  owner: OwnerId,
+  trader: Hotkey,
+  uuid: OrderUuid,
+): Promise<RecordedOrder | null> =>
+  db.maybeOne(sql.prepared('find_recorded_order', recordedOrder)`
+    select ${intentColumns},
+      case when o.id is not null
+        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'handle', o.handle)
+      end as "order"
+    from intents i
+    left join orders o on o.id = i.id
+    where i.id = ${uuid} and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
+
+/** A page of a trader's orders: after `cursor`, at most `limit`. `open`: only orders that rest or are not settled. */
+export type OrderPage = { open: boolean; cursor: string | null; limit: number };
+
+/**
+ * A trader's orders, newest first. The position of the cursor is read once, so that the index scan starts there. Open
+ * orders are found by two indexes of their own, so that a long history is not scanned for them.
+ */
+export function listRecordedOrders(
+  db: Db,
+  owner: OwnerId,
+  trader: Hotkey,
+  { open, cursor, limit }: OrderPage,
+): Promise<readonly RecordedOrder[]> {
+  const behind = sql.fragment`
+      and (o.created_at, o.id) < (
+        (select c.created_at from orders c where c.id = ${cursor} and c.trader = ${trader}),
+        ${cursor}::uuid
+      )`;
+  const among = open
+    ? sql.fragment`(
+        select r.id from orders r where r.trader = ${trader} and r.lifecycle = 'resting'
+        union
+        select q.id
+        from intents q
+        where q.state in ('queued', 'running', 'in_doubt') and q.request ->> 'trader' = ${trader}
+      ) w
+      cross join lateral (
+        select *
+        from orders x
+        where x.id = w.id
+        limit 1
+      ) o`
+    : sql.fragment`orders o`;
+  const name = `list_recorded_orders${open ? '_open' : ''}${cursor === null ? '' : '_behind'}`;
+  return db.any(sql.prepared(name, recordedOrder)`
+    select ${intentColumns},
+      jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'handle', o.handle) as "order"
+    from ${among}
+    join intents i on i.id = o.id
+    where o.trader = ${trader}
+      and o.owner = ${owner}${cursor === null ? sql.fragment`` : behind}
+    order by o.created_at desc, o.id desc
+    limit ${limit}`);
 }
 
-/** A page of a trader's orders, newest first, each with its id; one more than asked where there are more. */
-export async function readOrderPage(sources: Sources, owner: string, trader: string, page: OrderPage) {
-  const recorded = await listRecordedOrders(sources.db, owner, trader, page);
-  return (await statusesOf(sources, trader, recorded)).map((status) => ({ id: status.order_uuid, status }));
+/** A trader's orders that rest according to our records, with the venue's id (`handle`) of each. */
+export const listResting = (db: Db, trader: Hotkey): Promise<readonly { id: string; handle: string }[]> =>
+  db.any(sql.prepared('list_resting', z.object({ id: z.string(), handle: z.string() }))`
+    select o.id, o.handle
+    from orders o
+    where o.trader = ${trader} and o.lifecycle = 'resting'`);
+
+/** The pair of a trader's order; null if it is unknown or belongs to another owner or trader. */
+export const findOrderPair = (db: Db, owner: OwnerId, trader: Hotkey, orderId: OrderUuid): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('order_pair', z.object({ pair: z.string() }))`
+    select o.pair
+    from orders o
+    where o.id = ${orderId} and o.trader = ${trader} and o.owner = ${owner}`);
+
+const targetRow = orderRow.omit({ executed: true }).extend({ placement: z.string() });
+
+/** The order that a cancel or an edit targets, and the state of its placement intent. Throws if it does not exist. */
+export const getTarget = (db: Db, orderId: OrderUuid): Promise<z.infer<typeof targetRow>> =>
+  db.one(sql.prepared('order_target', targetRow)`
+    select o.terms, o.lifecycle, o.handle, i.state as placement
+    from orders o
+    join intents i on i.id = o.id
+    where o.id = ${orderId}`);
+
+/** The id of the order with the venue's id `handle`; null if it is not in our records. */
+export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('order_by_handle', z.object({ id: z.string() }))`
+    select o.id
+    from orders o
+    where o.trader = ${trader} and o.handle = ${handle}`);
+
+const subaccountStatus = z.object({ synthetic_hotkey: z.string(), status: z.string() });
+
+/**
+ * The last known network status of a trader's subaccount. Concurrent reads share a query. Throws for an unknown
+ * subaccount.
+ */
+export async function getSubaccountStatus(db: Db, syntheticHotkey: Hotkey): Promise<string> {
+  const status = await subaccountStatuses(db, syntheticHotkey);
+  if (status === null) throw new Error('A trader with orders has no subaccount');
+  return status;
 }
 
-/** A resting order may have been filled or cancelled since: the venue knows. When it cannot be asked the lifecycle is null. */
-async function statusesOf({ db, reads }: Sources, trader: string, all: readonly RecordedOrder[]): Promise<Status[]> {
-  const shown = all.flatMap((recorded) => {
-    const status = orderStatus(recorded);
-    return status ? [{ recorded, status }] : [];
-  });
-  if (!shown.some(({ status }) => status.lifecycle === 'resting')) return shown.map(({ status }) => status);
-  const book = await reads.networkOrders(trader);
-  return Promise.all(shown.map(({ recorded, status }) => statusNow(recorded, status)));
-
-  async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
-    if (status.lifecycle !== 'resting') return status;
-    if (book.kind !== 'found') return { ...status, lifecycle: null };
-    const end = ended(book, order?.handle ?? id);
-    if (!end) return status;
-    await noteLifecycle(db, id, end.lifecycle, end.executed);
-    return { ...status, lifecycle: end.lifecycle, ...(end.executed && { executed: end.executed }) };
-  }
-}
+const subaccountStatuses = batchPerPool(async (db, hotkeys: string[]): Promise<(string | null)[]> => {
+  const rows = await db.any(sql.prepared('subaccount_statuses', subaccountStatus)`
+    select s.synthetic_hotkey, s.status
+    from unnest(${sql.array(hotkeys, 'text')}) as wanted (hotkey)
+    cross join lateral (
+      select k.synthetic_hotkey, k.status
+      from subaccounts k
+      where k.synthetic_hotkey = wanted.hotkey
+      limit 1
+    ) s`);
+  const statuses = new Map(rows.map(({ synthetic_hotkey, status }) => [synthetic_hotkey, status]));
+  return hotkeys.map((hotkey) => statuses.get(hotkey) ?? null);
+});

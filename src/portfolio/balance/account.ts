@@ -1,24 +1,25 @@
-import type { Dashboard, Money } from '../../adapters/netvenue/types.ts';
+import type { Dashboard, Money } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
+import type { Hotkey, WalletAddress } from '../../kernel/ids.ts';
 import { accountStatusOf, accountTypeOf } from '../rules.ts';
-import { known, type Trader } from '../traders.ts';
+import { requireValue, type Trader } from '../traders.ts';
 import { drawdownOf } from './drawdown.ts';
 import { type Holdings, leverageOf } from './exchange.ts';
 
 type Schemas = components['schemas'];
 type AccountInfo = Schemas['AccountInfo'];
 
-/** The account of a trader the network knows. `exBalance` is null where there is no wallet, or it cannot be read. */
+/** The account of a trader that the network knows. `exBalance` is null without a wallet, or if it cannot be read. */
 export function networkAccount(
   trader: Trader,
   dashboard: Dashboard,
   limits: Schemas['LeverageLimits'],
   exBalance: string | null,
 ): AccountInfo {
-  const size = known(dashboard.accountSize);
-  const money = known(dashboard.money);
-  const balance = known(money.balance);
+  const size = requireValue(dashboard.accountSize);
+  const money = requireValue(dashboard.money);
+  const balance = requireValue(money.balance);
   return {
     venue: trader.venue,
     status: accountStatusOf(dashboard),
@@ -31,9 +32,9 @@ export function networkAccount(
     subaccount_uuid: dashboard.subaccountUuid,
     synthetic_hotkey: dashboard.syntheticHotkey,
     ...shownDrawdown(dashboard, size),
-    total_realized_pnl: ofNumber(known(money.realizedPnl), CENTS_AND_MORE),
-    account_balance: ofNumber(balance, CENTS_AND_MORE),
-    buying_power: money.buyingPower === null ? null : ofNumber(money.buyingPower, CENTS_AND_MORE),
+    total_realized_pnl: ofNumber(requireValue(money.realizedPnl), USD_PLACES),
+    account_balance: ofNumber(balance, USD_PLACES),
+    buying_power: money.buyingPower === null ? null : ofNumber(money.buyingPower, USD_PLACES),
     current_leverage: ofNumber(leverageNow(dashboard, money, balance), RATIO_PLACES),
     max_portfolio_leverage: ofNumber(limits.account_level, RATIO_PLACES),
     leverage_limits: limits,
@@ -43,9 +44,9 @@ export function networkAccount(
   };
 }
 
-/** The account of a wallet the network does not know: one of size 0, with what the exchange says of the wallet itself. */
+/** The account of a wallet that the network does not know: size 0, with the wallet's data from the exchange. */
 export function exchangeAccount(
-  wallet: string,
+  wallet: WalletAddress,
   { accounts, balance }: Holdings,
   limits: Schemas['LeverageLimits'],
 ): AccountInfo {
@@ -77,35 +78,35 @@ export function exchangeAccount(
   };
 }
 
-const CENTS_AND_MORE = 6;
+const USD_PLACES = 6;
 const RATIO_PLACES = 8;
 const PERCENT_PLACES = 4;
 
 function shownDrawdown(dashboard: Dashboard, size: number) {
   const { intraday, intradayLimit, endOfDay, endOfDayLimit, equity } = drawdownOf(dashboard);
-  const percent = (value: number | null) => ofNumber(known(value), PERCENT_PLACES);
+  const percent = (value: number | null) => ofNumber(requireValue(value), PERCENT_PLACES);
   return {
     current_drawdown: percent(intraday),
     max_drawdown_limit: percent(intradayLimit),
     eod_drawdown: percent(endOfDay),
     eod_drawdown_limit: percent(endOfDayLimit),
-    current_equity_ratio: ofNumber(equity ?? known(dashboard.money?.balance) / size, RATIO_PLACES),
+    current_equity_ratio: ofNumber(equity ?? requireValue(dashboard.money?.balance) / size, RATIO_PLACES),
   };
 }
 
-/** A dashboard without its section of positions says it with the capital in use. */
+/** Without the positions section of the dashboard, leverage is capital in use ÷ balance. */
 function leverageNow({ totalLeverage }: Dashboard, { capitalUsed }: Money, balance: number): number {
   if (totalLeverage !== null) return totalLeverage;
-  return balance === 0 ? 0 : known(capitalUsed) / balance;
+  return balance === 0 ? 0 : requireValue(capitalUsed) / balance;
 }
 
-/** The number behind the last underscore of a synthetic hotkey. */
-function subaccountIdOf(hotkey: string): number | null {
+/** The number after the last underscore of a synthetic hotkey; null if there is none. */
+function subaccountIdOf(hotkey: Hotkey): number | null {
   const id = /_(\d+)$/.exec(hotkey)?.[1];
   return id === undefined ? null : Number(id);
 }
 
-const KYC_WORDS: Record<string, AccountInfo['kyc_status']> = {
+const KYC_STATUSES: Record<string, AccountInfo['kyc_status']> = {
   approved: 'verified',
   verified: 'verified',
   pending: 'pending',
@@ -113,4 +114,4 @@ const KYC_WORDS: Record<string, AccountInfo['kyc_status']> = {
   in_progress: 'pending',
 };
 
-const kycStatusOf = (word: string | null) => KYC_WORDS[word?.toLowerCase() ?? ''] ?? 'not_started';
+const kycStatusOf = (status: string | null) => KYC_STATUSES[status?.toLowerCase() ?? ''] ?? 'not_started';

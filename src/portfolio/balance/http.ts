@@ -1,19 +1,24 @@
-import type { Call, Handler } from '../../edge/handler.ts';
+import type { Handler } from '../../edge/handler.ts';
 import { compare } from '../../kernel/decimals.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import { findDashboard, getTrader, must, type Trader, walletOf } from '../traders.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
+import type { VenueReads } from '../read-model.ts';
+import { findDashboard, getTrader, requireFound, type Trader, type TraderDeps, walletOf } from '../traders.ts';
 import { exchangeAccount, networkAccount } from './account.ts';
 import { readHoldings, usdcOf } from './exchange.ts';
 import { readLimits } from './limits.ts';
 
-/** USDC; what a wallet needs before it can be registered. Venue facts: BalanceStatus, lowered in May 2026. */
+type Deps = TraderDeps & { reads: VenueReads };
+
+/** The minimum balance of a wallet for registration, in USDC. Venue facts: BalanceStatus, lowered in May 2026. */
 const MINIMUM_BALANCE = '0.01';
 
-type Reads = Call['runtime']['reads'];
+type Reads = Deps['reads'];
 
-export const getBalance: Handler<'getBalance'> = async (call) => {
+/** Returns the account of a trader. */
+export const getBalance: Handler<'getBalance', Deps> = async (call) => {
   const trader = await getTrader(call);
-  const { reads } = call.runtime;
+  const { reads } = call.deps;
   const [dashboard, limits] = await Promise.all([findDashboard(reads, trader), limitsOf(reads, trader)]);
   if (dashboard) {
     const exBalance = await linkedBalance(reads, dashboard.exAddress);
@@ -23,21 +28,24 @@ export const getBalance: Handler<'getBalance'> = async (call) => {
   return { status: 200, body: exchangeAccount(wallet, await readHoldings(reads, wallet), limits) };
 };
 
-export const getExchangeBalance: Handler<'getExchangeBalance'> = async (call) => {
-  const { balance } = await readHoldings(call.runtime.reads, walletOf(call));
+/** Returns a wallet's balance on the exchange, and whether it suffices for registration. */
+export const getExchangeBalance: Handler<'getExchangeBalance', Deps> = async (call) => {
+  const { balance } = await readHoldings(call.deps.reads, walletOf(call));
   const meets_minimum = compare(balance, MINIMUM_BALANCE) >= 0;
   return { status: 200, body: { balance, meets_minimum, minimum_required: MINIMUM_BALANCE } };
 };
 
-export const getSpotBalance: Handler<'getSpotBalance'> = async (call) => {
+/** Returns a wallet's spot USDC. */
+export const getSpotBalance: Handler<'getSpotBalance', Deps> = async (call) => {
   const wallet = walletOf(call);
-  const { free, total, hold } = usdcOf(must(await call.runtime.reads.spotBalances(wallet)));
+  const { free, total, hold } = usdcOf(requireFound(await call.deps.reads.spotBalances(wallet)));
   return { status: 200, body: { ex_wallet: wallet, asset: 'USDC', free, total, hold } };
 };
 
-export const getLeverageLimits: Handler<'getLeverageLimits'> = async (call) => ({
+/** Returns the leverage limits of a trader. */
+export const getLeverageLimits: Handler<'getLeverageLimits', Deps> = async (call) => ({
   status: 200,
-  body: await limitsOf(call.runtime.reads, await getTrader(call)),
+  body: await limitsOf(call.deps.reads, await getTrader(call)),
 });
 
 const limitsOf = (reads: Reads, trader: Trader) =>
@@ -45,13 +53,16 @@ const limitsOf = (reads: Reads, trader: Trader) =>
     trader.venue === 'exvenue' ? (await readHoldings(reads, trader.wallet)).balance : '0',
   );
 
-/** What the wallet behind an account holds. The account is told without it when the exchange cannot be read. */
-async function linkedBalance(reads: Reads, wallet: string | null): Promise<string | null> {
+/**
+ * The balance of the wallet linked to an account; null if the exchange cannot be read, so that the account is still
+ * shown.
+ */
+async function linkedBalance(reads: Reads, wallet: WalletAddress | null): Promise<string | null> {
   if (wallet === null) return null;
   try {
     return (await readHoldings(reads, wallet)).balance;
   } catch (error) {
-    if (error instanceof Refusal) return null;
+    if (error instanceof ApiError) return null;
     throw error;
   }
 }

@@ -1,16 +1,18 @@
-import type { Asset } from '../../adapters/exvenue/types.ts';
-import type { Limits, TradePair } from '../../adapters/netvenue/types.ts';
+import type { Asset } from '../../adapters/exchange/types.ts';
+import type { Limits, TradePair } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import type { VenueReads } from '../reads.ts';
-import { coinPair, isOpenTo, shownPair } from '../rules.ts';
-import { findLimits, known, must, type Trader } from '../traders.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { displayPair } from '../../kernel/exchange-names.ts';
+import type { VenueReads } from '../read-model.ts';
+import { isOpenTo, shownPair } from '../rules.ts';
+import { findLimits, requireFound, requireValue, type Trader } from '../traders.ts';
 
 type LeverageLimits = components['schemas']['LeverageLimits'];
 
 /**
- * What a trader may hold. A subaccount's limits name every pair; a linked wallet's are one figure for all, to which the
- * registry adds what it says of each pair; a wallet the network does not know has the exchange's own.
+ * The limits of a trader. The limits of a subaccount contain every pair. Those of a linked wallet are one figure for
+ * all pairs; the limits per pair come from the registry. A wallet that the network does not know has the limits of the
+ * exchange.
  */
 export async function readLimits(
   reads: VenueReads,
@@ -20,15 +22,17 @@ export async function readLimits(
   const limits = await findLimits(reads, trader);
   if (limits) {
     const needsPairs = Object.keys(limits.pairLeverage).length === 0;
-    return networkLimits(limits, needsPairs ? must(await reads.tradePairs()) : [], trader.venue);
+    return networkLimits(limits, needsPairs ? requireFound(await reads.tradePairs()) : [], trader.venue);
   }
-  return exchangeLimits(must(await reads.exchangeAssets('')), Number(await balance()));
+  return exchangeLimits(requireFound(await reads.exchangeAssets('')), Number(await balance()));
 }
 
-/** The network's limits as they are shown. Refuses where the venue left out what they are counted from. */
+/**
+ * The network's limits in the shape of the contract. Throws VENUE_UNREADABLE if the venue omits a value they depend on.
+ */
 export function networkLimits(limits: Limits, pairs: TradePair[], venue: Trader['venue']): LeverageLimits {
-  const size = known(limits.accountSize ?? sizeOf(limits));
-  if (size <= 0) throw new Refusal('VENUE_UNREADABLE');
+  const size = requireValue(limits.accountSize ?? sizeOf(limits));
+  if (size <= 0) throw new ApiError('VENUE_UNREADABLE');
   const levels = levelsOf(limits, pairs, venue);
   const perPairUsd = limits.perPairUsd ?? Math.max(0, ...Object.values(levels)) * size;
   return {
@@ -43,36 +47,36 @@ export function networkLimits(limits: Limits, pairs: TradePair[], venue: Trader[
   };
 }
 
-/** The multiple of its account one pair may reach; null where nobody says. */
+/** The maximum multiple of the account size for a position in a pair; null if neither venue reports it. */
 export function pairMultiple(limits: Limits, pair: TradePair): number | null {
-  const own = limits.pairLeverage[pair.tradePair];
-  if (own !== undefined) return own;
+  const multiple = limits.pairLeverage[pair.tradePair];
+  if (multiple !== undefined) return multiple;
   const byTier = limits.tier === null ? undefined : pair.leverageByTier?.[String(limits.tier)];
   if (byTier !== undefined) return byTier;
   if (limits.perPairUsd !== null && limits.accountSize) return limits.perPairUsd / limits.accountSize;
   return pair.maxLeverage;
 }
 
-/** Without the size of the account its portfolio's multiple tells it. */
+/** The account size computed from the portfolio limit; null if that is not possible. */
 const sizeOf = ({ portfolioUsd, portfolioMultiple }: Limits): number | null =>
   portfolioMultiple ? portfolioUsd / portfolioMultiple : null;
 
 function levelsOf(limits: Limits, pairs: TradePair[], venue: Trader['venue']): Record<string, number> {
-  const told = Object.entries(limits.pairLeverage).map(([id, multiple]) => [shownPair(id), multiple] as const);
+  const named = Object.entries(limits.pairLeverage).map(([id, multiple]) => [shownPair(id), multiple] as const);
   const listed = pairs
     .filter((pair) => pair.state === 'allowed' && (venue === 'netvenue' || isOpenTo('hl_all', pair)))
     .flatMap((pair) => {
       const multiple = pairMultiple(limits, pair);
       return multiple === null ? [] : [[shownPair(pair.display), multiple] as const];
     });
-  return Object.fromEntries(told.length > 0 ? told : listed);
+  return Object.fromEntries(named.length > 0 ? named : listed);
 }
 
-/** The exchange caps each asset by its leverage and nothing beyond the balance. */
+/** The exchange limits only the leverage of each asset. */
 function exchangeLimits(assets: Asset[], balance: number): LeverageLimits {
   const levels = assets
     .filter(({ isDelisted, maxLeverage }) => !isDelisted && maxLeverage !== null)
-    .map(({ coin, maxLeverage }) => [coinPair(coin), Number(maxLeverage)] as const);
+    .map(({ coin, maxLeverage }) => [displayPair(coin), Number(maxLeverage)] as const);
   const highest = Math.max(0, ...levels.map(([, multiple]) => multiple));
   return {
     account_level: highest,

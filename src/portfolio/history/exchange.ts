@@ -1,8 +1,9 @@
-import type { Fill } from '../../adapters/exvenue/types.ts';
+import type { Fill } from '../../adapters/exchange/types.ts';
 import type { components } from '../../contract/types.ts';
 import { compare, dividedBy, isPositive, plus, times } from '../../kernel/decimals.ts';
+import { coinOf, displayPair, intentIdOf } from '../../kernel/exchange-names.ts';
 import type { PlacedOrder } from '../queries.ts';
-import { coinOf, coinPair, isSpotCoin } from '../rules.ts';
+import { isSpotCoin } from '../rules.ts';
 import { type Dated, isWithin, type Span } from './pages.ts';
 import { type RoundTrip, roundTrips } from './round-trips.ts';
 
@@ -10,38 +11,36 @@ type Schemas = components['schemas'];
 
 const PLACES = 10;
 
-/** Executions of perpetuals, of one pair where asked. */
+/** The fills of perpetuals, of one pair if given. */
 export const fillsOf = (fills: Fill[], pair: string | undefined): Fill[] =>
   fills.filter(({ coin }) => !isSpotCoin(coin) && (pair === undefined || coin === coinOf(pair)));
 
-/** Positions that were closed within a span, told from executions. */
+export { intentIdOf };
+
+/** Positions closed within a span, computed from fills. */
 export const closedPositions = (fills: Fill[], span: Span): Dated<Schemas['ClosedPosition']>[] =>
   roundTrips(fills)
     .filter(({ closeMs }) => isWithin(span, closeMs))
     .map((trip) => ({ atMs: trip.closeMs, id: `${trip.coin}:${trip.closeId}`, entry: shownTrip(trip) }));
 
-/** Orders with an execution in the span, one for each. `own`: those that came through this service, by their id. */
+/** Orders whose last fill is in the span. `placed`: orders placed through this service, by id. */
 export function filledOrders(
   fills: Fill[],
-  own: ReadonlyMap<string, PlacedOrder>,
+  placed: ReadonlyMap<string, PlacedOrder>,
   span: Span,
 ): Dated<Schemas['Order']>[] {
   const orders = Map.groupBy(fills, ({ oid }) => oid);
   return [...orders.values()].flatMap((all) => {
     const last = all.at(-1);
     if (!last || !isWithin(span, last.timeMs)) return [];
-    const placed = all.map(({ cloid }) => cloid && own.get(intentIdOf(cloid))).find(Boolean) || undefined;
-    return [{ atMs: last.timeMs, id: String(last.oid), entry: shownOrder(all, last, placed) }];
+    const order = all.map(({ cloid }) => cloid && placed.get(intentIdOf(cloid))).find(Boolean) || undefined;
+    return [{ atMs: last.timeMs, id: String(last.oid), entry: shownOrder(all, last, order) }];
   });
 }
 
-/** The intent id that a client order id spells, if it is one. */
-export const intentIdOf = (cloid: string): string =>
-  cloid.slice(2).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-
 function shownTrip(trip: RoundTrip): Schemas['ClosedPosition'] {
   return {
-    symbol: coinPair(trip.coin),
+    symbol: displayPair(trip.coin),
     side: trip.side,
     size: trip.size,
     position_value: times(trip.size, trip.entryPrice),
@@ -70,7 +69,7 @@ function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: Plac
     ex_order_id: String(oid),
     order_id: placed?.id ?? null,
     client_order_id: placed?.id ?? null,
-    pair: coinPair(coin),
+    pair: displayPair(coin),
     side: side === 'buy' ? 'long' : 'short',
     size: placed?.size ?? filled,
     filled_size: filled,
@@ -82,7 +81,7 @@ function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: Plac
     stop_loss: placed?.stop_loss ?? null,
     tp_order_id: placed?.tp_order_id ?? null,
     sl_order_id: placed?.sl_order_id ?? null,
-    trigger_status: (placed?.trigger_status as Schemas['TriggerStatus'] | null | undefined) ?? 'not_requested', // as: its outcome wrote it
+    trigger_status: (placed?.trigger_status as Schemas['TriggerStatus'] | null | undefined) ?? 'not_requested', // as: written by the placement
     trigger_error: placed?.trigger_error ?? null,
     created_at: placed?.created_at ?? new Date(all[0]?.timeMs ?? timeMs).toISOString(),
   };

@@ -1,4 +1,4 @@
-import type { DashboardOrder } from '../../adapters/netvenue/types.ts';
+import type { DashboardOrder } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { exitsOf, quantityOf } from '../positions/network.ts';
@@ -10,10 +10,10 @@ type Order = components['schemas']['Order'];
 
 const PLACES = 8;
 
-/** Filled orders of a span, of one pair where asked. `own`: those that came through this service. */
+/** Orders filled within a span, of one pair if given. `placed`: orders placed through this service, by id. */
 export function filledOrders(
   filled: DashboardOrder[],
-  own: ReadonlyMap<string, PlacedOrder>,
+  placed: ReadonlyMap<string, PlacedOrder>,
   span: Span,
   pair: string | undefined,
 ): Dated<Order>[] {
@@ -21,11 +21,11 @@ export function filledOrders(
     const atMs = order.processedMs;
     if (atMs === null || !isWithin(span, atMs) || order.tradePair === null) return [];
     if (pair !== undefined && !namesPair(pair, order.tradePair)) return [];
-    return [{ atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, own.has(order.uuid)) }];
+    return [{ atMs, id: order.uuid, entry: shownOrder(order, order.tradePair, atMs, placed.has(order.uuid)) }];
   });
 }
 
-function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, isOwn: boolean): Order {
+function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, isPlacedHere: boolean): Order {
   const quantity = quantityOf(order);
   const size = quantity === null ? null : ofNumber(Math.abs(quantity), PLACES);
   const exits = exitsOf([order]);
@@ -33,7 +33,7 @@ function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, isOw
   return {
     ex_order_id: null,
     order_id: order.uuid,
-    client_order_id: isOwn ? order.uuid : null,
+    client_order_id: isPlacedHere ? order.uuid : null,
     pair: shownPair(tradePair),
     side: sideOf(order, quantity),
     size,
@@ -51,7 +51,7 @@ function shownOrder(order: DashboardOrder, tradePair: string, atMs: number, isOw
   };
 }
 
-/** A FLAT order sells what was held: its quantity is signed. */
+/** The side of a FLAT order follows from the sign of its quantity. */
 function sideOf({ orderType }: DashboardOrder, quantity: number | null): Order['side'] {
   if (orderType === 'LONG' || orderType === 'SHORT') return orderType === 'LONG' ? 'long' : 'short';
   if (quantity === null) return null;

@@ -1,16 +1,16 @@
-import type { Dashboard, DashboardOrder, DashboardPosition } from '../../adapters/netvenue/types.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { exitsOf, namesOf, quantityOf, timeOf } from '../positions/network.ts';
 import { namesPair } from '../rules.ts';
-import { known } from '../traders.ts';
+import { requireValue } from '../traders.ts';
 import { type Dated, isWithin, type Span } from './pages.ts';
 
 type ClosedPosition = components['schemas']['ClosedPosition'];
 
 const PLACES = 8;
 
-/** Positions that were closed within a span, of one pair where asked. */
+/** Positions closed within a span, of one pair if given. */
 export function closedPositions(
   { elimination }: Dashboard,
   positions: DashboardPosition[],
@@ -27,7 +27,7 @@ export function closedPositions(
 
 function shownClosed(position: DashboardPosition, closeMs: number, eliminatedMs: number | null): ClosedPosition {
   const { side, size } = largest(position);
-  const entry = known(position.averageEntryPrice);
+  const entry = requireValue(position.averageEntryPrice);
   return {
     ...namesOf(position),
     side,
@@ -41,33 +41,37 @@ function shownClosed(position: DashboardPosition, closeMs: number, eliminatedMs:
     open_time: timeOf(position.openMs),
     net_leverage: null,
     fees: position.feesTotal === null ? null : ofNumber(position.feesTotal, PLACES),
-    realized_pnl: ofNumber(known(position.realizedPnl), PLACES),
+    realized_pnl: ofNumber(requireValue(position.realizedPnl), PLACES),
     close_time: new Date(closeMs).toISOString(),
     close_reason: reasonOf(position, eliminatedMs !== null && closeMs >= eliminatedMs),
   };
 }
 
-/** What a position held at its largest. A closed one is shown as FLAT: the order that opened it tells its side. */
+/**
+ * The side and largest size of a position. A closed one is reported as FLAT, so its side is that of its opening order.
+ */
 function largest({ filledOrders, side }: DashboardPosition): { side: 'long' | 'short'; size: number } {
   const orders = [...filledOrders].sort((a, b) => (a.processedMs ?? 0) - (b.processedMs ?? 0));
-  let held = 0;
-  let most = 0;
+  let quantity = 0;
+  let max = 0;
   for (const order of orders) {
-    held += known(quantityOf(order));
-    if (Math.abs(held) > Math.abs(most)) most = held;
+    quantity += requireValue(quantityOf(order));
+    if (Math.abs(quantity) > Math.abs(max)) max = quantity;
   }
   const opened = side === 'FLAT' ? orders[0]?.orderType : side;
-  return { side: opened === 'SHORT' ? 'short' : 'long', size: Math.abs(most) };
+  return { side: opened === 'SHORT' ? 'short' : 'long', size: Math.abs(max) };
 }
 
-/** What the venue said the opening orders were worth, else size times price. */
+/**
+ * The entry value of a size, by value ÷ quantity of a filled order; size × entry price if the venue reports no value.
+ */
 function entryValue({ filledOrders }: DashboardPosition, size: number, entry: number): number {
   const first = filledOrders.find(({ value, quantity }) => value !== null && quantity);
   if (!first) return size * entry;
   return Math.abs(Number(first.value) / Number(first.quantity)) * size;
 }
 
-/** Venue facts: order source codes. Compact payloads leave them out; there the kind of the last order tells. */
+/** Venue facts: order source codes. Compact payloads omit them; then the type of the last order decides. */
 const REASONS: Record<number, ClosedPosition['close_reason']> = {
   0: 'trader',
   1: 'elimination',
@@ -96,7 +100,7 @@ function reasonOf(position: DashboardPosition, isEliminated: boolean): ClosedPos
 
 const BRACKET_FILLED = 9;
 
-/** Which of its two prices a bracket filled nearer to. */
+/** The exit whose price is nearer to the fill price of a bracket. */
 function exitThatFilled({ price, takeProfit, stopLoss }: DashboardOrder): 'take_profit' | 'stop_loss' {
   if (takeProfit === null || price === null) return 'stop_loss';
   if (stopLoss === null) return 'take_profit';

@@ -1,7 +1,10 @@
-import type { Fill } from '../../adapters/exvenue/types.ts';
+import type { Fill } from '../../adapters/exchange/types.ts';
 import { absolute, compare, dividedBy, isPositive, isZero, minus, plus, times } from '../../kernel/decimals.ts';
 
-/** A position from its first execution to the one that ended it. `openMs` is null where it was opened before those read. */
+/**
+ * A position from its first fill to its closing fill. `openMs` is null if it was opened before the fills that were
+ * read.
+ */
 export type RoundTrip = {
   coin: string;
   side: 'long' | 'short';
@@ -18,21 +21,22 @@ export type RoundTrip = {
 const PLACES = 10;
 
 /**
- * Every closed position that executions (oldest first) show. The exchange keeps no record of positions, but tells with each
- * execution what was held before it and what it realized: that gives the entry price even of what was opened earlier.
+ * The closed positions that follow from fills, oldest first. The exchange has no history of positions, but each fill
+ * contains the position before it and the realized gain. These give the entry price even of a position opened before
+ * the first fill.
  */
 export function roundTrips(fills: Fill[]): RoundTrip[] {
   const open = new Map<string, Trip>();
   const closed: RoundTrip[] = [];
   for (const fill of fills) {
-    const trip = open.get(fill.coin) ?? begun(fill);
+    const trip = open.get(fill.coin) ?? startTrip(fill);
     const after = plus(fill.startPosition, signedSize(fill));
     add(trip, fill, after);
     if (isSameSide(after, trip.side)) open.set(fill.coin, trip);
     else {
-      closed.push(ended(trip, fill));
+      closed.push(endTrip(trip, fill));
       open.delete(fill.coin);
-      if (!isZero(after)) open.set(fill.coin, turned(fill, after));
+      if (!isZero(after)) open.set(fill.coin, startReversedTrip(fill, after));
     }
   }
   return closed;
@@ -48,7 +52,7 @@ const signedSize = ({ side, size }: Fill): string => (side === 'buy' ? size : mi
 const isSameSide = (position: string, side: Trip['side']): boolean =>
   compare(position, '0') === (side === 'long' ? 1 : -1);
 
-function begun(fill: Fill): Trip {
+function startTrip(fill: Fill): Trip {
   const held = isZero(fill.startPosition) ? signedSize(fill) : fill.startPosition;
   return {
     coin: fill.coin,
@@ -63,9 +67,9 @@ function begun(fill: Fill): Trip {
   };
 }
 
-/** What is left of an execution that closed one position and opened the opposite. */
-const turned = (fill: Fill, after: string): Trip => ({
-  ...begun({ ...fill, startPosition: '0' }),
+/** The trip opened by a fill that closed a position and opened the opposite one. */
+const startReversedTrip = (fill: Fill, after: string): Trip => ({
+  ...startTrip({ ...fill, startPosition: '0' }),
   size: absolute(after),
 });
 
@@ -81,8 +85,8 @@ function add(trip: Trip, fill: Fill, after: string): void {
   } else if (compare(absolute(after), trip.size) > 0) trip.size = absolute(after);
 }
 
-/** Long: gain = (exit − entry) × size. Short: the reverse. */
-function ended({ closedSize, closedValue, ...trip }: Trip, fill: Fill): RoundTrip {
+/** The entry price follows from gain = (exit − entry) × size for a long position, and the reverse for a short one. */
+function endTrip({ closedSize, closedValue, ...trip }: Trip, fill: Fill): RoundTrip {
   const entryValue = trip.side === 'long' ? minus(closedValue, trip.realizedPnl) : plus(closedValue, trip.realizedPnl);
   return {
     ...trip,

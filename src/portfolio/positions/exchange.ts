@@ -1,19 +1,20 @@
-import type { OrderView, PerpAccount, PerpPosition } from '../../adapters/exvenue/types.ts';
+import type { OrderView, PerpAccount, PerpPosition } from '../../adapters/exchange/types.ts';
 import type { components } from '../../contract/types.ts';
 import { absolute, dividedBy, isPositive, isZero } from '../../kernel/decimals.ts';
-import type { VenueReads } from '../reads.ts';
-import { coinPair } from '../rules.ts';
-import { known, must } from '../traders.ts';
+import { displayPair } from '../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
+import type { VenueReads } from '../read-model.ts';
+import { requireFound, requireValue } from '../traders.ts';
 
 type Position = components['schemas']['Position'];
 
 const PLACES = 10;
 
-/** The open positions of a wallet over all dexes, with the exits that watch them. Refuses where a part could not be read. */
-export async function readPositions(reads: VenueReads, wallet: string): Promise<Position[]> {
-  const accounts = must(await reads.accounts(wallet)).map(withPositions);
+/** The open positions of a wallet on all dexes, with their exits. Throws VENUE_UNREADABLE if a part cannot be read. */
+export async function readPositions(reads: VenueReads, wallet: WalletAddress): Promise<Position[]> {
+  const accounts = requireFound(await reads.accounts(wallet)).map(withPositions);
   const held = accounts.filter(({ positions }) => positions.length > 0);
-  const orders = await Promise.all(held.map(async ({ dex }) => must(await reads.exchangeOrders(wallet, dex))));
+  const orders = await Promise.all(held.map(async ({ dex }) => requireFound(await reads.exchangeOrders(wallet, dex))));
   return held.flatMap(({ positions }, n) => positions.map((position) => shown(position, orders[n] ?? [])));
 }
 
@@ -22,16 +23,16 @@ const withPositions = (account: PerpAccount) => ({
   positions: account.positions.filter(({ size }) => !isZero(size)),
 });
 
-/** The exchange does not tell since when a position is open. */
+/** `open_time` is null: the exchange does not report it. */
 function shown(position: PerpPosition, orders: OrderView[]): Position {
   const exits = orders.flatMap(withChildren).filter(({ coin }) => coin === position.coin);
   const size = absolute(position.size);
   return {
-    symbol: coinPair(position.coin),
+    symbol: displayPair(position.coin),
     side: isPositive(position.size) ? 'long' : 'short',
     size,
     position_value: position.positionValue,
-    entry_price: known(position.entryPrice),
+    entry_price: requireValue(position.entryPrice),
     mark_price: dividedBy(position.positionValue, size, PLACES, 'down'),
     liquidation_price: position.liquidationPrice,
     unrealized_pnl: position.unrealizedPnl,

@@ -1,46 +1,47 @@
-import type { Dashboard, DashboardOrder, DashboardPosition, OrderBook } from '../../adapters/netvenue/types.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition, OrderBook } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
-import type { Lookup } from '../../kernel/answer.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
-import { Refusal } from '../../kernel/refusals.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { shownPair } from '../rules.ts';
-import { known } from '../traders.ts';
+import { requireValue } from '../traders.ts';
 
 type Position = components['schemas']['Position'];
 
 const PLACES = 8;
 
 /**
- * Every position of a dashboard, open and closed. One that came without its section may be of an account without any, or may
- * have failed inside the validator: then only a book without executions proves that there is none. Refuses else.
+ * Every position of a dashboard, open and closed. A dashboard without its positions section belongs to an account
+ * without positions, or failed inside the validator. Then only a book without fills proves that there are none;
+ * otherwise throws VENUE_UNREADABLE.
  */
 export async function provenPositions(
   dashboard: Dashboard,
-  book: () => Promise<Lookup<OrderBook>>,
+  book: () => Promise<ReadResult<OrderBook>>,
 ): Promise<DashboardPosition[]> {
   if (dashboard.reported.positions) return dashboard.positions;
   const orders = await book();
   if (orders.kind === 'absent') return [];
-  if (orders.kind === 'found' && orders.said.filled.length === 0) return [];
-  throw new Refusal('VENUE_UNREADABLE');
+  if (orders.kind === 'found' && orders.data.filled.length === 0) return [];
+  throw new ApiError('VENUE_UNREADABLE');
 }
 
-/** Whether a position is still held. */
+/** Whether a position is open. */
 export const isOpen = ({ closeMs, side }: DashboardPosition): boolean => closeMs === null && side !== 'FLAT';
 
-/** An open position as it is shown; its exits are those of the bracket orders that rest on its pair. */
+/** An open position in the shape of the contract. Its exits come from the bracket orders that rest on its pair. */
 export function shownPosition(position: DashboardPosition, { money, accountSize, openOrders }: Dashboard): Position {
-  const size = known(heldSize(position));
+  const size = requireValue(heldSize(position));
   const unrealized = position.unrealizedPnl ?? unrealizedFrom(position, accountSize);
   return {
     ...namesOf(position),
     side: position.side === 'SHORT' ? 'short' : 'long',
     size: ofNumber(size, PLACES),
     position_value: ofNumber(worthOf(position, money?.balance ?? accountSize), PLACES),
-    entry_price: ofNumber(known(position.averageEntryPrice)),
+    entry_price: ofNumber(requireValue(position.averageEntryPrice)),
     mark_price: markPrice(position, size),
     liquidation_price: null,
-    unrealized_pnl: ofNumber(known(unrealized), PLACES),
+    unrealized_pnl: ofNumber(requireValue(unrealized), PLACES),
     ...exitsOf([...openOrders.filter((order) => isBracketOn(order, position.tradePair)), ...position.unfilledOrders]),
     open_time: timeOf(position.openMs),
     net_leverage: position.netLeverage === null ? null : ofNumber(position.netLeverage, PLACES),
@@ -48,7 +49,7 @@ export function shownPosition(position: DashboardPosition, { money, accountSize,
   };
 }
 
-/** How a position and its pair are called. */
+/** The id and pair names of a position. */
 export const namesOf = ({ uuid, tradePair }: DashboardPosition) => ({
   symbol: shownPair(tradePair),
   position_uuid: uuid,
@@ -61,10 +62,10 @@ export const exitsOf = (orders: Pick<DashboardOrder, 'takeProfit' | 'stopLoss'>[
   stop_loss: maybe(orders.find(({ stopLoss }) => stopLoss !== null)?.stopLoss),
 });
 
-/** A moment as it is shown. */
+/** An epoch time in milliseconds as ISO-8601. */
 export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
 
-/** How much of its pair an order moved, signed. Where the venue shows no quantity, its value and price tell it. */
+/** The signed quantity of an order, from value and price if the venue reports no quantity; null if neither is known. */
 export function quantityOf({ quantity, value, price, orderType }: DashboardOrder): number | null {
   if (quantity !== null) return quantity;
   if (value === null || !price) return null;
@@ -80,17 +81,19 @@ function heldSize({ netQuantity, filledOrders }: DashboardPosition): number | nu
   return Math.abs(quantities.reduce((sum: number, quantity) => sum + Number(quantity), 0));
 }
 
-/** Leverage is a multiple of the balance. Venue facts: submit-order. */
+/** The absolute value of a position. Leverage is a multiple of the balance. Venue facts: submit-order. */
 function worthOf({ netValue, netLeverage }: DashboardPosition, balance: number | null): number {
-  return Math.abs(netValue ?? known(netLeverage) * known(balance));
+  return Math.abs(netValue ?? requireValue(netLeverage) * requireValue(balance));
 }
 
-/** Older builds show no unrealized gain, but the return of the account's size. */
+/** Older builds report no unrealized gain, but the return relative to the account size. */
 function unrealizedFrom({ returnNow, realizedPnl }: DashboardPosition, accountSize: number | null): number | null {
   return returnNow === null || accountSize === null ? null : (returnNow - 1) * accountSize - (realizedPnl ?? 0);
 }
 
-/** What the unrealized gain says of the price; only where one unit is one coin and gains are in its quote. */
+/**
+ * The mark price that follows from the unrealized gain; only for pairs in which one unit is one coin quoted in USDC.
+ */
 function markPrice(
   { tradePair, side, averageEntryPrice, unrealizedPnl }: DashboardPosition,
   size: number,

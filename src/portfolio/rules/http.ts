@@ -1,16 +1,21 @@
 import type { Handler } from '../../edge/handler.ts';
-import { readRules } from '../network/queries.ts';
-import { getTrader } from '../traders.ts';
+import { readRules } from '../network/read-model.ts';
+import type { VenueReads } from '../read-model.ts';
+import { getTrader, type TraderDeps } from '../traders.ts';
 import { openable, readPairs } from './pairs.ts';
 
-export const listRules: Handler<'listRules'> = async (call) => ({
+type Deps = TraderDeps & { reads: VenueReads };
+
+/** Lists the rules of a trader with current values. */
+export const listRules: Handler<'listRules', Deps> = async (call) => ({
   status: 200,
-  body: await readRules(call.runtime.reads, await getTrader(call)),
+  body: await readRules(call.deps.reads, await getTrader(call)),
 });
 
-export const listSupportedPairs: Handler<'listSupportedPairs'> = async (call) => {
+/** Lists the pairs that a trader may trade. */
+export const listSupportedPairs: Handler<'listSupportedPairs', Deps> = async (call) => {
   const trader = await getTrader(call);
-  const details = await readPairs(call.runtime.reads, trader);
+  const details = await readPairs(call.deps.reads, trader);
   return {
     status: 200,
     body: { venue: trader.venue, pairs: openable(details), details, as_of: new Date().toISOString() },

@@ -1,14 +1,14 @@
-import type { Dashboard, Limits } from '../../adapters/netvenue/types.ts';
+import type { Dashboard, Limits } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { drawdownOf } from '../balance/drawdown.ts';
 import { accountTypeOf } from '../rules.ts';
-import { known } from '../traders.ts';
+import { requireValue } from '../traders.ts';
 import type { PairDetail } from './pairs.ts';
 
 type Rule = components['schemas']['Rule'];
 
-/** Two rules for every pair that may be traded: that it may, and how much of it. */
+/** Two rules for every pair that may be traded: the permission, and the maximum leverage. */
 export const pairRules = (details: PairDetail[]): Rule[] =>
   details
     .filter(({ state }) => state !== 'disabled')
@@ -32,14 +32,14 @@ const leverageRule = ({ pair, trade_pair, max_leverage }: PairDetail): Rule => (
   applies_to: pair,
 });
 
-/** The rules of an account the network follows, and how it stands to them. Percent and multiples are plain decimals. */
+/** The rules of an account at the network with current values. Percentages and multiples are plain decimals. */
 export function accountRules(dashboard: Dashboard, limits: Limits): Rule[] {
-  const size = known(dashboard.accountSize);
+  const size = requireValue(dashboard.accountSize);
   const { intraday, intradayLimit, endOfDay, endOfDayLimit } = drawdownOf(dashboard);
   return [
     rule('leverage.portfolio_max', 'leverage', 'All positions together are at most this multiple of the account.', {
       now: dashboard.totalLeverage,
-      limit: text(limits.portfolioUsd / known(limits.accountSize ?? size)),
+      limit: text(limits.portfolioUsd / requireValue(limits.accountSize ?? size)),
     }),
     ...Object.entries(limits.classUsd ?? {}).map(([name, usd]) =>
       rule(
@@ -83,7 +83,7 @@ export function accountRules(dashboard: Dashboard, limits: Limits): Rule[] {
   ];
 }
 
-/** The rules of the exchange itself, for wallets the network does not follow. */
+/** The rules of the exchange, for wallets that the network does not know. */
 export const exchangeRules = (): Rule[] => [
   rule('order.minimum', 'exposure', 'An order is worth at least this many USD, unless it closes a position.', {
     now: null,
@@ -93,7 +93,7 @@ export const exchangeRules = (): Rule[] => [
 
 /** Venue facts: limits, cooldown. */
 const COOLDOWN_S = 5;
-/** Percent of the account's size. Venue facts: passing. */
+/** In percent of the account size. Venue facts: passing. */
 const PROFIT_TARGET = { forex: '8', other: '10' } as const;
 
 function challengeRules({ bucket, money, assetClass }: Dashboard, size: number): Rule[] {
@@ -122,4 +122,4 @@ const rule = (
 });
 
 const PLACES = 4;
-const text = (value: number | null): string => ofNumber(known(value), PLACES);
+const text = (value: number | null): string => ofNumber(requireValue(value), PLACES);

@@ -1,17 +1,19 @@
-import type { TradePair } from '../../adapters/netvenue/types.ts';
+import type { TradePair } from '../../adapters/network/types.ts';
 import { compare, dividedBy, times } from '../../kernel/decimals.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import type { VenueReads } from '../reads.ts';
-import { dexOf } from '../rules.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { dexOf } from '../../kernel/exchange-names.ts';
+import type { VenueReads } from '../read-model.ts';
 import { leastOf, type TradeFacts, valuePerUnit } from './rules.ts';
 import type { Trade } from './trade.ts';
 
 const PLACES = 8;
 
-/** An order's worth in USD, and how much of its pair it is where that can be told. */
+/** The value of an order in USD, and its quantity; null if that is unknown. */
 export type Amounts = { value: string; quantity: string | null };
 
-/** What the order is worth and how much of the pair it is. A size in USD needs no price; refuses where another has none. */
+/**
+ * The value and quantity of an order. A size in USD needs no price; for any other size throws V1_NO_PRICE without one.
+ */
 export async function amountsOf(reads: VenueReads, pair: TradePair, trade: Trade): Promise<Amounts> {
   const unit = valuePerUnit(pair, trade.price ?? (await midOf(reads, pair)));
   if (trade.sizeInUsd) {
@@ -19,21 +21,21 @@ export async function amountsOf(reads: VenueReads, pair: TradePair, trade: Trade
     return { value: trade.size, quantity };
   }
   if (unit === null) {
-    throw new Refusal('V1_NO_PRICE', {
+    throw new ApiError('V1_NO_PRICE', {
       message: 'No price is known for this pair; give its price, or its size in USD.',
     });
   }
   return { value: times(trade.size, unit), quantity: trade.size };
 }
 
-/** The exchange's mid of a pair it lists too; the network itself publishes no prices. */
+/** The exchange's mid price of a pair, or null. The network publishes no prices. */
 async function midOf(reads: VenueReads, { exCoin }: TradePair): Promise<string | null> {
   if (exCoin === null) return null;
   const mids = await reads.mids(dexOf(exCoin));
-  return mids.kind === 'found' ? (mids.said[exCoin] ?? null) : null;
+  return mids.kind === 'found' ? (mids.data[exCoin] ?? null) : null;
 }
 
-/** How an order stands to the least its pair may be traded in; null where that cannot be told. */
+/** The order's amount and the minimum of its pair, in the same unit; null if the amount is unknown. */
 export function minimumOf(
   { category }: TradePair,
   { value, quantity }: Amounts,

@@ -1,25 +1,28 @@
-import type { Dashboard, DashboardPosition, Limits, TradePair } from '../../adapters/netvenue/types.ts';
+import type { Dashboard, DashboardPosition, Limits, TradePair } from '../../adapters/network/types.ts';
 import { ofNumber, plus } from '../../kernel/decimals.ts';
 import { pairMultiple } from '../balance/limits.ts';
-import { known } from '../traders.ts';
+import { requireValue } from '../traders.ts';
 import type { Cap } from './rules.ts';
 
 const PLACES = 8;
 
-/** What one position puts at risk, in USD. */
+/** The exposure of one position, in USD. */
 export type Exposure = { tradePair: string; side: 'long' | 'short'; usd: string };
 
-/** The exposure of an open position. Refuses where the venue does not tell it. */
+/** The exposure of an open position. Throws VENUE_UNREADABLE if the venue does not report it. */
 export function exposureOf(position: DashboardPosition, { money, accountSize }: Dashboard): Exposure {
   const { tradePair, side, netValue, netLeverage } = position;
-  const usd = netValue ?? known(netLeverage) * known(money?.balance ?? accountSize);
+  const usd = netValue ?? requireValue(netLeverage) * requireValue(money?.balance ?? accountSize);
   return { tradePair, side: side === 'SHORT' ? 'short' : 'long', usd: ofNumber(Math.abs(usd), PLACES) };
 }
 
-type Judged = { pair: TradePair; pairs: TradePair[]; limits: Limits; balance: number };
+type CapInputs = { pair: TradePair; pairs: TradePair[]; limits: Limits; balance: number };
 
-/** The caps of the pair, its class and the portfolio, and what is held below each. Venue facts: leverage caps, the tightest applies. */
-export function capsOf({ pair, pairs, limits, balance }: Judged, exposures: Exposure[]): Cap[] {
+/**
+ * The caps of the pair, its class and the portfolio, with the exposure under each. Venue facts: leverage caps, the
+ * tightest applies.
+ */
+export function capsOf({ pair, pairs, limits, balance }: CapInputs, exposures: Exposure[]): Cap[] {
   const multiple = pairMultiple(limits, pair);
   const held = exposures.filter(({ tradePair }) => tradePair === pair.tradePair);
   return [

@@ -1,32 +1,34 @@
-import type { Asset, PerpAccount } from '../../adapters/exvenue/types.ts';
+import type { Asset, PerpAccount } from '../../adapters/exchange/types.ts';
 import { absolute, compare, dividedBy, isPositive, minus, times } from '../../kernel/decimals.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { coinOf, dexOf } from '../../kernel/exchange-names.ts';
 import { isWorthPlacing, limitPrice, lotsWorth, wholeLots } from '../../kernel/grid.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import type { VenueReads } from '../reads.ts';
-import { coinOf, dexOf } from '../rules.ts';
-import { foundOrNull, must } from '../traders.ts';
-import { accountFacts, nothingKnown } from './network.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
+import type { VenueReads } from '../read-model.ts';
+import { foundOrNull, requireFound } from '../traders.ts';
+import { accountFacts, neutralFacts } from './network.ts';
 import type { TradeFacts } from './rules.ts';
 import type { Trade } from './trade.ts';
 
 const PLACES = 8;
 
 /**
- * What a trade on the exchange is judged by: the asset's grid and leverage, the margin of the account, and, for a wallet the
- * network follows, how its funded account stands and whether the network mirrors the pair.
+ * The facts to validate a trade on the exchange: the asset's grid and leverage, and the margin of the account. For a
+ * wallet that the network follows, also the status of its funded account and whether the network mirrors the pair.
+ * Throws V1_NO_PRICE without a mid price, and VENUE_UNREADABLE.
  */
-export async function readExchangeFacts(reads: VenueReads, wallet: string, trade: Trade): Promise<TradeFacts> {
+export async function readExchangeFacts(reads: VenueReads, wallet: WalletAddress, trade: Trade): Promise<TradeFacts> {
   const coin = coinOf(trade.pair);
   const [asset, dashboard] = await Promise.all([reads.exchangeAsset(coin), reads.walletDashboard(wallet)]);
   const followed = foundOrNull(dashboard);
-  const common = { ...nothingKnown, ...(followed && accountFacts(followed)) };
+  const common = { ...neutralFacts, ...(followed && accountFacts(followed)) };
   const listed = foundOrNull(asset);
   const pair = { asked: trade.pair, state: null, isOpenToAccount: true };
   if (listed?.kind !== 'perp') return { ...common, pair };
   if (listed.isDelisted) return { ...common, pair: { ...pair, state: 'disabled' } };
   const [mids, accounts] = await Promise.all([reads.mids(dexOf(coin)), reads.accounts(wallet)]);
-  const mid = must(mids)[coin];
-  if (mid === undefined) throw new Refusal('V1_NO_PRICE');
+  const mid = requireFound(mids)[coin];
+  if (mid === undefined) throw new ApiError('V1_NO_PRICE');
   return {
     ...common,
     pair: { ...pair, state: followed ? await mirroredState(reads, coin) : 'allowed' },
@@ -34,14 +36,14 @@ export async function readExchangeFacts(reads: VenueReads, wallet: string, trade
       trade,
       listed,
       mid,
-      must(accounts).find(({ dex }) => dex === listed.dex),
+      requireFound(accounts).find(({ dex }) => dex === listed.dex),
     ),
   };
 }
 
-/** How the network holds a coin of a wallet it follows: what it does not list it does not mirror. */
+/** The state of a coin at the network; null if the network does not list it, and therefore does not mirror it. */
 async function mirroredState(reads: VenueReads, coin: string): Promise<TradeFacts['pair']['state']> {
-  return must(await reads.tradePairs()).find(({ exCoin }) => exCoin === coin)?.state ?? null;
+  return requireFound(await reads.tradePairs()).find(({ exCoin }) => exCoin === coin)?.state ?? null;
 }
 
 function tradeFacts(trade: Trade, asset: Asset, mid: string, account: PerpAccount | undefined): Partial<TradeFacts> {
@@ -49,12 +51,16 @@ function tradeFacts(trade: Trade, asset: Asset, mid: string, account: PerpAccoun
     trade.price === null ? mid : limitPrice(asset.grid, trade.side === 'long' ? 'buy' : 'sell', trade.price);
   if (price === null)
     return {
-      fault: { rule: 'price.tick', actual: String(trade.price), message: 'The price fits no step of this asset.' },
+      fault: {
+        rule: 'price.tick',
+        actual: String(trade.price),
+        message: 'The price is not a multiple of the tick size of this asset.',
+      },
     };
   const size = trade.sizeInUsd ? lotsWorth(asset.grid, trade.size, price) : wholeLots(asset.grid, trade.size);
   if (size === null) {
     return {
-      fault: { rule: 'size.lot', actual: trade.size, message: 'The size is below the smallest step of this asset.' },
+      fault: { rule: 'size.lot', actual: trade.size, message: 'The size is smaller than the lot size of this asset.' },
     };
   }
   const held = account?.positions.find(({ coin }) => coin === asset.coin);
@@ -72,7 +78,7 @@ function tradeFacts(trade: Trade, asset: Asset, mid: string, account: PerpAccoun
   };
 }
 
-/** How much of an order is new exposure: what is left once it has closed what is held on the other side. */
+/** The part of an order that is new exposure: what remains after it has closed an opposite position. */
 function newSize(held: string, side: Trade['side'], size: string): string {
   const isOpposite = isPositive(held) === (side === 'short') && held !== '0';
   if (!isOpposite) return size;

@@ -1,15 +1,19 @@
 import type { Handler } from '../../edge/handler.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import { getTrader, type Trader } from '../traders.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { VenueReads } from '../read-model.ts';
+import { getTrader, type Trader, type TraderDeps } from '../traders.ts';
 import { readExchangeFacts } from './exchange.ts';
 import { readNetworkFacts } from './network.ts';
 import { violationsOf } from './rules.ts';
 import { tradeOf } from './trade.ts';
 
-export const validateTrade: Handler<'validateTrade'> = async (call) => {
+type Deps = TraderDeps & { reads: VenueReads };
+
+/** Checks an order against all rules without sending it. */
+export const validateTrade: Handler<'validateTrade', Deps> = async (call) => {
   const trader = await getTrader(call);
   checkVenue(trader, call.body.venue);
-  const { reads } = call.runtime;
+  const { reads } = call.deps;
   const trade = tradeOf(call.body);
   const facts =
     trader.venue === 'netvenue'
@@ -19,10 +23,10 @@ export const validateTrade: Handler<'validateTrade'> = async (call) => {
   return { status: 200, body: { valid: violations.length === 0, violations } };
 };
 
-/** A venue that is named must be the trader's own. */
-function checkVenue({ venue }: Trader, named: Trader['venue'] | undefined): void {
-  if (named === undefined || named === venue) return;
-  throw new Refusal('INVALID_REQUEST', {
+/** Throws INVALID_REQUEST if the request names another venue than the trader's. */
+function checkVenue({ venue }: Trader, requested: Trader['venue'] | undefined): void {
+  if (requested === undefined || requested === venue) return;
+  throw new ApiError('INVALID_REQUEST', {
     fields: [{ loc: ['body', 'venue'], msg: `is not the venue of this Trader-ID, ${venue}`, type: 'value' }],
   });
 }

@@ -1,15 +1,16 @@
 import type { components } from '../../contract/types.ts';
 import { compare, isPositive, plus, times } from '../../kernel/decimals.ts';
 
+/** A violated rule, in the shape of the contract. */
 export type Violation = components['schemas']['TradeValidation']['violations'][number];
 type PairState = 'allowed' | 'reduce_only' | 'disabled';
 
-/** A cap on exposure in USD: what is held below it already, and where it ends. */
+/** A cap on exposure in USD: the current exposure (`held`) and the limit. */
 export type Cap = { rule: string; name: string; held: string; limit: string };
 
 /**
- * Everything an order is judged by. `opens`: USD of new exposure, 0 for what only reduces. A null member is a question that
- * does not arise: unknown pairs have no minimum, wallets the network does not follow no drawdown.
+ * The facts that the rules check. `opens`: new exposure in USD, 0 for an order that only reduces. A null member means
+ * that its rule does not apply: an unknown pair, for example, has no minimum.
  */
 export type TradeFacts = {
   pair: { asked: string; state: PairState | null; isOpenToAccount: boolean };
@@ -23,7 +24,7 @@ export type TradeFacts = {
   funds: { needed: string; available: string } | null;
 };
 
-/** Every rule the order would break, the gravest kind first: pair, size, account, drawdown, leverage, balance. */
+/** All rules that the order would violate, in this order: pair, size, account, drawdown, leverage, balance. */
 export const violationsOf = (facts: TradeFacts): Violation[] => [
   ...pairViolations(facts),
   ...sizeViolations(facts),
@@ -32,72 +33,68 @@ export const violationsOf = (facts: TradeFacts): Violation[] => [
   ...balanceViolations(facts),
 ];
 
-/** What is wrong with the pair itself. */
+/** Violations of the pair rules. */
 export function pairViolations({ pair, opens }: Pick<TradeFacts, 'pair' | 'opens'>): Violation[] {
   const { asked, state, isOpenToAccount } = pair;
-  if (state === null) return [broken('pair.unknown', asked, 'The venue does not list this pair.')];
-  if (state === 'disabled') return [broken('pair.allowed', state, 'This pair may not be traded.')];
-  if (!isOpenToAccount) return [broken('pair.asset_class', asked, 'The account may not trade pairs of this class.')];
+  if (state === null) return [violation('pair.unknown', asked, 'The venue does not list this pair.')];
+  if (state === 'disabled') return [violation('pair.allowed', state, 'This pair may not be traded.')];
+  if (!isOpenToAccount) return [violation('pair.asset_class', asked, 'The account may not trade pairs of this class.')];
   return state === 'reduce_only' && isPositive(opens)
-    ? [broken('pair.allowed', state, 'Positions in this pair may only be reduced.')]
+    ? [violation('pair.allowed', state, 'Positions in this pair may only be reduced.')]
     : [];
 }
 
-/** Whether the order is too small, or its amounts do not fit. */
+/** Violations of the size rules: invalid amounts, or less than the minimum. */
 export function sizeViolations({ fault, minimum }: Pick<TradeFacts, 'fault' | 'minimum'>): Violation[] {
-  if (fault) return [broken(fault.rule, fault.actual, fault.message)];
+  if (fault) return [violation(fault.rule, fault.actual, fault.message)];
   if (!minimum || compare(minimum.actual, minimum.least) >= 0) return [];
-  return [broken('order.minimum', minimum.actual, `The least is ${minimum.least} ${minimum.unit}.`)];
+  return [violation('order.minimum', minimum.actual, `The minimum is ${minimum.least} ${minimum.unit}.`)];
 }
 
-/** Whether the account may trade at all. */
+/** Violations of the account rules: its status and its drawdowns. */
 export function accountViolations({ account, drawdowns }: Pick<TradeFacts, 'account' | 'drawdowns'>): Violation[] {
-  const status = account === 'active' ? [] : [broken('account.status', account, 'The account may not trade.')];
-  const fallen = drawdowns
+  const status = account === 'active' ? [] : [violation('account.status', account, 'The account may not trade.')];
+  const exceeded = drawdowns
     .filter(({ current, limit }) => compare(current, limit) >= 0)
-    .map(({ rule, current, limit }) => broken(rule, current, `The account has fallen by the ${limit} % it may fall.`));
-  return [...status, ...fallen];
+    .map(({ rule, current, limit }) =>
+      violation(rule, current, `The account has reached its drawdown limit of ${limit} %.`),
+    );
+  return [...status, ...exceeded];
 }
 
 function leverageViolations({ leverage, opens, caps }: TradeFacts): Violation[] {
-  const asked =
+  const orderLeverage =
     leverage && compare(leverage.asked, leverage.most) > 0
-      ? [
-          broken(
-            'leverage.order_max',
-            leverage.asked,
-            `The venue gives this pair a leverage of ${leverage.most} at most.`,
-          ),
-        ]
+      ? [violation('leverage.order_max', leverage.asked, `The maximum leverage of this pair is ${leverage.most}.`)]
       : [];
-  if (!isPositive(opens)) return asked;
+  if (!isPositive(opens)) return orderLeverage;
   const over = caps
-    .map((cap) => ({ ...cap, wanted: plus(cap.held, opens) }))
-    .filter(({ wanted, limit }) => compare(wanted, limit) > 0)
-    .map(({ rule, name, wanted, limit }) =>
-      broken(rule, wanted, `${name} would exceed ${limit} USD; the venue makes such an order smaller.`),
+    .map((cap) => ({ ...cap, total: plus(cap.held, opens) }))
+    .filter(({ total, limit }) => compare(total, limit) > 0)
+    .map(({ rule, name, total, limit }) =>
+      violation(rule, total, `${name} would exceed ${limit} USD; the venue reduces such an order.`),
     );
-  return [...asked, ...over];
+  return [...orderLeverage, ...over];
 }
 
 function balanceViolations({ funds }: TradeFacts): Violation[] {
   if (!funds || compare(funds.needed, funds.available) <= 0) return [];
-  return [broken('balance.insufficient', funds.available, `The order needs ${funds.needed} USD.`)];
+  return [violation('balance.insufficient', funds.available, `The order needs ${funds.needed} USD.`)];
 }
 
-const broken = (rule: string, actual_value: string, message: string): Violation => ({ rule, actual_value, message });
+const violation = (rule: string, actual_value: string, message: string): Violation => ({ rule, actual_value, message });
 
-/** Base units of one lot of currencies. Venue facts: lot size. */
+/** Base units of one currency lot. Venue facts: lot size. */
 const LOT = '100000';
 
-/** What a quantity of a pair of the network is worth in USD; null where that takes a price nobody has. */
+/** The value in USD of one unit of a network pair; null if it depends on an unknown price. */
 export function valuePerUnit(pair: { tradePair: string; category: string }, price: string | null): string | null {
   if (pair.category !== 'forex') return price;
   if (pair.tradePair.startsWith('USD')) return LOT;
   return price !== null && pair.tradePair.endsWith('USD') ? times(price, LOT) : null;
 }
 
-/** The least a position in a pair of the network may be. Venue facts: minimum position. */
+/** The minimum position in a network pair. Venue facts: minimum position. */
 export function leastOf(category: string, accountSize: number): { least: string; unit: 'lots' | 'shares' | 'USD' } {
   if (category === 'forex') return { least: accountSize <= SMALL_ACCOUNT_USD ? '0.0001' : '0.01', unit: 'lots' };
   return category === 'equities' ? { least: '0.01', unit: 'shares' } : { least: '10', unit: 'USD' };

@@ -1,7 +1,7 @@
-import type { components } from '../../contract/types.ts';
+import type { Body } from '../../contract/body.ts';
 import { canonical, isDecimal, ofNumber } from '../../kernel/decimals.ts';
 
-/** An order that is only thought of, its amounts as decimals. `price` is null for a market order. */
+/** A hypothetical order, with amounts as decimals. `price` is null for a market order. */
 export type Trade = {
   pair: string;
   side: 'long' | 'short';
@@ -11,8 +11,8 @@ export type Trade = {
   leverage: number | null;
 };
 
-/** What a request asks to be checked. */
-export const tradeOf = (request: components['schemas']['ValidateTradeRequest']): Trade => ({
+/** The trade of a validation request. */
+export const tradeOf = (request: Body<'validateTrade'>): Trade => ({
   pair: request.pair,
   side: request.side,
   size: decimal(request.size),
@@ -21,7 +21,7 @@ export const tradeOf = (request: components['schemas']['ValidateTradeRequest']):
   leverage: request.leverage ?? null,
 });
 
-/** Numbers are taken by their shortest spelling. */
+/** Numbers are converted from their shortest decimal form. */
 function decimal(amount: number | string): string {
   const text = String(amount);
   return isDecimal(text) ? canonical(text) : ofNumber(Number(amount));

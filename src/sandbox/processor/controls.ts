@@ -1,10 +1,10 @@
-import type { Call, Route, Said } from '../party.ts';
+import type { Call, Reported, Route } from '../upstream.ts';
 import type { Notifier } from './notifier.ts';
 import { decline, dispute, giveBack, succeed } from './payments.ts';
 import { movePayout, moveSession, onboard, reverseTransfer } from './people.ts';
 import type { World } from './world.ts';
 
-/** Moves payments, verifications, accounts and payouts by hand, and says how notifications travel. */
+/** Control routes that move payments, verifications, accounts and payouts, and set the delivery of notifications. */
 export const controls = (world: World, notifications: Notifier): Route[] => [
   control('payment', ({ id, to }) => movePayment(world, String(id), String(to))),
   control('verification', ({ id, to }) => {
@@ -23,7 +23,7 @@ export const controls = (world: World, notifications: Notifier): Route[] => [
     Object.assign(notifications.travel, travel);
     return true;
   }),
-  { method: 'GET', path: '/control/events', answer: () => ({ status: 200, body: world.events }) },
+  { method: 'GET', path: '/control/events', response: () => ({ status: 200, body: world.events }) },
 ];
 
 /** `{id, to}` with `succeeded`, `declined`, `refunded` or `disputed`. */
@@ -43,8 +43,8 @@ type Body = Record<string, unknown>;
 const control = (name: string, act: (body: Body) => boolean): Route => ({
   method: 'POST',
   path: `/control/${name}`,
-  answer: ({ json }: Call): Said =>
-    act(Object(json) as Body) // as: every member is checked or spelled out
+  response: ({ json }: Call): Reported =>
+    act(Object(json) as Body) // as: every member is checked or converted
       ? { status: 200, body: { done: true } }
-      : { status: 400, body: { error: 'nothing of that name can move that way' } },
+      : { status: 400, body: { error: 'no such object, or no such transition' } },
 });

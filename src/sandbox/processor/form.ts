@@ -1,7 +1,7 @@
-import type { Call, Route, Said } from '../party.ts';
-import { refused } from './world.ts';
+import type { Call, Reported, Route } from '../upstream.ts';
+import { rejected } from './world.ts';
 
-/** A form's members by their spelling on the wire, `metadata[user_id]` for one. */
+/** A form's members by their names on the wire, for example `metadata[user_id]`. */
 export type Form = URLSearchParams;
 
 /** The metadata of a form. */
@@ -13,43 +13,50 @@ export const metadataOf = (form: Form): Record<string, string> =>
     }),
   );
 
-/** A whole number of a form, or null. */
+/** An integer member of a form, or null. */
 export const wholeOf = (form: Form, name: string): number | null => {
   const value = Number(form.get(name) ?? Number.NaN);
   return Number.isSafeInteger(value) ? value : null;
 };
 
-type Answer = (form: Form, call: Call) => Said;
+type FormHandler = (form: Form, call: Call) => Reported;
 
-/** Answers given before, by their Idempotency-Key. */
-export type Answers = Map<string, { request: string; said: Said }>;
+/** Earlier responses by Idempotency-Key. */
+export type Responses = Map<string, { request: string; data: Reported }>;
 
-/** Makes the routes of the API: the secret key is wanted, and a POST under a known Idempotency-Key is answered as before. */
-export const apiRoutes = (secretKey: string, known: Answers) => {
+/**
+ * Creates the routes of the API. They require the secret key. A POST with a known Idempotency-Key repeats its response.
+ */
+export const apiRoutes = (secretKey: string, known: Responses) => {
   const authorized =
-    (answer: Route['answer']): Route['answer'] =>
+    (response: Route['response']): Route['response'] =>
     (call) =>
-      call.headers.authorization === `Bearer ${secretKey}` ? answer(call) : refused(401, 'api_key_invalid');
+      call.headers.authorization === `Bearer ${secretKey}` ? response(call) : rejected(401, 'api_key_invalid');
   return {
-    get: (path: string, answer: (call: Call) => Said): Route => ({ method: 'GET', path, answer: authorized(answer) }),
-    post: (path: string, answer: Answer): Route => ({
+    get: (path: string, response: (call: Call) => Reported): Route => ({
+      method: 'GET',
+      path,
+      response: authorized(response),
+    }),
+    post: (path: string, response: FormHandler): Route => ({
       method: 'POST',
       path,
-      refusal: () => refused(400, 'scripted_refusal'),
-      answer: authorized((call) => {
+      rejection: () => rejected(400, 'scripted_refusal'),
+      response: authorized((call) => {
         const request = `${path} ${JSON.stringify(call.params)} ${call.text}`;
         const key = call.headers['idempotency-key'];
         const earlier = key === undefined ? undefined : known.get(String(key));
         if (earlier)
           return earlier.request === request
-            ? earlier.said
-            : refused(400, 'idempotency_key_in_use', 'idempotency_error');
-        const said = answer(new URLSearchParams(call.text), call);
-        if (key !== undefined) known.set(String(key), { request, said: structuredClone(said) });
-        return said;
+            ? earlier.data
+            : rejected(400, 'idempotency_key_in_use', 'idempotency_error');
+        const data = response(new URLSearchParams(call.text), call);
+        if (key !== undefined) known.set(String(key), { request, data: structuredClone(data) });
+        return data;
       }),
     }),
   };
 };
 
+/** The two factories of API routes. */
 export type Api = ReturnType<typeof apiRoutes>;

@@ -1,46 +1,41 @@
 import { controlRoutes } from '../control.ts';
-import { type Faults, scriptedFaults } from '../faults.ts';
+import { scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
-import { type Call, type Route, type Said, startParty } from '../party.ts';
+import { type Call, type Reported, type Route, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { controls } from './controls.ts';
-import { type Answers, type Api, apiRoutes } from './form.ts';
+import { type Api, apiRoutes, type Responses } from './form.ts';
 import { type Notifier, notifier } from './notifier.ts';
 import { pageRoutes } from './pages.ts';
 import { paymentRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
 import { type Event, newObjectId, nowS, type World } from './world.ts';
 
-/** How the processor party behaves; port 0 takes a free one. */
-export type ProcessorPartyOptions = Files & {
+/** Options of the processor. Port 0 selects a free port. */
+export type ProcessorUpstreamOptions = Files & {
   port?: number;
   secretKey: string;
   notificationSecret: string;
 };
 
-/** A running party. Notifications are sent once `notifications.to` has been told where. */
-export type ProcessorParty = {
-  url: string;
-  controlUrl: string;
-  ledger: Ledger;
-  faults: Faults;
+/** A running processor. It sends notifications after `notifications.to` has set the address. */
+export type ProcessorUpstream = SteeredUpstream & {
   notifications: Notifier;
-  /** Everything that happened, oldest first. */
+  /** All events, oldest first. */
   events: readonly Event[];
-  close(): Promise<void>;
 };
 
-/** Plays a card payment processor, without memory beyond its process unless it has files for it. */
-export const startProcessorParty = async (options: ProcessorPartyOptions): Promise<ProcessorParty> => {
+/** Simulates a card payment processor. Without files its state is lost with the process. */
+export const startProcessorUpstream = async (options: ProcessorUpstreamOptions): Promise<ProcessorUpstream> => {
   const ledger = openLedger('processor', options.ledgerFile);
   const faults = scriptedFaults();
   const notifications = notifier(options.notificationSecret);
   let url = '';
-  const memory = openMemory<Known & { answers: Answers }>(options.stateFile);
-  const { answers, ...known } = memory.recalled ?? nothingYet();
+  const memory = openMemory<Known & { responses: Responses }>(options.stateFile);
+  const { responses, ...known } = memory.recalled ?? emptyState();
   const world = newWorld(known, ledger, notifications, () => url);
-  const api = apiRoutes(options.secretKey, answers);
-  const keep = () => memory.keep(() => ({ ...known, answers }));
+  const api = apiRoutes(options.secretKey, responses);
+  const keep = () => memory.keep(() => ({ ...known, responses }));
   const routes: Route[] = [
     ...paymentRoutes(world, api),
     ...peopleRoutes(world, api),
@@ -49,8 +44,8 @@ export const startProcessorParty = async (options: ProcessorPartyOptions): Promi
     ...controlRoutes(ledger, faults),
     ...controls(world, notifications),
   ];
-  const party = await startParty(options.port ?? 0, routes, faults, keep);
-  url = party.url;
+  const upstream = await startUpstream(options.port ?? 0, routes, faults, keep);
+  url = upstream.url;
   return {
     url,
     controlUrl: `${url}/control`,
@@ -60,14 +55,14 @@ export const startProcessorParty = async (options: ProcessorPartyOptions): Promi
     events: world.events,
     async close() {
       await notifications.close();
-      await party.close();
+      await upstream.close();
     },
   };
 };
 
 type Known = Omit<World, 'ledger' | 'baseUrl' | 'emit'>;
 
-const nothingYet = (): Known & { answers: Answers } => ({
+const emptyState = (): Known & { responses: Responses } => ({
   payments: new Map(),
   refunded: new Map(),
   sessions: new Map(),
@@ -75,7 +70,7 @@ const nothingYet = (): Known & { answers: Answers } => ({
   transfers: new Map(),
   payouts: new Map(),
   events: [],
-  answers: new Map(),
+  responses: new Map(),
 });
 
 function newWorld(known: Known, ledger: Ledger, notifications: Notifier, baseUrl: () => string): World {
@@ -98,13 +93,15 @@ function newWorld(known: Known, ledger: Ledger, notifications: Notifier, baseUrl
   };
 }
 
-/** Newest first, from `created[gte]` on, behind `starting_after`; events of connected accounts are not among them. */
+/** Events from `created[gte]` on, newest first, after `starting_after`. Events of connected accounts are excluded. */
 const eventRoute = (world: World, { get }: Api): Route =>
-  get('/v1/events', ({ query }: Call): Said => {
+  get('/v1/events', ({ query }: Call): Reported => {
     const since = Number(query.get('created[gte]') ?? 0);
     const limit = Number(query.get('limit') ?? 10);
-    const own = world.events.filter(({ created, account }) => created >= since && account === undefined).reverse();
-    const from = own.findIndex(({ id }) => id === query.get('starting_after')) + 1;
-    const data = own.slice(from, from + limit);
-    return { status: 200, body: { object: 'list', data, has_more: from + limit < own.length } };
+    const platformEvents = world.events
+      .filter(({ created, account }) => created >= since && account === undefined)
+      .reverse();
+    const from = platformEvents.findIndex(({ id }) => id === query.get('starting_after')) + 1;
+    const data = platformEvents.slice(from, from + limit);
+    return { status: 200, body: { object: 'list', data, has_more: from + limit < platformEvents.length } };
   });

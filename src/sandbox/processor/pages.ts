@@ -1,11 +1,11 @@
-import type { Route, Said } from '../party.ts';
+import type { Reported, Route } from '../upstream.ts';
 import { decline, succeed } from './payments.ts';
 import { moveSession, onboard } from './people.ts';
 import type { World } from './world.ts';
 
 /**
- * The pages a browser is sent to: one that pays, one that verifies, one that connects. Plain forms, no script and nothing
- * from elsewhere. Looking changes nothing.
+ * The pages for the user's browser: pay, verify the identity, connect a bank account. Plain forms without scripts or
+ * external resources. A GET has no effect.
  */
 export const pageRoutes = (world: World): Route[] => [
   ...page('/sandbox/pay/:id', {
@@ -13,7 +13,7 @@ export const pageRoutes = (world: World): Route[] => [
     isFor: (payment, secret) => payment.client_secret === secret,
     title: (payment) => `Pay ${(payment.amount / 100).toFixed(2)} ${payment.currency.toUpperCase()}`,
     state: ({ status }) => status,
-    buttons: { pay: 'Pay', decline: 'Let the card be declined' },
+    buttons: { pay: 'Pay', decline: 'Decline the card' },
     press: (payment, button) => void (button === 'pay' ? succeed(world, payment) : decline(world, payment)),
   }),
   ...page('/sandbox/verify/:id', {
@@ -21,7 +21,7 @@ export const pageRoutes = (world: World): Route[] => [
     isFor: () => true,
     title: () => 'Verify your identity',
     state: ({ status }) => status,
-    buttons: { verified: 'Be verified', requires_input: 'Fail the check' },
+    buttons: { verified: 'Pass the check', requires_input: 'Fail the check' },
     press: (session, button) => moveSession(world, session, button === 'verified' ? 'verified' : 'requires_input'),
   }),
   ...page('/sandbox/onboard/:id', {
@@ -44,19 +44,19 @@ type Page<T> = {
 };
 
 function page<T>(path: string, { find, isFor, title, state, buttons, press }: Page<T>): Route[] {
-  const about = (id = '', pressed?: (object: T) => void): Said => {
+  const about = (id = '', pressed?: (object: T) => void): Reported => {
     const object = find(id);
     if (object === undefined || !isFor(object, id))
-      return { status: 404, page: true, body: html('Nothing here', 'unknown', {}) };
+      return { status: 404, page: true, body: html('Not found', 'unknown', {}) };
     pressed?.(object);
     return { status: 200, page: true, body: html(title(object), state(object), buttons) };
   };
   return [
-    { method: 'GET', path, answer: ({ params }) => about(params.id) },
+    { method: 'GET', path, response: ({ params }) => about(params.id) },
     {
       method: 'POST',
       path,
-      answer: ({ params, text }) => {
+      response: ({ params, text }) => {
         const button = new URLSearchParams(text).get('do') ?? '';
         return about(params.id, (object) => Object.hasOwn(buttons, button) && press(object, button));
       },
@@ -75,7 +75,7 @@ const html = (title: string, state: string, buttons: Record<string, string>): st
 <body>
 <main>
 <h1>${title}</h1>
-<p>This is the sandbox: no money moves and nobody is checked.</p>
+<p>This is the sandbox: no money is moved and no identity is checked.</p>
 <p role="status">State: <strong>${state}</strong></p>
 <form method="post">${Object.entries(buttons)
   .map(([name, label]) => `<button name="do" value="${name}">${label}</button>`)

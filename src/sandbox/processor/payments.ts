@@ -1,6 +1,6 @@
-import type { Call, Route, Said } from '../party.ts';
+import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
-import { missing, newObjectId, nowS, type PaymentIntent, refused, type World } from './world.ts';
+import { missing, newObjectId, nowS, type PaymentIntent, rejected, type World } from './world.ts';
 
 /** Payment intents and refunds of the API. */
 export const paymentRoutes = (world: World, { get, post }: Api): Route[] => [
@@ -13,15 +13,15 @@ export const paymentRoutes = (world: World, { get, post }: Api): Route[] => [
   post('/v1/refunds', (form, call) => refund(world, form, call)),
 ];
 
-const shown = (object: object | undefined): Said => (object ? { status: 200, body: object } : missing());
+const shown = (object: object | undefined): Reported => (object ? { status: 200, body: object } : missing());
 
 const listed = (data: object[]) => ({ object: 'list', data: data.slice(0, 100), has_more: data.length > 100 });
 
-function create(world: World, form: Form, { headers }: Call): Said {
+function create(world: World, form: Form, { headers }: Call): Reported {
   const amount = wholeOf(form, 'amount');
   const currency = form.get('currency');
-  if (amount === null || amount < 50) return refused(400, 'amount_too_small');
-  if (!currency || !/^[a-z]{3}$/.test(currency)) return refused(400, 'invalid_currency');
+  if (amount === null || amount < 50) return rejected(400, 'amount_too_small');
+  if (!currency || !/^[a-z]{3}$/.test(currency)) return rejected(400, 'invalid_currency');
   const id = newObjectId('pi');
   const payment: PaymentIntent = {
     id,
@@ -46,17 +46,17 @@ function create(world: World, form: Form, { headers }: Call): Said {
   return { status: 200, body: { ...payment } };
 }
 
-/** Pays with the test methods of the processor: `pm_card_visa` succeeds, one that names a decline fails. */
-function confirm(world: World, id: string, method: string | null): Said {
+/** Pays with the processor's test methods: `pm_card_visa` succeeds, a name that contains `declined` fails. */
+function confirm(world: World, id: string, method: string | null): Reported {
   const payment = world.payments.get(id);
   if (!payment) return missing();
   const paid = method === null || !/declined/i.test(method) ? succeed(world, payment) : decline(world, payment);
-  return paid ? { status: 200, body: { ...payment } } : refused(400, 'payment_intent_unexpected_state');
+  return paid ? { status: 200, body: { ...payment } } : rejected(400, 'payment_intent_unexpected_state');
 }
 
 const OPEN = ['requires_payment_method', 'requires_confirmation', 'requires_action', 'processing'];
 
-/** Completes a payment that is open. False where it is not. */
+/** Completes an open payment. False if it is not open. */
 export function succeed(world: World, payment: PaymentIntent): boolean {
   if (!OPEN.includes(payment.status)) return false;
   Object.assign(payment, {
@@ -70,7 +70,7 @@ export function succeed(world: World, payment: PaymentIntent): boolean {
   return true;
 }
 
-/** Fails one try of a payment that is open; it can be tried again. False where it is not. */
+/** Fails one attempt of an open payment; the payment stays open. False if it is not open. */
 export function decline(world: World, payment: PaymentIntent): boolean {
   if (!OPEN.includes(payment.status)) return false;
   payment.status = 'requires_payment_method';
@@ -79,12 +79,12 @@ export function decline(world: World, payment: PaymentIntent): boolean {
   return true;
 }
 
-function refund(world: World, form: Form, { headers }: Call): Said {
+function refund(world: World, form: Form, { headers }: Call): Reported {
   const payment = world.payments.get(form.get('payment_intent') ?? '');
-  if (payment?.status !== 'succeeded') return payment ? refused(400, 'charge_not_refundable') : missing();
+  if (payment?.status !== 'succeeded') return payment ? rejected(400, 'charge_not_refundable') : missing();
   const given = world.refunded.get(payment.id) ?? 0;
   const amount = wholeOf(form, 'amount') ?? payment.amount - given;
-  if (amount <= 0 || given + amount > payment.amount) return refused(400, 'charge_already_refunded');
+  if (amount <= 0 || given + amount > payment.amount) return rejected(400, 'charge_already_refunded');
   const id = newObjectId('re');
   giveBack(world, payment, amount);
   world.ledger.record({
@@ -95,7 +95,7 @@ function refund(world: World, form: Form, { headers }: Call): Said {
   return { status: 200, body: { id, object: 'refund', amount, payment_intent: payment.id, status: 'succeeded' } };
 }
 
-/** Gives money back and says so as the processor does: of the charge. */
+/** Refunds an amount and emits `charge.refunded`: the processor reports refunds on the charge. */
 export function giveBack(world: World, payment: PaymentIntent, amount: number): void {
   const refunded = (world.refunded.get(payment.id) ?? 0) + amount;
   world.refunded.set(payment.id, refunded);

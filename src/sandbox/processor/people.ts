@@ -1,6 +1,6 @@
-import type { Call, Route, Said } from '../party.ts';
+import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
-import { type Account, missing, newObjectId, nowS, refused, type VerificationSession, type World } from './world.ts';
+import { type Account, missing, newObjectId, nowS, rejected, type VerificationSession, type World } from './world.ts';
 
 /** Verification sessions, connected accounts, transfers and payouts of the API. */
 export const peopleRoutes = (world: World, { get, post }: Api): Route[] => [
@@ -14,11 +14,11 @@ export const peopleRoutes = (world: World, { get, post }: Api): Route[] => [
   get('/v1/payouts/:id', ({ params }) => shown(world.payouts.get(params.id ?? ''))),
 ];
 
-const shown = (object: object | undefined): Said => (object ? { status: 200, body: { ...object } } : missing());
+const shown = (object: object | undefined): Reported => (object ? { status: 200, body: { ...object } } : missing());
 
 const keyOf = ({ headers }: Call, otherwise: string) => String(headers['idempotency-key'] ?? otherwise);
 
-function createSession(world: World, form: Form, call: Call): Said {
+function createSession(world: World, form: Form, call: Call): Reported {
   const id = newObjectId('vs');
   const session: VerificationSession = {
     id,
@@ -36,7 +36,10 @@ function createSession(world: World, form: Form, call: Call): Said {
   return { status: 200, body: { ...session } };
 }
 
-/** Moves a verification on: `verified`, `processing`, `canceled`, or `requires_input` with the reason of a failed check. */
+/**
+ * Sets the status of a verification: `verified`, `processing`, `canceled`, or `requires_input` with the failure's
+ * reason.
+ */
 export function moveSession(
   world: World,
   session: VerificationSession,
@@ -49,7 +52,7 @@ export function moveSession(
   world.emit(`identity.verification_session.${status}`, session);
 }
 
-function createAccount(world: World, form: Form, call: Call): Said {
+function createAccount(world: World, form: Form, call: Call): Reported {
   const id = newObjectId('acct');
   const account: Account = {
     id,
@@ -67,26 +70,26 @@ function createAccount(world: World, form: Form, call: Call): Said {
   return { status: 200, body: { ...account } };
 }
 
-/** Ends the onboarding of a connected account. */
+/** Completes the onboarding of a connected account. */
 export function onboard(world: World, account: Account): void {
   Object.assign(account, { payouts_enabled: true, charges_enabled: true, details_submitted: true });
   account.external_accounts.data = [{ object: 'bank_account', bank_name: 'SANDBOX TEST BANK', last4: '6789' }];
   world.emit('account.updated', account, account.id);
 }
 
-function createLink(world: World, form: Form): Said {
+function createLink(world: World, form: Form): Reported {
   const account = world.accounts.get(form.get('account') ?? '');
   if (!account) return missing();
   const url = `${world.baseUrl()}/sandbox/onboard/${account.id}`;
   return { status: 200, body: { object: 'account_link', created: nowS(), expires_at: nowS() + 300, url } };
 }
 
-function transfer(world: World, form: Form, call: Call): Said {
+function transfer(world: World, form: Form, call: Call): Reported {
   const account = world.accounts.get(form.get('destination') ?? '');
   const amount = wholeOf(form, 'amount');
   if (!account) return missing();
-  if (amount === null || amount <= 0) return refused(400, 'parameter_invalid_integer');
-  if (!account.payouts_enabled) return refused(400, 'insufficient_capabilities_for_transfer');
+  if (amount === null || amount <= 0) return rejected(400, 'parameter_invalid_integer');
+  if (!account.payouts_enabled) return rejected(400, 'insufficient_capabilities_for_transfer');
   const id = newObjectId('tr');
   account.balance += amount;
   const made = {
@@ -102,11 +105,11 @@ function transfer(world: World, form: Form, call: Call): Said {
   return { status: 200, body: made };
 }
 
-function payOut(world: World, form: Form, call: Call): Said {
+function payOut(world: World, form: Form, call: Call): Reported {
   const account = world.accounts.get(String(call.headers['stripe-account'] ?? ''));
   const amount = wholeOf(form, 'amount');
   if (!account) return missing();
-  if (amount === null || amount > account.balance) return refused(400, 'balance_insufficient');
+  if (amount === null || amount > account.balance) return rejected(400, 'balance_insufficient');
   account.balance -= amount;
   const id = newObjectId('po');
   const payout = {
@@ -125,7 +128,7 @@ function payOut(world: World, form: Form, call: Call): Said {
   return { status: 200, body: { ...payout } };
 }
 
-/** The bank's word on a payout: `paid`, or `failed`, which may come after it. */
+/** The bank's result of a payout: `paid` or `failed`. `failed` may follow `paid`. */
 export function movePayout(world: World, id: string, status: 'paid' | 'failed'): boolean {
   const payout = world.payouts.get(id);
   if (!payout) return false;
@@ -135,7 +138,7 @@ export function movePayout(world: World, id: string, status: 'paid' | 'failed'):
   return true;
 }
 
-/** Takes a transfer back. */
+/** Reverses a transfer. */
 export function reverseTransfer(world: World, id: string): boolean {
   const made = world.transfers.get(id);
   if (made) world.emit('transfer.reversed', made);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Ledger } from '../ledger.ts';
-import type { Said } from '../party.ts';
+import type { Reported } from '../upstream.ts';
 
 type Metadata = Record<string, string>;
 
-/** Objects as the processor's API shows them, of each only the members a client of ours reads. */
+/** Objects of the processor's API, each with only the members that this service reads. */
 export type PaymentIntent = {
   id: string;
   object: 'payment_intent';
@@ -66,10 +66,10 @@ export type Event = {
   data: { object: object };
 };
 
-/** Everything the party knows. */
+/** State of the processor. */
 export type World = {
   ledger: Ledger;
-  /** Where its pages are. */
+  /** Base URL of its pages. */
   baseUrl: () => string;
   payments: Map<string, PaymentIntent>;
   refunded: Map<string, number>;
@@ -78,21 +78,21 @@ export type World = {
   transfers: Map<string, Transfer>;
   payouts: Map<string, Payout>;
   events: Event[];
-  /** Records that something happened and tells whoever is to be notified. */
+  /** Records an event and sends its notification. */
   emit(type: string, object: object, account?: string): void;
 };
 
-/** A new id in the processor's manner. */
+/** A new id in the processor's format. */
 export const newObjectId = (prefix: string): string => `${prefix}_${randomBytes(12).toString('hex')}`;
 
-/** Now, as the processor writes times. */
+/** The current time in epoch seconds, as the processor writes times. */
 export const nowS = (): number => Math.floor(Date.now() / 1000);
 
-/** A refusal in the processor's shape. */
-export const refused = (status: number, code: string, type = 'invalid_request_error'): Said => ({
+/** An error response in the processor's format. */
+export const rejected = (status: number, code: string, type = 'invalid_request_error'): Reported => ({
   status,
-  body: { error: { type, code, message: `Refused: ${code}` } },
+  body: { error: { type, code, message: `Rejected: ${code}` } },
 });
 
-/** The refusal of an id that names nothing. */
-export const missing = (): Said => refused(404, 'resource_missing');
+/** The error response for an unknown id. */
+export const missing = (): Reported => rejected(404, 'resource_missing');

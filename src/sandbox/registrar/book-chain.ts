@@ -9,7 +9,7 @@ import {
   toHex,
 } from 'viem';
 import type { Ledger } from '../ledger.ts';
-import type { Route } from '../party.ts';
+import type { Route } from '../upstream.ts';
 import { faultOf, type PayChain, type Payment, type Token } from './chain.ts';
 
 const abi = parseAbi([
@@ -20,16 +20,19 @@ const abi = parseAbi([
 ]);
 
 type Transfer = Payment & { txHash: string; block: number };
-/** What was paid on a book, by payer and nonce. */
+/** Settled transfers, by payer and nonce. */
 export type Transfers = Map<string, Transfer>;
 type Book = { token: Token; startUnits: bigint; transfers: Transfers };
 
-/** A chain kept as a book in memory: the token's own rules on signature, time, nonce and balance, and a block a second. */
+/**
+ * A chain simulated in memory. It applies the token's rules on signature, time, nonce and balance, with one block per
+ * second.
+ */
 export type BookChain = PayChain & { route: Route; transfers: Transfers };
 
 /**
- * Opens a book where every address held `startUnits` before these transfers. Its route speaks the few words of JSON-RPC a payment is
- * looked up with.
+ * Opens a simulated chain on which every address held `startUnits` before these transfers. Its route supports the
+ * JSON-RPC methods that are needed to find a payment.
  */
 export function openBookChain(
   ledger: Ledger,
@@ -43,10 +46,10 @@ export function openBookChain(
     balanceOf: async (address) => balanceOf(book, address),
     isUsed: async (payer, nonce) => book.transfers.has(nameOf(payer, nonce)),
     async settle(payment) {
-      const refused = await faultOf(chain, payment);
+      const rejected = await faultOf(chain, payment);
       const name = nameOf(payment.from, payment.nonce);
-      if (refused) return { refused };
-      if (book.transfers.has(name)) return { refused: 'invalid_transaction_state' }; // taken while the signature was verified
+      if (rejected) return { rejected };
+      if (book.transfers.has(name)) return { rejected: 'invalid_transaction_state' }; // used meanwhile
       const txHash = `0x${randomBytes(32).toString('hex')}`;
       book.transfers.set(name, { ...payment, txHash, block: blockNow() });
       const { from, to, value } = payment;
@@ -58,13 +61,13 @@ export function openBookChain(
       return { txHash };
     },
   };
-  const route: Route = { method: 'POST', path: '/chain', reads: true, answer: ({ json }) => answer(book, json) };
+  const route: Route = { method: 'POST', path: '/chain', reads: true, response: ({ json }) => response(book, json) };
   return { ...chain, route, transfers };
 }
 
 const nameOf = (payer: string, nonce: string) => `${payer}:${nonce}`.toLowerCase();
 
-/** One a second since a moment before any book: they go on where a book is opened again. */
+/** The block number: one block per second since a fixed time, so numbering continues after a restart. */
 const blockNow = () => Math.floor((Date.now() - 1_700_000_000_000) / 1000);
 
 function balanceOf({ startUnits, transfers }: Book, address: string): bigint {
@@ -74,19 +77,19 @@ function balanceOf({ startUnits, transfers }: Book, address: string): bigint {
   return units;
 }
 
-type Asked = { id?: unknown; method?: string; params?: unknown[] };
+type Requested = { id?: unknown; method?: string; params?: unknown[] };
 
-function answer(book: Book, json: unknown) {
-  const { id = null, method = '', params = [] } = Object(json) as Asked; // as: whatever is missing is unknown below
+function response(book: Book, json: unknown) {
+  const { id = null, method = '', params = [] } = Object(json) as Requested; // as: a missing method is unknown below
   const result = methods[method]?.(book, params);
-  const said = result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result };
-  return { status: 200, body: { jsonrpc: '2.0', id, ...said } };
+  const data = result === undefined ? { error: { code: -32601, message: 'Method not found' } } : { result };
+  return { status: 200, body: { jsonrpc: '2.0', id, ...data } };
 }
 
 const methods: Record<string, (book: Book, params: unknown[]) => unknown> = {
   eth_chainId: ({ token }) => toHex(token.chainId),
   eth_getBlockByNumber: () => ({ number: toHex(blockNow()), timestamp: toHex(Math.floor(Date.now() / 1000)) }),
-  eth_call: (book, [asked]) => call(book, (asked as { data: `0x${string}` }).data),
+  eth_call: (book, [requested]) => call(book, (requested as { data: `0x${string}` }).data),
   eth_getLogs: (book, [filter]) => {
     const { topics } = filter as { topics: [unknown, `0x${string}`, `0x${string}`] };
     const used = [...book.transfers.values()].filter(

@@ -1,6 +1,6 @@
-import { verifyTypedData } from 'viem';
+import { parseAbiParameters, verifyTypedData } from 'viem';
 
-/** A signed authorization (EIP-3009). Amounts in the token's smallest units, times in epoch seconds. */
+/** A signed authorization (EIP-3009). Amounts are in the token's smallest unit, times in epoch seconds. */
 export type Payment = {
   from: `0x${string}`;
   to: `0x${string}`;
@@ -11,31 +11,26 @@ export type Payment = {
   signature: `0x${string}`;
 };
 
-/** The token a payment moves: its EIP-712 domain. */
+/** The token of a payment: its EIP-712 domain. */
 export type Token = { name: string; version: string; chainId: number; verifyingContract: `0x${string}` };
 
-/** A chain with one token of EIP-3009, as a facilitator uses it. A nonce of a payer is taken once. */
+/** A chain with one EIP-3009 token, as a facilitator uses it. Each nonce of a payer is accepted once. */
 export type PayChain = {
   token: Token;
   nowS(): Promise<number>;
   balanceOf(address: string): Promise<bigint>;
   isUsed(payer: string, nonce: string): Promise<boolean>;
-  /** Moves the money if the token lets it, and resolves once that is on chain. */
-  settle(payment: Payment): Promise<{ txHash: string } | { refused: string }>;
+  /** Moves the money if the token allows it. Resolves when the transfer is on chain. */
+  settle(payment: Payment): Promise<{ txHash: string } | { rejected: string }>;
 };
 
 const TYPES = {
-  TransferWithAuthorization: [
-    { name: 'from', type: 'address' },
-    { name: 'to', type: 'address' },
-    { name: 'value', type: 'uint256' },
-    { name: 'validAfter', type: 'uint256' },
-    { name: 'validBefore', type: 'uint256' },
-    { name: 'nonce', type: 'bytes32' },
-  ],
-} as const;
+  TransferWithAuthorization: parseAbiParameters(
+    'address from, address to, uint256 value, uint256 validAfter, uint256 validBefore, bytes32 nonce',
+  ),
+};
 
-/** Why a payment would be refused, in the words of x402 (v2, section 9); null where it would be settled. */
+/** Why a payment would be rejected, as an x402 error code (v2, section 9). Null if it would be settled. */
 export async function faultOf(chain: PayChain, { signature, ...message }: Payment): Promise<string | null> {
   const now = BigInt(await chain.nowS());
   const signed = { domain: chain.token, types: TYPES, primaryType: 'TransferWithAuthorization', message } as const;

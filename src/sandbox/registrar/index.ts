@@ -1,39 +1,34 @@
 import { getAddress } from 'viem';
 import { controlRoutes } from '../control.ts';
-import { type Faults, scriptedFaults } from '../faults.ts';
-import { type Ledger, openLedger } from '../ledger.ts';
+import { scriptedFaults } from '../faults.ts';
+import { openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
-import { startParty } from '../party.ts';
+import { type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { openBookChain, type Transfers } from './book-chain.ts';
 import type { PayChain, Token } from './chain.ts';
 import { registerRoute } from './register.ts';
 import { viewRoutes } from './views.ts';
 import type { SoldTier, World } from './world.ts';
 
-/** How the registrar behaves. Times in milliseconds; port 0 takes a free one. */
-export type RegistrarPartyOptions = Files & {
+/** Options of the registrar. Times are in milliseconds; port 0 selects a free port. */
+export type RegistrarUpstreamOptions = Files & {
   port?: number;
-  /** A real chain and the address its JSON-RPC listens on; without one a book with the same rules, below `/chain`. */
+  /** A real chain and its JSON-RPC URL. Without one, a simulated chain with the same rules is served at `/chain`. */
   chain?: PayChain & { url: string };
   tiers?: readonly SoldTier[];
-  /** Whether a payment must come with a proof of the wallet, as it must at the real one. */
+  /** Whether a payment requires a proof of wallet ownership, as at the real registrar. */
   wantsProof?: boolean;
-  /** After how long the miner makes an account it has refused. */
+  /** Delay after which the miner creates an account that it rejected at first. */
   miningMs?: number;
-  /** For how long a fresh account does not show. */
+  /** How long a new account is not visible. */
   hiddenMs?: number;
 };
 
 /** A running registrar. `settings` point the service at it. */
-export type RegistrarParty = {
-  url: string;
-  controlUrl: string;
+export type RegistrarUpstream = SteeredUpstream & {
   settings: Record<string, string>;
   minerSlug: string;
   payTo: string;
-  ledger: Ledger;
-  faults: Faults;
-  close(): Promise<void>;
 };
 
 const MINER = 'vanta';
@@ -49,19 +44,19 @@ const TOKEN: Token = {
   chainId: 8453,
   verifyingContract: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
 };
-const START_UNITS = 1_000_000n * 1_000_000n; // a million dollars for everyone
+const START_UNITS = 1_000_000n * 1_000_000n; // every address starts with 1,000,000 USD
 
 type Known = Pick<World, 'rows' | 'proofs'> & { transfers: Transfers };
 
-/** Plays the registrar with its facilitator, without memory beyond its process unless it has files for it. */
-export const startRegistrarParty = async (options: RegistrarPartyOptions = {}): Promise<RegistrarParty> => {
+/** Simulates the registrar and its facilitator. Without files its state is lost with the process. */
+export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions = {}): Promise<RegistrarUpstream> => {
   const ledger = openLedger('registrar', options.ledgerFile);
   const faults = scriptedFaults();
   const memory = openMemory<Known>(options.stateFile);
   const book = options.chain
     ? null
     : openBookChain(ledger, { token: TOKEN, startUnits: START_UNITS }, memory.recalled?.transfers);
-  const chain = options.chain ?? (book as PayChain); // as: one of the two is there
+  const chain = options.chain ?? (book as PayChain); // as: one of the two is set
   const world: World = {
     chain,
     ledger,
@@ -79,7 +74,7 @@ export const startRegistrarParty = async (options: RegistrarPartyOptions = {}): 
   const { rows, proofs } = world;
   const keep = () => memory.keep(() => ({ rows, proofs, transfers: book?.transfers ?? new Map() }));
   const all = [...routes, ...controlRoutes(ledger, faults)];
-  const { url, close } = await startParty(options.port ?? 0, all, faults, keep);
+  const { url, close } = await startUpstream(options.port ?? 0, all, faults, keep);
   return {
     url,
     controlUrl: `${url}/control`,

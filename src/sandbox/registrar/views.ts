@@ -1,13 +1,13 @@
-import type { Route } from '../party.ts';
+import type { Route } from '../upstream.ts';
 import type { World } from './world.ts';
 
 /** The catalogue of miners and the status of an address. Venue facts: EntityMiner, registration status. */
 export const viewRoutes = (world: World): Route[] => [
-  { method: 'GET', path: '/api/entity', answer: () => ({ status: 200, body: [catalogueOf(world)] }) },
+  { method: 'GET', path: '/api/entity', response: () => ({ status: 200, body: [catalogueOf(world)] }) },
   {
     method: 'GET',
     path: '/api/registration-status',
-    answer: ({ query }) => {
+    response: ({ query }) => {
       const address = String(query.get('hl_address')).toLowerCase();
       return { status: 200, body: { status: statusOf(world, address), hl_address: address } };
     },
@@ -26,7 +26,7 @@ const catalogueOf = ({ minerSlug, tiers }: World) => ({
   available_account_sizes: tiers.map(({ accountSize }) => accountSize),
 });
 
-/** A fresh account does not show for a while; the registrar asks the miner again for one that was refused. */
+/** A new account is not visible for `hiddenMs`. The registrar asks the miner again for an account that was rejected. */
 function statusOf({ rows, miningMs, hiddenMs }: World, address: string): string {
   const row = rows.get(address);
   const ageMs = row ? Date.now() - row.writtenMs : 0;

@@ -3,13 +3,13 @@ import type { Ledger } from '../ledger.ts';
 import type { PayChain } from './chain.ts';
 import { magicOf, type Step } from './magic.ts';
 
-/** An account a miner sells, priced in USDC. */
+/** An account that a miner sells, priced in USDC. */
 export type SoldTier = { accountSize: number; priceUsdc: string };
 
-/** A registration as the registrar wrote it down. `refusals`: how often the miner refuses before it makes the account. */
+/** A recorded registration. `registered`: whether the miner has created the account. */
 type Row = { exAddress: string; accountSize: number; txHash: string; registered: boolean; writtenMs: number };
 
-/** What the registrar knows. Rows by address in lower case; proofs of wallets are taken once. */
+/** State of the registrar. Rows are keyed by address in lower case. `proofs` holds the proofs that were used. */
 export type World = {
   chain: PayChain;
   ledger: Ledger;
@@ -25,10 +25,10 @@ export type World = {
 };
 
 /**
- * What strikes this step of a registration: a fault scripted for the route `register/<step>`, or the magic of its e-mail. `verify`:
- * refuse, status_500 (the facilitator is down), reset, late. `settle`: status_500 (nothing moves), reset, late (moves after delayMs,
- * answered as a failure), accept_then_drop. `record`: status_500 (paid, not recorded), reset. `miner`: refuse (recorded as pending).
- * `answer`: any kind drops it.
+ * The fault at this step of a registration: one scripted for the route `register/<step>`, or the one its e-mail
+ * triggers. `verify`: reject, status_500 (the facilitator is down), reset, late. `settle`: status_500 (no transfer),
+ * reset, late (transfer after delayMs, reported as a failure), accept_then_drop. `record`: status_500 (paid, not
+ * recorded), reset. `miner`: reject (recorded as pending). `answer`: any kind drops the response.
  */
 export const strikes = ({ faults }: World, step: Step, email: string): Fault | null => {
   const magic = magicOf(email);

@@ -1,56 +1,65 @@
-import type { Call, Handler } from '../../edge/handler.ts';
-import { readOrderPage } from '../../orders/network/queries.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Handler } from '../../edge/handler.ts';
+import { readOrderPage } from '../../orders/network/read-model.ts';
 import {
   getSubaccount,
   readClosedPositions,
   readOpenPositions,
   readRules,
   readSubaccount,
-} from '../../portfolio/network/queries.ts';
+} from '../../portfolio/network/read-model.ts';
+import type { VenueReads } from '../../portfolio/read-model.ts';
 import { getReadyAccount, type ReadyAccount } from '../accounts.ts';
 
+type Deps = { db: Db; reads: VenueReads };
+
 const HISTORY = '/v2/trading/history';
-const DESK_PAGE = 100; // newest orders and closed positions on a desk
+const DESK_PAGE = 100; // the number of newest orders and of closed positions
 
-type Runtime = Call['runtime'];
+type Runtime = Deps;
 
-export const listTradingPositions: Handler<'listTradingPositions'> = async (call) => {
+/** Lists the open positions of a prop account. */
+export const listTradingPositions: Handler<'listTradingPositions', Deps> = async (call) => {
   const { hotkey } = await getReadyAccount(call);
-  return { status: 200, body: await readOpenPositions(call.runtime.reads, hotkey) };
+  return { status: 200, body: await readOpenPositions(call.deps.reads, hotkey) };
 };
 
-export const getTradingBalance: Handler<'getTradingBalance'> = async (call) => ({
+/** Returns the balance of a prop account. */
+export const getTradingBalance: Handler<'getTradingBalance', Deps> = async (call) => ({
   status: 200,
-  body: await readBalance(call.runtime, await getReadyAccount(call)),
+  body: await readBalance(call.deps, await getReadyAccount(call)),
 });
 
-export const listTradingHistory: Handler<'listTradingHistory'> = async (call) => {
+/** Lists the closed positions of a prop account, newest first. */
+export const listTradingHistory: Handler<'listTradingHistory', Deps> = async (call) => {
   const { hotkey } = await getReadyAccount(call);
-  return { status: 200, ...(await readClosedPositions(call.runtime.reads, hotkey, HISTORY, call.query)) };
+  return { status: 200, ...(await readClosedPositions(call.deps.reads, hotkey, HISTORY, call.query)) };
 };
 
-export const listTradingRules: Handler<'listTradingRules'> = async (call) => {
+/** Lists the rules of a prop account with current values. */
+export const listTradingRules: Handler<'listTradingRules', Deps> = async (call) => {
   const { owner, hotkey } = await getReadyAccount(call);
   return {
     status: 200,
-    body: await readRules(call.runtime.reads, await getSubaccount(call.runtime.db, owner, hotkey)),
+    body: await readRules(call.deps.reads, await getSubaccount(call.deps.db, owner, hotkey)),
   };
 };
 
-export const getTradingDesk: Handler<'getTradingDesk'> = async (call) => {
-  const { runtime } = call;
+/** Returns positions, open orders, history and balance of a prop account in one response. */
+export const getTradingDesk: Handler<'getTradingDesk', Deps> = async (call) => {
+  const { deps } = call;
   const account = await getReadyAccount(call);
   const [positions, orders, history, balance] = await Promise.all([
-    readOpenPositions(runtime.reads, account.hotkey),
-    readOpenOrders(runtime, account),
-    readClosedPositions(runtime.reads, account.hotkey, HISTORY, { limit: DESK_PAGE }),
-    readBalance(runtime, account),
+    readOpenPositions(deps.reads, account.hotkey),
+    readOpenOrders(deps, account),
+    readClosedPositions(deps.reads, account.hotkey, HISTORY, { limit: DESK_PAGE }),
+    readBalance(deps, account),
   ]);
   return { status: 200, body: { positions, orders, history: history.body, balance } };
 };
 
-async function readOpenOrders(runtime: Pick<Runtime, 'db' | 'reads'>, { owner, hotkey }: ReadyAccount) {
-  const page = await readOrderPage(runtime, owner, hotkey, { open: true, cursor: null, limit: DESK_PAGE });
+async function readOpenOrders(deps: Pick<Runtime, 'db' | 'reads'>, { owner, hotkey }: ReadyAccount) {
+  const page = await readOrderPage(deps, owner, hotkey, { open: true, cursor: null, limit: DESK_PAGE });
   return page.map(({ status }) => status);
 }
 

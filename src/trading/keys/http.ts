@@ -1,28 +1,34 @@
 import { findPropAccount, listPropAccounts } from '../../accounts/prop/queries.ts';
+import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import { userOf } from '../../kernel/principal.ts';
-import { Refusal } from '../../kernel/refusals.ts';
-import { mintApiKey, revokeKey } from './intents.ts';
+import { mintApiKey, revokeKey } from './commands.ts';
 import { listKeys } from './queries.ts';
 
-export const createApiKey: Handler<'createApiKey'> = async ({ runtime: { db }, principal, body }) => {
+type Deps = { db: Db };
+
+/** Creates an API key. Throws V2_PROP_ACCOUNT_UNKNOWN. */
+export const createApiKey: Handler<'createApiKey', Deps> = async ({ deps: { db }, principal, body }) => {
   const { owner, userId } = userOf(principal);
   const account =
     body.prop_account_id === undefined
       ? (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0]
       : await findPropAccount(db, owner, userId, body.prop_account_id);
-  if (!account) throw new Refusal('V2_PROP_ACCOUNT_UNKNOWN');
+  if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
   const minted = await mintApiKey(db, { owner, userId, propAccountId: account.id }, body.label);
   return { status: 200, body: minted, headers: { 'Cache-Control': 'no-store' } };
 };
 
-export const listApiKeys: Handler<'listApiKeys'> = async ({ runtime, principal }) => {
+/** Lists the user's API keys. */
+export const listApiKeys: Handler<'listApiKeys', Deps> = async ({ deps, principal }) => {
   const { owner, userId } = userOf(principal);
-  return { status: 200, body: [...(await listKeys(runtime.db, owner, userId))] };
+  return { status: 200, body: [...(await listKeys(deps.db, owner, userId))] };
 };
 
-export const revokeApiKey: Handler<'revokeApiKey'> = async ({ runtime, principal, path }) => {
+/** Revokes an API key. */
+export const revokeApiKey: Handler<'revokeApiKey', Deps> = async ({ deps, principal, path }) => {
   const { owner, userId } = userOf(principal);
-  await revokeKey(runtime.db, owner, userId, path.api_key_id);
+  await revokeKey(deps.db, owner, userId, path.api_key_id);
   return { status: 200, body: { revoked: true } };
 };

@@ -1,15 +1,20 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { batched } from '../../db/batched.ts';
+import type { components } from '../../contract/types.ts';
+import { batch } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
 import { digest } from '../../kernel/digest.ts';
+import type { OwnerId, UserId } from '../../kernel/ids.ts';
 import type { Trader } from '../../kernel/principal.ts';
 import { covers } from '../../kernel/scopes.ts';
 
-/** Finds who a trader API key belongs to; null for unknown and revoked ones, and where its app is disabled or may not trade any more. */
+/**
+ * Finds the trader of an API key. Null if the key is unknown or revoked, or if its app is disabled or may no longer
+ * trade.
+ */
 export type TraderFinder = (key: string) => Promise<Trader | null>;
 
-const NOTED_EVERY_S = 60;
+const LAST_USED_EVERY_S = 60; // `last_used_at` is written at most this often
 
 const traderRow = z.object({
   digest: z.instanceof(Buffer),
@@ -20,9 +25,9 @@ const traderRow = z.object({
   allowed_scopes: z.array(z.string()),
 });
 
-/** Makes the process's finder of traders. Every key is looked up anew; look-ups that come together share a query. */
+/** Makes the trader finder of a process. Nothing is cached; concurrent calls share a query. */
 export function traderFinder(db: Db): TraderFinder {
-  return batched(async (keys: string[]) => {
+  return batch(async (keys: string[]) => {
     const digests = keys.map(digest);
     const rows = await db.any(sql.prepared('find_trader_keys', traderRow)`
       with found as (
@@ -37,7 +42,7 @@ export function traderFinder(db: Db): TraderFinder {
         set last_used_at = now()
         from found f
         where k.id = f.id
-          and (f.last_used_at is null or f.last_used_at < now() - make_interval(secs => ${NOTED_EVERY_S}))
+          and (f.last_used_at is null or f.last_used_at < now() - make_interval(secs => ${LAST_USED_EVERY_S}))
       )
       select f.digest, f.id, f.owner, f.user_id, f.prop_account_id, f.allowed_scopes
       from found f`);
@@ -51,18 +56,10 @@ const traderOf = (row: z.infer<typeof traderRow> | undefined): Trader | null =>
     ? { kind: 'trader', owner: row.owner, userId: row.user_id, propAccountId: row.prop_account_id, keyId: row.id }
     : null;
 
-const keyRow = z.object({
-  id: z.string(),
-  label: z.string(),
-  key_id: z.string(),
-  prop_account_id: z.string(),
-  created_at: z.string(),
-  last_used_at: z.string().nullable(),
-  revoked_at: z.string().nullable(),
-});
+const keyRow = z.custom<components['schemas']['ApiKey']>();
 
-/** A user's keys without their secrets, newest first. */
-export const listKeys = (db: Db, owner: string, userId: string): Promise<readonly z.infer<typeof keyRow>[]> =>
+/** A user's keys, without secrets, newest first. */
+export const listKeys = (db: Db, owner: OwnerId, userId: UserId): Promise<readonly z.infer<typeof keyRow>[]> =>
   db.any(sql.prepared('list_trader_keys', keyRow)`
     select k.id, k.label, k.key_id, k.prop_account_id, k.created_at, k.last_used_at, k.revoked_at
     from trader_keys k

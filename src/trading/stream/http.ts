@@ -1,37 +1,43 @@
+import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { callerId, type Principal } from '../../kernel/principal.ts';
-import { readOrderPage } from '../../orders/network/queries.ts';
-import { readOpenPositions } from '../../portfolio/network/queries.ts';
+import { readOrderPage } from '../../orders/network/read-model.ts';
+import { readOpenPositions } from '../../portfolio/network/read-model.ts';
+import type { VenueReads } from '../../portfolio/read-model.ts';
 import { getReadyAccount } from '../accounts.ts';
+import type { Streams } from './hub.ts';
 import { placeOf } from './rules.ts';
 
-const MOST_ORDERS = 200; // of a snapshot
+type Deps = { db: Db; reads: VenueReads; streams: Streams };
 
-export const streamTradingEvents: Handler<'streamTradingEvents'> = async (call) => {
-  const { runtime, principal, query, header } = call;
+const MAX_ORDERS = 200; // in a snapshot
+
+/** Opens an event stream of a prop account. */
+export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (call) => {
+  const { deps, principal, query, header } = call;
   const account = await getReadyAccount(call);
-  const feed = await runtime.streams.open({
+  const events = await deps.streams.open({
     account: account.id,
     caller: callerId(principal),
-    grounds: groundsOf(principal),
+    credentials: credentialsOf(principal),
     after: placeOf(account.id, header['Last-Event-ID']),
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
-      const open = { open: true, cursor: null, limit: MOST_ORDERS };
+      const open = { open: true, cursor: null, limit: MAX_ORDERS };
       const [positions, orders] = await Promise.all([
-        readOpenPositions(runtime.reads, account.hotkey),
-        readOrderPage(runtime, account.owner, account.hotkey, open),
+        readOpenPositions(deps.reads, account.hotkey),
+        readOrderPage(deps, account.owner, account.hotkey, open),
       ]);
       const { id: prop_account_id, status, account_size } = account;
       return { prop_account_id, status, account_size, positions, orders: orders.map((order) => order.status) };
     },
   });
-  return { status: 200, body: feed };
+  return { status: 200, body: events };
 };
 
-/** What has to stay good for a stream to go on: what it was opened with. */
-function groundsOf(principal: Principal): string[] {
+/** The credentials that opened a stream. The stream ends when one of them becomes invalid. */
+function credentialsOf(principal: Principal): string[] {
   if (principal.kind === 'trader') return [`key ${principal.keyId}`];
-  if (principal.kind === 'user') return [`session ${principal.sessionId}`, ...groundsOf(principal.app)];
+  if (principal.kind === 'user') return [`session ${principal.sessionId}`, ...credentialsOf(principal.app)];
   return principal.kind === 'app' && principal.tokenDigest !== null ? [`token ${principal.tokenDigest}`] : [];
 }

@@ -1,62 +1,68 @@
 import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
 import type { Settlements } from '../../db/settled.ts';
-import type { Feed } from '../../kernel/feed.ts';
-import { listenToAccounts } from './intents.ts';
-import { type Listener, newListener, takesMore, type Wanted } from './listener.ts';
-import { type AccountEvent, listEvents, listLogEnds, listVoid, readLogEnd } from './queries.ts';
+import type { EventStream } from '../../kernel/event-stream.ts';
+import { listenToAccounts } from './commands.ts';
+import { streamLimit } from './limit.ts';
+import { canTakeMore, type Listener, newListener, type StreamRequest } from './listener.ts';
+import { type AccountEvent, listEvents, listInvalidCredentials, listLogEnds, readLogEnd } from './queries.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
-import { openSeats } from './seats.ts';
 
 const BATCH = 500;
-const HOLD_TICK_MS = 100; // how exactly `interval_ms` is kept
-const LINGER_MS = 10_000; // what an ended stream's reader has to read the rest
-const GROUNDS_LOOK_MS = 2_000; // within which a stream ends whose credentials were revoked
-const LIVES_MS = 900_000; // then a reader connects again and shows its credentials anew
+const HOLD_TICK_MS = 100; // the precision of `interval_ms`
+const LINGER_MS = 10_000; // how long the reader of an ended stream may take to read the rest
+const CREDENTIALS_CHECK_MS = 2_000; // a stream with revoked credentials ends within this time
+const LIFETIME_MS = 900_000; // after this a reader must reconnect and authenticate again
 
-/** The streams of one process: events come over its one listening connection, and are read once per account however many listen. */
+/**
+ * The streams of one process. Notifications come over its LISTEN connection; events are read once per account for all
+ * listeners.
+ */
 export type Streams = {
-  /** Opens a stream; refuses where too many are open. What is told first is ready when this answers. */
-  open(wanted: Wanted): Promise<Feed>;
-  /** How many are open. */
+  /**
+   * Opens a stream. Throws V2_STREAM_LIMIT or SERVICE_UNAVAILABLE if too many are open. Its first text is ready on
+   * return.
+   */
+  open(request: StreamRequest): Promise<EventStream>;
+  /** The number of open streams. */
   count(): number;
-  /** Ends every stream, and those that are opened from now on, as a connection that is to be made again. */
+  /** Ends all streams, and those opened from now on, so that readers reconnect. */
   close(): void;
 };
 
 type Channel = { account: string; listeners: Set<Listener>; isReading: boolean; again: boolean; unfollow(): void };
 
-/** Opens the process's streams. One timer serves all of them. */
+/** Makes the streams of a process. All of them share the same timers. */
 export function openStreams(
   { db, settlements, log }: { db: Db; settlements: Pick<Settlements, 'follow'>; log: Logger },
   heartbeatMs: number,
 ): Streams {
   const channels = new Map<string, Channel>();
-  const seats = openSeats();
+  const limit = streamLimit();
   const held = new Set<Channel>();
   let holding: NodeJS.Timeout | undefined;
   let closed = false;
   const beating = setInterval(() => void beat(), heartbeatMs).unref();
-  const looking = setInterval(() => void endGroundless(), GROUNDS_LOOK_MS).unref();
+  const checking = setInterval(() => void closeRevokedStreams(), CREDENTIALS_CHECK_MS).unref();
 
-  async function openStream(wanted: Wanted): Promise<Feed> {
-    if (closed) return { start: (outlet) => outlet.end(retryText(Math.random())), drained: () => {}, stop: () => {} };
-    const release = seats.take(`${wanted.caller} ${wanted.account}`);
-    const listener = newListener(wanted);
-    const { channel, isNew } = join(wanted.account, listener); // before anything is read: no event can slip between
+  async function openStream(request: StreamRequest): Promise<EventStream> {
+    if (closed) return { start: (writer) => writer.end(retryText(Math.random())), drained: () => {}, stop: () => {} };
+    const release = limit.take(`${request.caller} ${request.account}`);
+    const listener = newListener(request);
+    const { channel, isNew } = join(request.account, listener); // before the first read, so that no event is missed
     const stop = () => {
       if (!channel.listeners.delete(listener)) return;
       release();
       if (channel.listeners.size === 0) drop(channel);
     };
     try {
-      if (isNew) await listenToAccounts(db, [wanted.account]);
-      const first = await firstText(wanted, listener);
+      if (isNew) await listenToAccounts(db, [request.account]);
+      const first = await firstText(request, listener);
       return {
-        start(outlet) {
-          if (closed) return outlet.end(retryText(Math.random()));
-          listener.outlet = outlet;
-          outlet.tell(retryText(Math.random()) + first);
+        start(writer) {
+          if (closed) return writer.end(retryText(Math.random()));
+          listener.writer = writer;
+          writer.write(retryText(Math.random()) + first);
           void pump(channel);
         },
         drained() {
@@ -72,10 +78,10 @@ export function openStreams(
   }
 
   function join(account: string, listener: Listener): { channel: Channel; isNew: boolean } {
-    const known = channels.get(account);
-    const channel = known ?? newChannel(account);
+    const existing = channels.get(account);
+    const channel = existing ?? newChannel(account);
     channel.listeners.add(listener);
-    return { channel, isNew: known === undefined };
+    return { channel, isNew: existing === undefined };
   }
 
   function newChannel(account: string): Channel {
@@ -91,18 +97,23 @@ export function openStreams(
     if (channels.get(channel.account) === channel) channels.delete(channel.account);
   }
 
-  /** The place is read before the snapshot, which may show more than it: what happens twice is told twice, nothing is left out. */
-  async function firstText({ account, after, snapshot }: Wanted, listener: Listener): Promise<string> {
+  /**
+   * The position is read before the snapshot, which may be newer. So an event may be sent twice, but none is missed.
+   */
+  async function firstText({ account, after, snapshot }: StreamRequest, listener: Listener): Promise<string> {
     const end = await readLogEnd(db, account, after ?? 0);
     if (after !== null && end.is_whole) {
-      listener.place = after;
+      listener.position = after;
       return '';
     }
-    listener.place = end.last_position;
+    listener.position = end.last_position;
     return eventText(eventId(account, end.last_position), 'snapshot', JSON.stringify(await snapshot()));
   }
 
-  /** Reads on behind the slowest listener that is due and tells each what it has not been told. One reader per account at a time. */
+  /**
+   * Reads events after the slowest due listener and writes to each what it has not received. One reader per account at
+   * a time.
+   */
   async function pump(channel: Channel): Promise<void> {
     channel.again = true;
     if (channel.isReading) return;
@@ -112,26 +123,26 @@ export function openStreams(
         channel.again = false;
         const due = dueOf(channel);
         if (due.length === 0) break;
-        const events = await listEvents(db, channel.account, Math.min(...due.map(({ place }) => place)), BATCH);
-        const texts = events.map((event) => ({ place: event.position, text: textOf(channel.account, event) }));
-        for (const listener of due) tell(listener, texts);
+        const events = await listEvents(db, channel.account, Math.min(...due.map(({ position }) => position)), BATCH);
+        const texts = events.map((event) => ({ position: event.position, text: textOf(channel.account, event) }));
+        for (const listener of due) write(listener, texts);
         if (events.length === BATCH) channel.again = true;
       }
     } catch (err) {
-      log.warn({ err }, 'events could not be read'); // the next beat looks again
+      log.warn({ err }, 'reading events failed'); // the next beat tries again
     } finally {
       channel.isReading = false;
     }
   }
 
   function dueOf(channel: Channel): Listener[] {
-    const listening = [...channel.listeners].filter(takesMore);
+    const listening = [...channel.listeners].filter(canTakeMore);
     const due = listening.filter(({ notBefore }) => notBefore <= Date.now());
     if (due.length < listening.length) hold(channel);
     return due;
   }
 
-  /** Events for a reader that wants them gathered wait for the next tick. */
+  /** Events for a reader with `interval_ms` wait for the next tick. */
   function hold(channel: Channel): void {
     held.add(channel);
     holding ??= setTimeout(() => {
@@ -142,28 +153,30 @@ export function openStreams(
     }, HOLD_TICK_MS).unref();
   }
 
-  function tell(listener: Listener, texts: { place: number; text: string }[]): void {
-    const news = texts.filter(({ place }) => place > listener.place);
-    const last = news.at(-1);
+  function write(listener: Listener, texts: { position: number; text: string }[]): void {
+    const unsent = texts.filter(({ position }) => position > listener.position);
+    const last = unsent.at(-1);
     if (!last) return;
-    if (!say(listener, news.map(({ text }) => text).join(''))) return;
-    listener.place = last.place;
+    if (!tryWrite(listener, unsent.map(({ text }) => text).join(''))) return;
+    listener.position = last.position;
     listener.notBefore = Date.now() + listener.intervalMs;
   }
 
-  /** False: it was not said, for the reader has too much left to read. It is told on once it has read. */
-  function say(listener: Listener, text: string): boolean {
-    const said = listener.outlet?.tell(text) ?? false;
-    if (!said) listener.fullSince ??= Date.now();
-    return said;
+  /**
+   * False: nothing was written because the reader has too much unread text. Writing continues once it has caught up.
+   */
+  function tryWrite(listener: Listener, text: string): boolean {
+    const isWritten = listener.writer?.write(text) ?? false;
+    if (!isWritten) listener.fullSince ??= Date.now();
+    return isWritten;
   }
 
   function end(listener: Listener, last: string): void {
     listener.endedAt = Date.now();
-    listener.outlet?.end(last);
+    listener.writer?.end(last);
   }
 
-  /** Everything that is due now and then, for all streams at once. */
+  /** Periodic maintenance of all streams: heartbeats, leases, and a check for lost notifications. */
   async function beat(): Promise<void> {
     const now = Date.now();
     for (const { listeners } of channels.values()) for (const listener of listeners) keepAlive(listener, now);
@@ -171,52 +184,56 @@ export function openStreams(
     if (accounts.length === 0) return;
     try {
       await listenToAccounts(db, accounts);
-      await lookForLost(accounts);
+      await checkForLost(accounts);
     } catch (err) {
-      log.warn({ err }, 'streams could not be looked after');
+      log.warn({ err }, 'stream maintenance failed');
     }
   }
 
   function keepAlive(listener: Listener, now: number): void {
-    const { outlet, endedAt, openedAt, fullSince } = listener;
-    if (outlet === null) return;
+    const { writer, endedAt, openedAt, fullSince } = listener;
+    if (writer === null) return;
     if (endedAt !== null) {
-      if (endedAt + LINGER_MS < now) outlet.cut();
-    } else if (openedAt + LIVES_MS < now) end(listener, '');
-    else if (!say(listener, HEARTBEAT) && (fullSince ?? now) + heartbeatMs <= now) {
+      if (endedAt + LINGER_MS < now) writer.cut();
+    } else if (openedAt + LIFETIME_MS < now) end(listener, '');
+    else if (!tryWrite(listener, HEARTBEAT) && (fullSince ?? now) + heartbeatMs <= now) {
       end(listener, endText('too_slow'));
-      log.info('a reader of a stream is too slow');
+      log.info('stream reader is too slow');
     }
   }
 
-  async function endGroundless(): Promise<void> {
+  async function closeRevokedStreams(): Promise<void> {
     const listening = [...channels.values()].flatMap(({ listeners }) => [...listeners]);
     if (listening.length === 0) return;
     try {
-      const ended = new Set(await listVoid(db, [...new Set(listening.flatMap(({ grounds }) => grounds))]));
+      const credentials = new Set(listening.flatMap((listener) => listener.credentials));
+      const invalid = new Set(await listInvalidCredentials(db, [...credentials]));
       for (const listener of listening)
-        if (listener.endedAt === null && listener.grounds.some((ground) => ended.has(ground)))
+        if (listener.endedAt === null && listener.credentials.some((credential) => invalid.has(credential)))
           end(listener, endText('revoked'));
     } catch (err) {
-      log.warn({ err }, 'credentials of streams could not be looked at');
+      log.warn({ err }, 'checking stream credentials failed');
     }
   }
 
-  /** A lost notification costs the time to the next beat and never an event. */
-  async function lookForLost(accounts: string[]): Promise<void> {
+  /**
+   * Reads accounts whose notification was lost. So a lost notification delays events until the next beat but loses
+   * none.
+   */
+  async function checkForLost(accounts: string[]): Promise<void> {
     for (const { prop_account_id, last_position } of await listLogEnds(db, accounts)) {
       const channel = channels.get(prop_account_id);
-      if (channel && [...channel.listeners].some(({ place }) => place < last_position)) void pump(channel);
+      if (channel && [...channel.listeners].some(({ position }) => position < last_position)) void pump(channel);
     }
   }
 
   return {
     open: openStream,
-    count: seats.count,
+    count: limit.count,
     close() {
       closed = true;
       clearInterval(beating);
-      clearInterval(looking);
+      clearInterval(checking);
       clearTimeout(holding);
       for (const { listeners } of channels.values())
         for (const listener of listeners) if (listener.endedAt === null) end(listener, '');

@@ -1,40 +1,40 @@
-import type { Outlet } from '../../kernel/feed.ts';
-import type { Grounds } from './queries.ts';
+import type { Writer } from '../../kernel/event-stream.ts';
+import type { Credentials } from './queries.ts';
 
-/** What a stream is opened for. `after` is the place it resumes behind; `snapshot` is read where there is none. */
-export type Wanted = {
+/** A stream to open. `after`: the position after which it resumes; without one, it starts with `snapshot`. */
+export type StreamRequest = {
   account: string;
   caller: string;
-  /** What opened it: ended when that is good no longer. */
-  grounds: Grounds;
+  /** The credentials that opened it. The stream ends when one of them becomes invalid. */
+  credentials: Credentials;
   after: number | null;
   intervalMs: number;
   snapshot(): Promise<unknown>;
 };
 
-/** One open stream and how far it has been told. */
-export type Listener = Pick<Wanted, 'grounds' | 'intervalMs'> & {
-  place: number;
-  outlet: Outlet | null;
+/** One open stream. `position`: of the last event written to it. Times are in epoch milliseconds. */
+export type Listener = Pick<StreamRequest, 'credentials' | 'intervalMs'> & {
+  position: number;
+  writer: Writer | null;
   notBefore: number;
   openedAt: number;
   endedAt: number | null;
-  /** Since when it has more to read than may wait for it. */
+  /** Since when its reader has had too much unread text; null if it has not. */
   fullSince: number | null;
 };
 
-/** A stream that is not told yet. Holds nothing of the request: an idle stream is to cost little. */
-export const newListener = ({ grounds, intervalMs }: Wanted): Listener => ({
-  grounds,
+/** A new stream without a writer. It keeps no reference to the request, so that an idle stream needs little memory. */
+export const newListener = ({ credentials, intervalMs }: StreamRequest): Listener => ({
+  credentials,
   intervalMs,
-  place: 0,
-  outlet: null,
+  position: 0,
+  writer: null,
   notBefore: 0,
   openedAt: Date.now(),
   endedAt: null,
   fullSince: null,
 });
 
-/** Whether it may be told more: it has begun, not ended, and has read most of what it was told. */
-export const takesMore = ({ outlet, endedAt, fullSince }: Listener): boolean =>
-  outlet !== null && endedAt === null && fullSince === null;
+/** Whether more text may be written: the stream has started, has not ended, and its reader is not behind. */
+export const canTakeMore = ({ writer, endedAt, fullSince }: Listener): boolean =>
+  writer !== null && endedAt === null && fullSince === null;

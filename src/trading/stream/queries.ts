@@ -5,51 +5,51 @@ import { covers, scopes } from '../../kernel/scopes.ts';
 
 const eventRow = z.object({ position: z.number(), type: z.string(), data: z.string() });
 
-/** An event of an account; `data` is JSON as it goes out. */
+/** An event of an account. `data` is JSON text and is sent unchanged. */
 export type AccountEvent = z.infer<typeof eventRow>;
 
-/** Events of an account behind a place, oldest first. */
-export const listEvents = (db: Db, account: string, place: number, most: number): Promise<readonly AccountEvent[]> =>
+/** At most `most` events of an account after a position, oldest first. */
+export const listEvents = (db: Db, account: string, after: number, most: number): Promise<readonly AccountEvent[]> =>
   db.any(sql.prepared('account_events_after', eventRow)`
     select position, type, data
-    from account_events_after(${account}, ${place}, ${most})`);
+    from account_events_after(${account}, ${after}, ${most})`);
 
 const endRow = z.object({ last_position: z.number(), is_whole: z.boolean() });
 
-/** Where an account's log ends, and whether everything behind `place` is still kept. */
-export const readLogEnd = (db: Db, account: string, place: number): Promise<z.infer<typeof endRow>> =>
+/** The last position of an account's log, and whether all events after `after` still exist (`is_whole`). */
+export const readLogEnd = (db: Db, account: string, after: number): Promise<z.infer<typeof endRow>> =>
   db.one(sql.prepared('account_log_end', endRow)`
     select last_position, is_whole
-    from account_log_end(${account}, ${place})`);
+    from account_log_end(${account}, ${after})`);
 
 const lastRow = z.object({ prop_account_id: z.string(), last_position: z.number() });
 
-/** Where the logs of these accounts end; those without events are left out. */
+/** The last positions of the logs of these accounts. Accounts without events are omitted. */
 export const listLogEnds = (db: Db, accounts: string[]): Promise<readonly z.infer<typeof lastRow>[]> =>
   db.any(sql.prepared('account_log_ends', lastRow)`
     select l.prop_account_id, l.last_position
     from account_logs l
     where l.prop_account_id = any(${sql.array(accounts, 'text')})`);
 
-/** What a stream stands on: `key <id>` of a trader, `session <id>` of a user, `token <digest>` of an app. */
-export type Grounds = string[];
+/** The credentials of a stream: `key <id>` of a trader, `session <id>` of a user, `token <digest>` of an app. */
+export type Credentials = string[];
 
 const TRADING_SCOPES = scopes.filter((scope) => covers([scope], 'trading'));
 
-/** Those of these grounds that are good no longer: revoked, ended, or of an app that is disabled or may trade no more. */
-export const listVoid = (db: Db, grounds: Grounds): Promise<readonly string[]> =>
-  db.anyFirst(sql.prepared('void_stream_grounds', z.object({ ground: z.string() }))`
-    select g.ground
+/** The invalid ones of these credentials: revoked, expired, or of an app that is disabled or may no longer trade. */
+export const listInvalidCredentials = (db: Db, credentials: Credentials): Promise<readonly string[]> =>
+  db.anyFirst(sql.prepared('invalid_stream_credentials', z.object({ credential: z.string() }))`
+    select c.credential
     from (
-      select ground, split_part(ground, ' ', 1) as kind, split_part(ground, ' ', 2) as id
-      from unnest(${sql.array(grounds, 'text')}) as u (ground)
-    ) g
-    where case g.kind
+      select credential, split_part(credential, ' ', 1) as kind, split_part(credential, ' ', 2) as id
+      from unnest(${sql.array(credentials, 'text')}) as u (credential)
+    ) c
+    where case c.kind
       when 'key' then not exists (
         select
         from trader_keys k
         join apps a on a.id = k.owner
-        where k.id = g.id
+        where k.id = c.id
           and k.revoked_at is null
           and a.disabled_at is null
           and a.allowed_scopes && ${sql.array(TRADING_SCOPES, 'text')}
@@ -57,14 +57,14 @@ export const listVoid = (db: Db, grounds: Grounds): Promise<readonly string[]> =
       when 'session' then not exists (
         select
         from user_sessions s
-        where s.id = g.id and s.revoked_at is null and s.expires_at > now()
+        where s.id = c.id and s.revoked_at is null and s.expires_at > now()
       )
       else not exists (
         select
         from app_tokens t
         join app_secrets s on s.id = t.secret_id
         join apps a on a.id = t.app_id
-        where t.digest = decode(g.id, 'hex')
+        where t.digest = decode(c.id, 'hex')
           and (s.expires_at is null or s.expires_at > now())
           and a.disabled_at is null
           and a.allowed_scopes && ${sql.array(TRADING_SCOPES, 'text')}

@@ -1,22 +1,28 @@
-/** The id of an event: its account and its place there, so that a place is never taken for one in another account. */
-export const eventId = (account: string, place: number): string => `${account}:${place}`;
+/** The id of an event: its account and its position in that account's log. So it is never valid for another account. */
+export const eventId = (account: string, position: number): string => `${account}:${position}`;
 
-/** The place a `Last-Event-ID` names in an account; null where it names none. */
+/** The position in a `Last-Event-ID`; null if it is absent, malformed or of another account. */
 export function placeOf(account: string, lastEventId: string | undefined): number | null {
   if (!lastEventId?.startsWith(`${account}:`)) return null;
-  const place = lastEventId.slice(account.length + 1);
-  return /^\d{1,15}$/.test(place) ? Number(place) : null;
+  const position = lastEventId.slice(account.length + 1);
+  return /^\d{1,15}$/.test(position) ? Number(position) : null;
 }
 
 /** One event in the event stream format (HTML standard, section 9.2). `data` is JSON, which has no line breaks. */
 export const eventText = (id: string, type: string, data: string): string =>
   `id: ${id}\nevent: ${type}\ndata: ${data}\n\n`;
 
-/** The event that says why the service ends a stream. It has no id: a new stream goes on behind the last event that has one. */
+/**
+ * The event with the reason why the service ends a stream. It has no id: a new stream resumes after the last event with
+ * an id.
+ */
 export const endText = (reason: 'too_slow' | 'revoked'): string => `event: closed\ndata: {"reason":"${reason}"}\n\n`;
 
-/** A comment, so that readers and proxies see that the stream lives. */
+/** A comment line that shows readers and proxies that the stream is alive. */
 export const HEARTBEAT = ':\n\n';
 
-/** How soon a reader connects again, in milliseconds; spread, so that readers of a process that goes away do not come at once. */
+/**
+ * The reconnect delay of a reader: 500 to 2,000 ms for a `spread` of 0 to 1, so that readers do not all reconnect at
+ * once.
+ */
 export const retryText = (spread: number): string => `retry: ${500 + Math.round(spread * 1_500)}\n\n`;

@@ -1,17 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { UserId } from '../../kernel/ids.ts';
 
-const sessionRow = z.object({
-  session_id: z.string(),
-  address: z.string().nullable(),
-  created_at: z.string(),
-  last_seen_at: z.string(),
-  expires_at: z.string(),
-});
+const sessionRow = z.custom<Omit<components['schemas']['UserSession'], 'current'>>();
 
-/** The sessions of a user that are good, newest first. */
-export const listSessionsOf = (db: Db, userId: string): Promise<readonly z.infer<typeof sessionRow>[]> =>
+/** A user's live sessions, newest first. */
+export const listSessionsOf = (db: Db, userId: UserId): Promise<readonly z.infer<typeof sessionRow>[]> =>
   db.any(sql.prepared('list_user_sessions', sessionRow)`
     select s.id as session_id, s.address, s.created_at, s.seen_at as last_seen_at, s.expires_at
     from user_sessions s

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { atOnce, type Identity, startIdentity } from '../../support/identity.ts';
 import { checkOut, eventually, type Money, raw, startMoney, tier25k, WEBHOOK } from '../../support/money.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 
 const CHECKOUT = '/v2/payments/checkout';
 const CREATE = '/v1/payment_intents';
@@ -27,15 +27,15 @@ describe('checkOut', () => {
     ['an unknown tier', { ...tier25k, tier_id: 'tier_unheard_of' }, 'V2_TIER_UNKNOWN'],
     ['a free tier', { ...tier25k, tier_id: 'tier_demo', account_size: 10_000, amount_cents: 0 }, 'V2_TIER_FREE'],
   ] as const) {
-    it(`refuses ${what} and leaves nothing behind`, async () => {
+    it(`rejects ${what} and leaves nothing behind`, async () => {
       const before = made().length;
 
-      expectRefused(await ask(body), code, { effect: 'none' });
+      expectRejected(await ask(body), code, { effect: 'none' });
       expect(made()).to.have.length(before);
     });
   }
 
-  it('makes one payment intent under the intent id, with our names in it', async () => {
+  it('creates one payment intent under the intent id, with our metadata', async () => {
     const reply = await ask(tier25k);
 
     const [entry] = made().filter(({ key }) => key === reply.headers.get('intent-id'));
@@ -49,7 +49,7 @@ describe('checkOut', () => {
     });
   });
 
-  it('gives the first answer again under the same key, also to twenty at once, and to nobody else', async () => {
+  it('returns the first response again under the same key, also to 20 concurrent requests, and to no other user', async () => {
     const before = made().length;
     const headers = { 'Idempotency-Key': 'one-checkout' };
 
@@ -59,7 +59,7 @@ describe('checkOut', () => {
     const others = await other.ask('POST', CHECKOUT, { json: tier25k, headers });
 
     expect(new Set(replies.map(({ body }) => body.payment_id)).size).to.equal(1);
-    expectRefused(again, 'IDEMPOTENCY_KEY_REUSED');
+    expectRejected(again, 'IDEMPOTENCY_KEY_REUSED');
     expect(others.body.payment_id).not.to.equal(replies[0]?.body.payment_id);
     expect(made()).to.have.length(before + 2);
   });
@@ -67,13 +67,13 @@ describe('checkOut', () => {
   it('shows a payment to its user only', async () => {
     const { payment_id } = await checkOut(service.buyer.ask);
     const sibling = await service.user(service.tenant);
-    const stranger = await service.user(await service.app(['api']));
+    const outsider = await service.user(await service.app(['api']));
 
-    for (const { ask } of [sibling, stranger])
-      expectRefused(await ask('GET', `/v2/payments/${payment_id}`), 'V2_PAYMENT_UNKNOWN');
+    for (const { ask } of [sibling, outsider])
+      expectRejected(await ask('GET', `/v2/payments/${payment_id}`), 'V2_PAYMENT_UNKNOWN');
   });
 
-  it('finds the payment intent whose answer was lost, and makes no second one', async () => {
+  it('finds the payment intent whose response was lost, and creates no second one', async () => {
     const before = made().length;
     service.processor.faults.add({ kind: 'accept_then_drop', route: CREATE, times: 2 });
 
@@ -85,7 +85,7 @@ describe('checkOut', () => {
   });
 
   for (const kind of ['status_500', 'reset', 'cut_json', 'html_200'] as const) {
-    it(`comes through a processor that shows ${kind}`, async () => {
+    it(`succeeds with a processor that shows ${kind}`, async () => {
       const before = made().length;
       service.processor.faults.add({ kind, route: CREATE, times: 1 });
 
@@ -94,7 +94,7 @@ describe('checkOut', () => {
     });
   }
 
-  it('answers 202 while the processor is silent, and shows the client secret where it says to poll', async () => {
+  it('responds with 202 while the processor does not respond, and shows the client secret under the poll address', async () => {
     service.processor.faults.add({ kind: 'late', route: CREATE, times: 1, delayMs: 400 });
 
     const reply = await service.buyer.ask('POST', CHECKOUT, { json: tier25k, headers: noWait });
@@ -109,12 +109,12 @@ describe('checkOut', () => {
     expect(shown).to.include({ status: 'requires_payment_method', id: reply.body.payment_id });
   });
 
-  it('passes a refusal of the processor on', async () => {
-    service.processor.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+  it('passes on a rejection by the processor', async () => {
+    service.processor.faults.add({ kind: 'reject', route: CREATE, times: 1 });
 
     const reply = await ask(tier25k);
 
-    expectRefused(reply, 'PROCESSOR_REJECTED', { effect: 'none', reason: 'scripted_refusal' });
+    expectRejected(reply, 'PROCESSOR_REJECTED', { effect: 'none', reason: 'scripted_refusal' });
   });
 });
 
@@ -129,7 +129,7 @@ describe('checkOut without a processor', () => {
   it('ends unsent at its deadline, and the payment has failed', async () => {
     const reply = await service.buyer.ask('POST', CHECKOUT, { json: tier25k });
 
-    expectRefused(reply, 'PROCESSOR_UNREACHABLE', { effect: 'none', retryable: true });
+    expectRejected(reply, 'PROCESSOR_UNREACHABLE', { effect: 'none', retryable: true });
     const intent = await service.tenant.ask('GET', `/v2/intents/${reply.headers.get('intent-id')}`);
     expect(intent.body).to.include({ state: 'expired', sending_at: null });
   });
@@ -142,11 +142,11 @@ describe('checkOut where no processor is configured', () => {
   });
   after(() => service.stop());
 
-  it('says so, as its notifications would be told', async () => {
+  it('responds that no processor is configured, as the notification route does', async () => {
     const buyer = await service.user(await service.app(['api']));
 
-    expectRefused(await buyer.ask('POST', CHECKOUT, { json: tier25k }), 'V2_PAYMENTS_NOT_CONFIGURED');
-    expectRefused(
+    expectRejected(await buyer.ask('POST', CHECKOUT, { json: tier25k }), 'V2_PAYMENTS_NOT_CONFIGURED');
+    expectRejected(
       await raw(service.url + WEBHOOK, '{"id":"evt_1","type":"x","created":1,"data":{"object":{}}}', 't=1,v1=00'),
       'V2_PAYMENTS_NOT_CONFIGURED',
     );

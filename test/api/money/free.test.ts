@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { atOnce } from '../../support/identity.ts';
 import { accountIn, eventually, type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 
 const FREE = '/v2/payments/free';
 const CREATE = '/miner/api/create-subaccount';
@@ -16,7 +16,7 @@ describe('openFreeAccount', () => {
 
   const made = () => service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
 
-  it('gives one account, tradeable at once, however often it is asked for', async () => {
+  it('opens one account, tradeable at once, however often it is called', async () => {
     const before = made();
 
     const replies = await atOnce(20, () => service.buyer.ask('POST', FREE, { json: tierDemo }));
@@ -30,7 +30,7 @@ describe('openFreeAccount', () => {
     expect(made()).to.equal(before + 1);
   });
 
-  it('is provisioning, never 202, while the network makes it', async () => {
+  it('is provisioning, never 202, while the network creates the account', async () => {
     const user = await service.user(service.tenant);
     service.miner.faults.add({ kind: 'late', route: CREATE, times: 1, delayMs: 500 });
 
@@ -41,9 +41,9 @@ describe('openFreeAccount', () => {
     expect(await accountIn(user.ask, 'evaluation')).to.have.property('id', body.id);
   });
 
-  it('is 200 with subaccount_failed where the network refuses, with an alert, and stays listed for operators', async () => {
+  it('is 200 with subaccount_failed when the network rejects it, with an alert, and stays listed for operators', async () => {
     const user = await service.user(service.tenant);
-    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+    service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
 
     const { status, body } = await user.ask('POST', FREE, { json: tierDemo });
     const again = await user.ask('POST', FREE, { json: tierDemo });
@@ -59,19 +59,19 @@ describe('openFreeAccount', () => {
     expect(again.body).to.deep.equal(body);
     expect(service.log.lines).to.deep.include.members(
       service.log.lines.filter(
-        ({ alert, reason }) => alert === 'network_refuses_subaccounts' && reason === 'insufficient_collateral',
+        ({ alert, reason }) => alert === 'network_rejects_subaccounts' && reason === 'insufficient_collateral',
       ),
     );
-    expect(service.log.lines.some(({ alert }) => alert === 'network_refuses_subaccounts')).to.equal(true);
+    expect(service.log.lines.some(({ alert }) => alert === 'network_rejects_subaccounts')).to.equal(true);
     const operator = await service.app(['*']);
     const admin = await service.admin();
-    expectRefused(await service.tenant.ask('GET', '/v2/payments/prop-accounts/failed'), 'V2_SCOPE_MISSING');
+    expectRejected(await service.tenant.ask('GET', '/v2/payments/prop-accounts/failed'), 'V2_SCOPE_MISSING');
     expect((await operator.ask('GET', '/v2/payments/prop-accounts/failed')).body).to.deep.equal([]);
     const listed = await admin.ask('GET', '/v2/payments/prop-accounts/failed');
     expect(listed.body.map(({ id }: { id: string }) => id)).to.include(body.id);
   });
 
-  it('fails unsent at its deadline where the network cannot be reached', async () => {
+  it('fails unsent at its deadline when the network cannot be reached', async () => {
     const user = await service.user(service.tenant);
     service.miner.faults.add({ kind: 'reset', route: CREATE });
 
@@ -80,38 +80,38 @@ describe('openFreeAccount', () => {
     expect(body).to.include({ status: 'subaccount_failed', failure_reason: 'not_carried_out' });
   });
 
-  it('takes free tiers as they are, and no others', async () => {
+  it('accepts free tiers exactly as defined, and no others', async () => {
     const user = await service.user(service.tenant);
     const ask = (json: object) => user.ask('POST', FREE, { json });
     const { market: _, amount_cents: __, ...paid } = tier25k;
 
-    expectRefused(await ask(paid), 'V2_TIER_NOT_FREE', { effect: 'none' });
-    expectRefused(await ask({ ...tierDemo, tier_id: 'tier_unheard_of' }), 'V2_TIER_UNKNOWN', { effect: 'none' });
-    expectRefused(await ask({ ...tierDemo, account_size: 20_000 }), 'V2_TIER_MISMATCH', { effect: 'none' });
+    expectRejected(await ask(paid), 'V2_TIER_NOT_FREE', { effect: 'none' });
+    expectRejected(await ask({ ...tierDemo, tier_id: 'tier_unheard_of' }), 'V2_TIER_UNKNOWN', { effect: 'none' });
+    expectRejected(await ask({ ...tierDemo, account_size: 20_000 }), 'V2_TIER_MISMATCH', { effect: 'none' });
     expect((await user.ask('GET', '/v2/payments/prop-accounts')).body).to.deep.equal([]);
   });
 
   it('shows and syncs an account for its user only', async () => {
     const [account] = (await service.buyer.ask('GET', '/v2/payments/prop-accounts')).body;
     const sibling = await service.user(service.tenant);
-    const stranger = await service.user(await service.app(['api']));
+    const outsider = await service.user(await service.app(['api']));
 
-    for (const { ask } of [sibling, stranger]) {
-      expectRefused(await ask('GET', `/v2/payments/prop-accounts/${account.id}`), 'V2_PROP_ACCOUNT_UNKNOWN');
-      expectRefused(await ask('POST', `/v2/lifecycle/sync/${account.id}`), 'V2_PROP_ACCOUNT_UNKNOWN');
+    for (const { ask } of [sibling, outsider]) {
+      expectRejected(await ask('GET', `/v2/payments/prop-accounts/${account.id}`), 'V2_PROP_ACCOUNT_UNKNOWN');
+      expectRejected(await ask('POST', `/v2/lifecycle/sync/${account.id}`), 'V2_PROP_ACCOUNT_UNKNOWN');
     }
     expect((await service.buyer.ask('GET', `/v2/payments/prop-accounts/${account.id}`)).body).to.deep.equal(account);
   });
 });
 
-describe('openFreeAccount at a network that takes its time', () => {
+describe('openFreeAccount at a slow network', () => {
   let service: Money;
   before(async () => {
-    service = await startMoney({ party: { activationMs: 700 } });
+    service = await startMoney({ upstream: { activationMs: 700 } });
   });
   after(() => service.stop());
 
-  it('is provisioning until the network takes orders for it', async () => {
+  it('is provisioning until the network accepts orders for it', async () => {
     const early = await service.buyer.ask('POST', FREE, { json: tierDemo, headers: { Prefer: 'wait=0' } });
     const settled = await service.buyer.ask('POST', FREE, { json: tierDemo });
 
@@ -120,10 +120,10 @@ describe('openFreeAccount at a network that takes its time', () => {
   });
 });
 
-describe('openFreeAccount at a network that fails it after all', () => {
+describe('openFreeAccount at a network that fails it later', () => {
   let service: Money;
   before(async () => {
-    service = await startMoney({ party: { activationMs: 600_000 } });
+    service = await startMoney({ upstream: { activationMs: 600_000 } });
   });
   after(() => service.stop());
 

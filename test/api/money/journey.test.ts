@@ -8,7 +8,7 @@ const eventRow = z.object({ type: z.string(), data: z.record(z.string(), z.unkno
 describe('the journey of a buyer', () => {
   let service: Money;
   before(async () => {
-    service = await startMoney({ party: { activationMs: 300 } });
+    service = await startMoney({ upstream: { activationMs: 300 } });
   });
   after(() => service.stop());
 
@@ -50,12 +50,14 @@ describe('the journey of a buyer', () => {
     ]);
   });
 
-  it('tells the app once that the payment came', async () => {
-    const told = await service.db.any(sql.type(eventRow)`select e.type, e.body::jsonb -> 'data' as data from events e`);
+  it('notifies the app once that the payment arrived', async () => {
+    const reported = await service.db.any(
+      sql.type(eventRow)`select e.type, e.body::jsonb -> 'data' as data from events e`,
+    );
 
-    expect(told).to.have.length(1);
-    expect(told[0]).to.have.property('type', 'payment.succeeded');
-    expect(told[0]?.data).to.have.all.keys('payment_id', 'user_id', 'processor_payment_intent_id');
+    expect(reported).to.have.length(1);
+    expect(reported[0]).to.have.property('type', 'payment.succeeded');
+    expect(reported[0]?.data).to.have.all.keys('payment_id', 'user_id', 'processor_payment_intent_id');
   });
 
   async function payOnPage(clientSecret: string): Promise<void> {

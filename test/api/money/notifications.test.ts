@@ -13,25 +13,25 @@ import {
   startMoney,
   WEBHOOK,
 } from '../../support/money.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 
 const count = z.object({ count: z.number() });
 
 describe('takeProcessorNotification', () => {
   let service: Money;
   before(async () => {
-    service = await startMoney({ notified: false, settings: { PAYMENT_LOOK_MS: '0' } });
+    service = await startMoney({ notified: false, settings: { PAYMENT_RECONCILE_MS: '0' } });
   });
   after(() => service.stop());
 
   const paymentOf = async (id: string) => (await service.buyer.ask('GET', `/v2/payments/${id}`)).body;
   const stored = () => service.db.oneFirst(sql.type(count)`select count(*) count from processor_events`);
-  const told = (type: string, paymentId: string) =>
+  const reported = (type: string, paymentId: string) =>
     service.db.oneFirst(sql.type(count)`
       select count(*) count
       from events e
       where e.type = ${type} and e.body::jsonb -> 'data' ->> 'payment_id' = ${paymentId}`);
-  /** A checkout and what the processor says when it is moved. */
+  /** A checkout, and the processor's notification when its payment is moved. */
   async function moved(...moves: string[]): Promise<{ paymentId: string; events: Event[] }> {
     const { payment_id, processor_payment_intent_id: id } = await checkOut(service.buyer.ask);
     for (const to of moves) await service.control('payment', { id, to });
@@ -50,7 +50,7 @@ describe('takeProcessorNotification', () => {
     return event;
   };
 
-  it('refuses what is unsigned, signed by another, changed, or older than 300 seconds', async () => {
+  it('rejects notifications that are unsigned, signed by another, changed, or older than 300 seconds', async () => {
     const { paymentId, events } = await moved('succeeded');
     const body = JSON.stringify(of(events, 'payment_intent.succeeded'));
     const before = await stored();
@@ -64,12 +64,12 @@ describe('takeProcessorNotification', () => {
       [body.replace('succeeded', 'succeedes'), signature(secret, body)],
       [body, signature(secret, body, oldS)],
     ] as const)
-      expectRefused(await raw(service.url + WEBHOOK, sent, header), 'V2_SIGNATURE_INVALID');
+      expectRejected(await raw(service.url + WEBHOOK, sent, header), 'V2_SIGNATURE_INVALID');
     expect(await stored()).to.equal(before);
     expect((await paymentOf(paymentId)).status).to.equal('requires_payment_method');
   });
 
-  it('takes a repeated one once', async () => {
+  it('processes a repeated one once', async () => {
     const { paymentId, events } = await moved('succeeded');
     const paid = of(events, 'payment_intent.succeeded');
 
@@ -77,21 +77,21 @@ describe('takeProcessorNotification', () => {
     const payment = await statusIs(paymentId, 'succeeded');
 
     expect(payment.prop_account_id).to.match(/^prop_/);
-    expect(await told('payment.succeeded', paymentId)).to.equal(1);
+    expect(await reported('payment.succeeded', paymentId)).to.equal(1);
   });
 
-  it('stores and forgets what is nothing of ours', async () => {
+  it('stores and drops those about foreign objects', async () => {
     const event = { id: 'evt_foreign', object: 'event', type: 'invoice.paid', created: 1, data: { object: {} } };
 
     expect((await service.notify(event)).status).to.equal(200);
     expect((await service.notify({ ...event, id: 'evt_product', type: 'product.created' })).status).to.equal(200);
   });
 
-  it('tells of a failed try, which is not the end', async () => {
+  it('reports a failed attempt, which is not final', async () => {
     const { paymentId, events } = await moved('declined', 'succeeded');
 
     await service.notify(of(events, 'payment_intent.payment_failed'));
-    await eventually(async () => (await told('payment.failed', paymentId)) === 1);
+    await eventually(async () => (await reported('payment.failed', paymentId)) === 1);
     const tried = await paymentOf(paymentId);
     await service.notify(of(events, 'payment_intent.succeeded'));
     const paid = await statusIs(paymentId, 'succeeded');
@@ -101,7 +101,7 @@ describe('takeProcessorNotification', () => {
     expect(paid.timeline.map(({ event }: { event: string }) => event)).to.include.members(['try_failed', 'succeeded']);
   });
 
-  it('does not take a paid payment back for an older word that comes late', async () => {
+  it('does not undo a paid payment because of an older notification that arrives late', async () => {
     const { paymentId, events } = await moved('declined', 'succeeded');
 
     await service.notify(of(events, 'payment_intent.succeeded'));
@@ -111,7 +111,7 @@ describe('takeProcessorNotification', () => {
     await eventually(async () => (await open()) === 0);
 
     expect((await paymentOf(paymentId)).status).to.equal('succeeded');
-    expect(await told('payment.failed', paymentId)).to.equal(0);
+    expect(await reported('payment.failed', paymentId)).to.equal(0);
   });
 
   for (const [to, type] of [
@@ -130,7 +130,7 @@ describe('takeProcessorNotification', () => {
       expect((await paymentOf(paymentId)).status).to.equal(to);
     });
 
-    it(`opens no tradeable account for money that is ${to} before we hear that it came`, async () => {
+    it(`opens no tradeable account for money that is ${to} before its payment is reported`, async () => {
       const { paymentId, events } = await moved('succeeded', to);
       await service.notify(of(events, type));
       await statusIs(paymentId, to);
@@ -146,7 +146,7 @@ describe('takeProcessorNotification', () => {
     });
   }
 
-  it('opens no account for less money than the tier costs, and calls an operator', async () => {
+  it('opens no account for less money than the price of the tier, and alerts an operator', async () => {
     const { paymentId, events } = await moved('succeeded');
     const paid = structuredClone(of(events, 'payment_intent.succeeded'));
     Object.assign(paid.data.object, { amount_received: 1 });
@@ -156,22 +156,22 @@ describe('takeProcessorNotification', () => {
 
     expect(payment.prop_account_id).to.equal(null);
     expect(service.log.lines.some(({ alert }) => alert === 'paid_amount_differs')).to.equal(true);
-    const unserved = await service.db.anyFirst(sql.type(z.object({ payment_id: z.string() }))`
-      select payment_id from list_unserved_payments(0)`);
-    expect(unserved).to.include(paymentId);
+    const unfulfilled = await service.db.anyFirst(sql.type(z.object({ payment_id: z.string() }))`
+      select payment_id from list_unfulfilled_payments(0)`);
+    expect(unfulfilled).to.include(paymentId);
   });
 
-  it('finds by itself what it was never told', async () => {
+  it('finds events that were never delivered', async () => {
     const { paymentId } = await moved('succeeded');
 
     await service.runTask('payments/reconcile');
 
     const { prop_account_id } = await statusIs(paymentId, 'succeeded');
     expect(await accountWhere(prop_account_id, 'evaluation')).to.include({ tier_id: 'tier_25k' });
-    expect(await told('payment.succeeded', paymentId)).to.equal(1);
+    expect(await reported('payment.succeeded', paymentId)).to.equal(1);
   });
 
-  it('finds a paid payment even when the list of events does not show it', async () => {
+  it('finds a paid payment even when the list of events lacks it', async () => {
     const { paymentId } = await moved('succeeded');
     service.processor.faults.add({ kind: 'status_500', route: '/v1/events' });
 
@@ -189,7 +189,7 @@ describe('takeProcessorNotification', () => {
       return body.status === status && body;
     });
 
-  it('leaves an account that was free alone', async () => {
+  it('does not change an account that was free', async () => {
     const { ask } = await service.user(service.tenant);
     await ask('POST', '/v2/payments/free', {
       json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
@@ -204,7 +204,7 @@ describe('takeProcessorNotification', () => {
     expect(await accountIn(ask, 'evaluation')).to.have.property('tier_id', 'tier_demo');
   });
 
-  it('keeps what is about a payment it does not know, to look at it again', async () => {
+  it('keeps those about an unknown payment, to process them again', async () => {
     const object = {
       id: 'pi_elsewhere',
       object: 'payment_intent',

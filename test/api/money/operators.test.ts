@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import type { TestAdmin, TestUser } from '../../support/identity.ts';
 import { accountIn, checkOut, type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 
 const CREATE = 'create-subaccount';
 
-describe('the routes of operators for money', () => {
+describe('money operations of operators', () => {
   let service: Money;
   let operator: TestAdmin;
   let buyer: TestUser;
@@ -17,20 +17,20 @@ describe('the routes of operators for money', () => {
   after(() => service.stop());
   afterEach(() => service.miner.faults.clear());
 
-  it('are closed to everyone else', async () => {
+  it('are forbidden to everyone else', async () => {
     for (const [method, path, json] of [
       ['GET', '/v2/admin/tiers', undefined],
       ['PUT', '/v2/admin/tiers/tier_x', { market: 'x', asset_class: 'crypto', account_size: 1, amount_cents: 0 }],
-      ['GET', '/v2/admin/payments/unserved', undefined],
+      ['GET', '/v2/admin/payments/unfulfilled', undefined],
       ['POST', '/v2/admin/payments/pay_x/refund', undefined],
       ['POST', '/v2/admin/prop-accounts/prop_x/provision', undefined],
       ['POST', '/v2/admin/prop-accounts/prop_x/attach', { subaccount_id: 1 }],
       ['POST', '/v2/admin/prop-accounts/prop_x/reinstate', undefined],
     ] as const)
-      expectRefused(await buyer.ask(method, path, { json }), 'V2_ADMIN_SESSION_INVALID');
+      expectRejected(await buyer.ask(method, path, { json }), 'V2_ADMIN_SESSION_INVALID');
   });
 
-  it('make and change tiers, and take them off sale', async () => {
+  it('create and change tiers, and take them off sale', async () => {
     const tier = { market: 'crypto', asset_class: 'crypto', account_size: 7_500, amount_cents: 8_800 };
     const ask = (json: object) => operator.ask('PUT', '/v2/admin/tiers/tier_seven', { json });
 
@@ -43,19 +43,19 @@ describe('the routes of operators for money', () => {
     expect(gone.body).to.include({ active: false });
     expect(onSale.body).not.to.deep.include(gone.body);
     expect(all.body).to.deep.include(gone.body);
-    expectRefused(await ask({ ...tier, amount_cents: 49 }), 'INVALID_REQUEST');
+    expectRejected(await ask({ ...tier, amount_cents: 49 }), 'INVALID_REQUEST');
     const bought = await buyer.ask('POST', '/v2/payments/checkout', { json: { tier_id: 'tier_seven', ...tier } });
-    expectRefused(bought, 'V2_TIER_UNKNOWN');
+    expectRejected(bought, 'V2_TIER_UNKNOWN');
   });
 
-  it('show what was paid for nothing, provision again, refund and reinstate', async () => {
-    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+  it('show unfulfilled payments, provision again, refund and reinstate', async () => {
+    service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const { payment_id, processor_payment_intent_id: id } = await checkOut(buyer.ask, tier25k);
     await service.control('payment', { id, to: 'succeeded' });
     const failed = await accountIn(buyer.ask, 'subaccount_failed');
     const act = (path: string, json?: object) => operator.ask('POST', path, { json });
 
-    const unserved = await operator.ask('GET', '/v2/admin/payments/unserved?minutes=0');
+    const unfulfilled = await operator.ask('GET', '/v2/admin/payments/unfulfilled?minutes=0');
     const again = await act(`/v2/admin/prop-accounts/${failed.id}/provision`);
     await accountIn(buyer.ask, 'evaluation');
     const twice = await act(`/v2/admin/prop-accounts/${failed.id}/provision`);
@@ -63,31 +63,32 @@ describe('the routes of operators for money', () => {
     const stopped = await accountIn(buyer.ask, 'eliminated');
     const reinstated = await act(`/v2/admin/prop-accounts/${failed.id}/reinstate`);
 
-    expect(unserved.body).to.have.length(1);
-    expect(unserved.body[0]).to.include({ payment_id, safe_action: 'provision again, or refund' });
+    expect(unfulfilled.body).to.have.length(1);
+    expect(unfulfilled.body[0]).to.include({ payment_id, safe_action: 'provision again, or refund' });
     expect(again.body).to.include({ id: failed.id, status: 'provisioning' });
-    expectRefused(twice, 'V2_ACCOUNT_NOT_FAILED', { effect: 'none' });
+    expectRejected(twice, 'V2_ACCOUNT_NOT_FAILED', { effect: 'none' });
     expect(refund.body).to.include({ payment_id, status: 'refunded' });
     expect(stopped).to.include({ id: failed.id, failure_reason: 'refunded' });
     expect(reinstated.body).to.include({ id: failed.id });
     await accountIn(buyer.ask, 'evaluation');
-    expectRefused(await act(`/v2/admin/payments/${payment_id}/refund`), 'V2_PAYMENT_NOT_REFUNDABLE');
-    expectRefused(await act('/v2/admin/prop-accounts/prop_x/provision'), 'V2_PROP_ACCOUNT_UNKNOWN');
+    expectRejected(await act(`/v2/admin/payments/${payment_id}/refund`), 'V2_PAYMENT_NOT_REFUNDABLE');
+    expectRejected(await act('/v2/admin/prop-accounts/prop_x/provision'), 'V2_PROP_ACCOUNT_UNKNOWN');
   });
 
-  it('attach only a subaccount that fits and that nobody owns', async () => {
+  it('attach only a subaccount that matches and has no owner', async () => {
     const user = await service.user(service.tenant);
-    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+    service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const failed = (await user.ask('POST', '/v2/payments/free', { json: tierDemo })).body;
     const [wrong, right] = [service.miner.addSubaccounts(1, { size: 5_000 })[0], service.miner.addSubaccounts(1)[0]];
     const attach = (subaccount_id: unknown) =>
       operator.ask('POST', `/v2/admin/prop-accounts/${failed.id}/attach`, { json: { subaccount_id } });
 
-    for (const unfit of [wrong, 999_999]) expectRefused(await attach(unfit), 'V2_SUBACCOUNT_UNFIT', { effect: 'none' });
+    for (const findInconsistency of [wrong, 999_999])
+      expectRejected(await attach(findInconsistency), 'V2_SUBACCOUNT_INVALID', { effect: 'none' });
     const attached = await attach(right);
 
     expect(attached.status).to.equal(200);
     expect(await accountIn(user.ask, 'evaluation')).to.include({ id: failed.id, subaccount_id: right });
-    expectRefused(await attach(right), 'V2_ACCOUNT_NOT_FAILED');
+    expectRejected(await attach(right), 'V2_ACCOUNT_NOT_FAILED');
   });
 });

@@ -46,7 +46,7 @@ describe('lists of accounts and payouts', () => {
     ["the app's failed accounts", '/v2/payments/prop-accounts/failed', 'app'],
     ["the user's payouts", '/v2/payouts', 'user'],
   ] as const) {
-    it(`${what} come in pages that miss none and repeat none`, async () => {
+    it(`${what} are paged without gaps and repetitions`, async () => {
       const ask = of === 'user' ? trader.ask : tenant.ask;
 
       const whole = await pages(ask, path);

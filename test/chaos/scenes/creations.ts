@@ -1,5 +1,5 @@
 import { openPool } from '../../../src/db/pool.ts';
-import { createPartner } from '../../../src/partners/intents.ts';
+import { createPartner } from '../../../src/partners/commands.ts';
 import type { Caller } from '../../support/caller.ts';
 import { caller } from '../../support/caller.ts';
 import { until } from '../../support/processes.ts';
@@ -13,13 +13,13 @@ const PER_SECOND = 60;
 type Ending = { id: string; state: string; outcome: unknown };
 type Owned = { intent_id: string; subaccount_id: number };
 
-/** What the ledger and our rows say of subaccounts. */
+/** The ledger and our rows compared for subaccounts. */
 export type Created = {
-  asked: number;
-  /** Creations on record by their ending, and how many were taken and are not on record. */
+  requested: number;
+  /** Recorded creations by their final state, and how many were acknowledged but not recorded. */
   endings: Record<string, number>;
   forgotten: number;
-  /** Ids in the ledger, ids that belong to an intent, and the intents that say they made one. */
+  /** Ids in the ledger, ids that belong to an intent, and the intents that report a created subaccount. */
   made: number[];
   owned: number[];
   succeeded: string[];
@@ -27,27 +27,31 @@ export type Created = {
   settleMs: number;
 };
 
-/** Subaccounts whose answers are lost in one of five cases, while a worker is killed. */
+/** Subaccounts that lose the response in one of five cases, while a worker is killed. */
 export async function createUnderLoss(options: {
   creations: number;
   seed: number;
   settings: Record<string, string>;
 }): Promise<Created> {
   const stage = await openStage({ workers: 2, settings: options.settings });
-  stage.party.faults.add({ kind: 'accept_then_drop', route: ROUTE, rate: 0.2, seed: options.seed });
-  stage.party.faults.add({ kind: 'status_500', route: ROUTE, rate: 0.05, seed: options.seed + 1 });
+  stage.upstream.faults.add({ kind: 'accept_then_drop', route: ROUTE, rate: 0.2, seed: options.seed });
+  stage.upstream.faults.add({ kind: 'status_500', route: ROUTE, rate: 0.05, seed: options.seed + 1 });
   try {
     const partners = [await partner(stage), await partner(stage), await partner(stage)];
     const registered = atPace({ perSecond: PER_SECOND, goOn: (n) => n < options.creations }, (n) => {
       const owner = partners[n % partners.length] as Caller; // there are three
       return acknowledged(() => owner.post('/v1/register/netvenue', ASKED, { prefer: 'wait=0' }));
     });
-    await until('the first of them made', () => stage.party.ledger.entries().length > 0 || null);
+    await until('the first of them made', () => stage.upstream.ledger.entries().length > 0 || null);
     [...stage.workers][0]?.kill('SIGKILL');
     const taken = await registered;
     const takenAt = performance.now();
     await allSettled(stage, 200_000);
-    return { ...(await look(stage, taken)), asked: options.creations, settleMs: performance.now() - takenAt };
+    return {
+      ...(await readCreations(stage, taken)),
+      requested: options.creations,
+      settleMs: performance.now() - takenAt,
+    };
   } finally {
     await stage.close();
   }
@@ -55,7 +59,10 @@ export async function createUnderLoss(options: {
 
 const ASKED = { asset_class: 'crypto', account_size: 10_000 };
 
-async function look({ rows, party }: Stage, taken: string[]): Promise<Omit<Created, 'asked' | 'settleMs'>> {
+async function readCreations(
+  { rows, upstream }: Stage,
+  taken: string[],
+): Promise<Omit<Created, 'requested' | 'settleMs'>> {
   const intents = await rows<Ending>(`select id, state, outcome from intents where kind = 'accounts/provision'`);
   const owned = await rows<Owned>('select intent_id, subaccount_id from subaccounts');
   const known = new Set(intents.map(({ id }) => id));
@@ -65,7 +72,7 @@ async function look({ rows, party }: Stage, taken: string[]): Promise<Omit<Creat
   return {
     endings: Object.fromEntries(Object.entries(endings).map(([ending, all]) => [ending, all?.length ?? 0])),
     forgotten: taken.filter((id) => !known.has(id)).length,
-    made: party.ledger
+    made: upstream.ledger
       .entries()
       .flatMap(({ kind, subaccount_id = -1 }) => (kind === 'subaccount' ? [subaccount_id] : [])),
     owned: owned.map(({ subaccount_id }) => subaccount_id),
@@ -74,17 +81,17 @@ async function look({ rows, party }: Stage, taken: string[]): Promise<Omit<Creat
   };
 }
 
-/** Whether every subaccount of the ledger belongs to exactly one creation that says so. */
+/** Whether every subaccount of the ledger belongs to exactly one creation that reports it. */
 export function creationVerdict(created: Created): Verdict {
-  const { asked, endings, forgotten, made, owned, succeeded, owners, settleMs } = created;
+  const { requested, endings, forgotten, made, owned, succeeded, owners, settleMs } = created;
   const leftOver = made.length - new Set(owned).size;
   const kept = leftOver === 0 && owned.length === made.length && forgotten === 0 && equal(owners, succeeded);
   return {
     promise: 'R5',
-    text: 'subaccounts, one answer in five lost',
-    figure: `${asked} creations, ${made.length} in the ledger, ${leftOver} without an owner, ${JSON.stringify(endings)}; settled ${seconds(settleMs)} after the last`,
+    text: 'subaccounts, one response in five lost',
+    figure: `${requested} creations, ${made.length} in the ledger, ${leftOver} without an owner, ${JSON.stringify(endings)}; settled ${seconds(settleMs)} after the last`,
     bound: '0 second subaccounts',
-    kept: kept && made.length <= asked && equal(made.map(String), owned.map(String)),
+    kept: kept && made.length <= requested && equal(made.map(String), owned.map(String)),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Stage, Wallet } from '../stage.ts';
 
 const ORDERS = '/v1/orders/exvenue';
 
-/** Orders a wallet places one after the other, again and again: at the market on both sides, resting, with an exit. */
+/** Orders a wallet places one after the other, repeatedly: at the market on both sides, resting, with an exit. */
 const BOOK = [
   { pair: 'BTC', side: 'long', size: '0.002', order_type: 'market' },
   { pair: 'ETH', side: 'long', size: '0.1', order_type: 'limit', price: 2_500 },
@@ -14,8 +14,8 @@ const BOOK = [
 ] as const;
 
 /**
- * Orders of many wallets in turn, and between them what else can be asked. Answers the ids of the intents the service says it
- * has; the pace counts orders only.
+ * Orders of many wallets in turn, with other requests in between. Returns the ids of the acknowledged intents; the pace
+ * counts orders only.
  */
 export async function loadExchange(stage: Stage, walletCount: number, pace: Pace): Promise<string[]> {
   const wallets = await stage.wallets(walletCount);
@@ -31,7 +31,7 @@ export async function loadExchange(stage: Stage, walletCount: number, pace: Pace
 
 const LATER = { prefer: 'wait=0' };
 
-/** Every few orders something else of the same wallet, behind them in its lane. */
+/** Every few orders another request for the same wallet, behind them in its lane. */
 function interfere(wallet: Wallet, n: number): Promise<string | null>[] {
   const named = { ...LATER, key: randomUUID() };
   if (n % 15 === 4) return [acknowledged(() => wallet.post(`${ORDERS}/close`, { pair: 'BTC' }, named))];
@@ -42,7 +42,8 @@ function interfere(wallet: Wallet, n: number): Promise<string | null>[] {
 }
 
 async function cancelOne(wallet: Wallet, named: typeof LATER & { key: string }): Promise<string | null> {
-  const { body } = await wallet.get(ORDERS).catch(() => ({ body: null })); // nothing to cancel while nothing can be read
+  // nothing to cancel while nothing can be read
+  const { body } = await wallet.get(ORDERS).catch(() => ({ body: null }));
   const [order] = Array.isArray(body) ? body : [];
   return order ? acknowledged(() => wallet.delete(`${ORDERS}/${order.ex_order_id}`, named)) : null;
 }

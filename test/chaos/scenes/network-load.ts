@@ -4,7 +4,7 @@ import type { Stage } from '../stage.ts';
 
 const PAIRS = ['BTCUSDC', 'ETHUSDC'];
 
-/** Orders of many traders on the network. Answers the ids of the intents the service says it has. */
+/** Orders of many traders on the network. Returns the ids of the acknowledged intents. */
 export async function loadNetwork(stage: Stage, traderCount: number, pace: Pace): Promise<string[]> {
   const traders = await stage.traders(traderCount);
   return atPace(pace, (n) => {

@@ -25,6 +25,6 @@ export async function tradeThroughPooler(
   }
 }
 
-/** What the ledgers say of such a run. */
+/** The verdicts of the ledgers on such a run. */
 export const poolerVerdicts = (traded: Traded & { pooler: string }): Verdict[] =>
   ledgerVerdicts(traded).map((verdict) => ({ ...verdict, text: `${verdict.text}, web behind ${traded.pooler}` }));

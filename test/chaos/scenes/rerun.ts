@@ -6,20 +6,22 @@ import { loadNetwork } from './network-load.ts';
 
 type Options = { intents: number; perSecond: number; settings: Record<string, string> };
 
-/** What running finished intents again came to. */
+/** The result of running finished intents again. */
 export type Rerun = {
-  /** Finished intents, and jobs they were given: the task that carries them out and the one that looks them up. */
+  /** Finished intents, and the jobs they were given: the task that executes them and the one that reconciles them. */
   intents: number;
   jobs: number;
-  /** Re-runs asked for by the operator's own function, and how many of them did anything. */
-  asked: number;
+  /** Re-runs by the operator's own function, and how many of them did anything. */
+  requested: number;
   done: number;
-  /** Entries both ledgers gained, and intents whose row is another than before. */
+  /** New entries of both ledgers, and intents with a changed row. */
   effects: number;
   changed: number;
 };
 
-/** Carries out orders at both venues, then runs all of them again, by the operator's kit and by bare jobs of the queue. */
+/**
+ * Executes orders at both venues, then runs all of them again, by the operator functions and by bare jobs of the queue.
+ */
 export async function rerunFinished({ intents, perSecond, settings }: Options): Promise<Rerun> {
   const stage = await openStage({ workers: 2, settings: { ...settings, EXVENUE_BUDGET_PER_MINUTE: '48000' } });
   try {
@@ -28,20 +30,19 @@ export async function rerunFinished({ intents, perSecond, settings }: Options): 
     await allSettled(stage, 120_000);
     await queueEmpty(stage);
     const [before, ledgers] = [await everyIntent(stage), effects(stage)];
-    const asked = await rerunByKit(stage);
+    const requested = await rerunByKit(stage);
     await queueEmpty(stage);
     const jobs = await stage.rows(
-      `select graphile_worker.add_job(task, json_build_object('intent_id', i.id))
-       from intents i
-       cross join lateral unnest(array[i.kind, regexp_replace(i.kind, '[^/]+$', 'reconcile')]) as task`,
+      `select graphile_worker.add_job(i.kind, json_build_object('intent_id', i.id))
+       from intents i`,
     );
     await queueEmpty(stage);
     const after = new Map((await everyIntent(stage)).map(({ id, row }) => [id, row]));
     return {
       intents: before.length,
       jobs: jobs.length,
-      asked: asked.length,
-      done: asked.filter(({ done }) => done).length,
+      requested: requested.length,
+      done: requested.filter(({ done }) => done).length,
       effects: effects(stage) - ledgers,
       changed: before.filter(({ id, row }) => after.get(id) !== row).length + Math.abs(after.size - before.length),
     };
@@ -60,7 +61,7 @@ const rerunByKit = ({ rows }: Stage) =>
 const everyIntent = ({ rows }: Stage) =>
   rows<{ id: string; row: string }>('select i.id, i::text as row from intents i order by i.id');
 
-const effects = ({ party, exchange }: Stage) => party.ledger.entries().length + exchange.ledger.entries().length;
+const effects = ({ upstream, exchange }: Stage) => upstream.ledger.entries().length + exchange.ledger.entries().length;
 
 const queueEmpty = ({ rows }: Stage) =>
   until(
@@ -74,13 +75,13 @@ const queueEmpty = ({ rows }: Stage) =>
     180_000,
   );
 
-/** Whether anything was done again. */
-export function rerunVerdict({ intents, jobs, asked, done, effects, changed }: Rerun, least: number): Verdict {
+/** Whether anything was executed again. */
+export function rerunVerdict({ intents, jobs, requested, done, effects, changed }: Rerun, least: number): Verdict {
   return {
     promise: 'R10',
     text: 'finished intents run again from SQL',
-    figure: `${intents} intents, ${asked} re-runs by the kit (${done} did something) and ${jobs} bare jobs: ${effects} new effects, ${changed} rows changed`,
+    figure: `${intents} intents, ${requested} re-runs by operator functions (${done} with effect) and ${jobs} bare jobs: ${effects} new effects, ${changed} rows changed`,
     bound: `0 new effects over ${least}`,
-    kept: intents >= least && asked === intents && done === 0 && effects === 0 && changed === 0,
+    kept: intents >= least && requested === intents && done === 0 && effects === 0 && changed === 0,
   };
 }

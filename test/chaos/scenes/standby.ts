@@ -19,18 +19,21 @@ type Options = {
   webs: number;
 };
 
-/** What became of the orders when the primary was lost. */
+/** The result of the orders when the primary was lost. */
 export type FailedOver = {
   version: string;
-  /** From the promotion to the first order accepted and carried out after it. */
+  /** From the promotion to the first order accepted and executed after it. */
   backMs: number;
-  /** Orders the service had said it has, on both venues. */
+  /** Orders that the service had acknowledged, on both venues. */
   taken: number;
   orders: Audit;
   exchange: ExchangeAudit;
 };
 
-/** Orders flow to both venues, the primary dies for good, its synchronous standby is promoted, orders flow on. */
+/**
+ * Orders are sent to both venues, the primary is lost permanently, its synchronous standby is promoted, and orders
+ * continue.
+ */
 export async function failOverUnderLoad(options: Options): Promise<FailedOver> {
   const database = await openReplicated();
   const stage = await openStage({
@@ -39,16 +42,16 @@ export async function failOverUnderLoad(options: Options): Promise<FailedOver> {
     webs: options.webs,
     settings: { ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '5000', EXVENUE_BUDGET_PER_MINUTE: '48000' },
   });
-  scriptFaults(stage.party.faults, '/miner/api/submit-order', options.seed);
+  scriptFaults(stage.upstream.faults, '/miner/api/submit-order', options.seed);
   scriptFaults(stage.exchange.faults, 'POST /exchange', options.seed + 1);
   try {
     let enough = false;
     const pace = { perSecond: options.perSecond, goOn: () => !enough };
     const load = Promise.all([loadNetwork(stage, 30, pace), loadExchange(stage, 20, pace)]);
-    load.catch(() => {}); // told below, once there is something to compare
-    await until('orders flowing', () => carriedOut(stage, '-infinity', options.ordersBefore), 120_000);
+    load.catch(() => {}); // reported below, once there is something to compare
+    await until('orders flowing', () => countExecuted(stage, '-infinity', options.ordersBefore), 120_000);
     const promotedAt = await database.failOver();
-    await until('orders flowing again', () => carriedOut(stage, promotedAt, options.ordersAfter), 120_000);
+    await until('orders flowing again', () => countExecuted(stage, promotedAt, options.ordersAfter), 120_000);
     enough = true;
     const [network, exchange] = await load;
     await allSettled(stage, 120_000);
@@ -64,7 +67,7 @@ export async function failOverUnderLoad(options: Options): Promise<FailedOver> {
   }
 }
 
-async function carriedOut({ rows }: Stage, since: string, count: number): Promise<true | null> {
+async function countExecuted({ rows }: Stage, since: string, count: number): Promise<true | null> {
   const done = await rows(`select from intents where state = 'succeeded' and created_at > $1 limit $2`, [since, count]);
   return done.length === count || null;
 }
@@ -79,12 +82,12 @@ async function backAfter({ rows }: Stage, promotedAt: string): Promise<number> {
   return row?.ms ?? Number.POSITIVE_INFINITY;
 }
 
-/** Whether anything accepted was lost, anything done twice, and how long it took to be back. */
+/** Whether anything accepted was lost, anything executed twice, and how long the recovery took. */
 export function failOverVerdict({ version, backMs, taken, orders, exchange }: FailedOver): Verdict {
   const { forgotten, lost, doubled, denied, strange } = orders;
   return {
     promise: 'R11',
-    text: `primary killed for good, synchronous standby promoted (PostgreSQL ${version})`,
+    text: `primary lost permanently, synchronous standby promoted (PostgreSQL ${version})`,
     figure:
       `back ${seconds(backMs)} after the promotion; of ${taken} accepted ${forgotten + exchange.forgotten} lost; ` +
       `network ${JSON.stringify(orders)}, exchange ${JSON.stringify(exchange)}`,

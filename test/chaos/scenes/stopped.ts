@@ -5,31 +5,31 @@ import { type Audit, auditOrders } from '../audit.ts';
 import { allSettled, openStage, placeOne, type Stage, type WorkerProcess } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 
-const AT_ONCE = 4; // sends one worker has under way; as many jobs again wait in its memory
+const AT_ONCE = 4; // sends in flight of one worker; as many more jobs wait in its memory
 const TRADERS = 2 * AT_ONCE;
 
 type Rows = { intents: { fence: number }[]; orders: object[]; lanes: object[] };
 
-/** What became of a worker that was stopped and woken. */
+/** The result of a worker that was stopped and resumed. */
 export type Stopped = {
   stoppedMs: number;
   /** Intents that another worker claimed meanwhile; there must be as many as it was sending. */
   takenOver: number;
   sending: number;
-  /** All rows before it woke, and after it had ended its sends. */
+  /** All rows before it was resumed, and after it had ended its sends. */
   before: Rows;
   after: Rows;
-  /** How the other worker ended, after which the woken one did all the work. */
-  heir: Exit;
-  asked: number;
+  /** How the other worker ended; the resumed one then did all the work. */
+  successor: Exit;
+  requested: number;
   audit: Audit;
 };
 
-/** Stops a worker in the middle of its sends, wakes it once everything has been taken over, and lets it work on. */
-export async function stopAndWake(atLeastMs: number): Promise<Stopped> {
+/** Stops a worker in the middle of its sends, resumes it once everything has been taken over, and lets it continue. */
+export async function stopAndResume(atLeastMs: number): Promise<Stopped> {
   const stage = await openStage({
     workers: 1,
-    party: { processingMs: 1_500 },
+    upstream: { processingMs: 1_500 },
     settings: {
       TRADING_CONCURRENCY: String(AT_ONCE),
       NETVENUE_PATIENCE_MS: '60000',
@@ -46,7 +46,7 @@ export async function stopAndWake(atLeastMs: number): Promise<Stopped> {
 
     stopped.kill('SIGSTOP');
     const stoppedAt = performance.now();
-    const heir = await stage.startWorker();
+    const successor = await stage.startWorker();
     await allSettled(stage, 60_000);
     await sleep(Math.max(0, stoppedAt + atLeastMs - performance.now()));
     const stoppedMs = performance.now() - stoppedAt;
@@ -57,8 +57,8 @@ export async function stopAndWake(atLeastMs: number): Promise<Stopped> {
     await until('its registration', () => registered(stage, stopped));
     const after = await everything(stage);
 
-    heir.kill('SIGTERM');
-    const exit = await heir.exited;
+    successor.kill('SIGTERM');
+    const exit = await successor.exited;
     await Promise.all(traders.map((trader) => placeOne(trader)));
     await allSettled(stage, 20_000);
     return {
@@ -67,8 +67,8 @@ export async function stopAndWake(atLeastMs: number): Promise<Stopped> {
       sending: AT_ONCE,
       before,
       after,
-      heir: exit,
-      asked: 3 * TRADERS,
+      successor: exit,
+      requested: 3 * TRADERS,
       audit: await auditOrders(stage),
     };
   } finally {
@@ -82,8 +82,8 @@ const everything = async ({ rows }: Stage): Promise<Rows> => ({
   lanes: await rows('select * from lanes order by name'),
 });
 
-/** Counts the orders that have come to the venue, carried out or not. */
-function arrivals({ party: { faults } }: Stage): () => number {
+/** Counts the orders that have reached the venue, executed or not. */
+function arrivals({ upstream: { faults } }: Stage): () => number {
   const { next } = faults;
   let arrived = 0;
   faults.next = (call) => {
@@ -100,7 +100,7 @@ async function registered({ rows }: Stage, { id }: WorkerProcess): Promise<true 
 }
 
 /** Whether it wrote anything stale. */
-export function staleVerdict({ stoppedMs, takenOver, sending, before, after, audit, asked }: Stopped): Verdict {
+export function staleVerdict({ stoppedMs, takenOver, sending, before, after, audit, requested }: Stopped): Verdict {
   const same = isDeepStrictEqual(before, after);
   const { states, lost, doubled, denied, strange } = audit;
   return {
@@ -108,8 +108,8 @@ export function staleVerdict({ stoppedMs, takenOver, sending, before, after, aud
     text: 'a worker stopped in the middle of its sends and woken',
     figure:
       `${seconds(stoppedMs)}, ${takenOver} intents claimed by another; rows ${same ? 'identical' : 'changed'} when it woke; ` +
-      `${states.succeeded} of ${asked} orders carried out, ${lost} lost, ${doubled} doubled`,
+      `${states.succeeded} of ${requested} orders executed, ${lost} lost, ${doubled} duplicated`,
     bound: 'writes nothing stale',
-    kept: same && takenOver >= sending && states.succeeded === asked && lost + doubled + denied + strange === 0,
+    kept: same && takenOver >= sending && states.succeeded === requested && lost + doubled + denied + strange === 0,
   };
 }

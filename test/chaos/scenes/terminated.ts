@@ -15,65 +15,71 @@ const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 };
 
 type Left = Exit & { ms: number };
 
-/** What a stop under load came to. */
+/** The result of a stop under load. */
 export type Terminated = {
   worker: Left;
   edge: Left;
-  /** Answers of those whose order was carried out meanwhile, of the one the venue never answered, and over a kept connection. */
+  /**
+   * Responses to the orders executed meanwhile, to the one without a response from the venue, and over a persistent
+   * connection.
+   */
   replies: Reply[];
-  hung: Reply;
+  hangingReply: Reply;
   kept: string;
-  /** Rows of the queue and of the workers' table after both had left. */
-  left: { locked: number; burnt: number; registered: number };
-  asked: number;
+  /** Rows of the queue and of the workers' table after both had exited. */
+  left: { locked: number; usedUp: number; registered: number };
+  requests: number;
   audit: Audit;
 };
 
-/** Tells a worker and the edge to stop, several times, with sends under way, one of them silent, and as many behind them. */
+/**
+ * Signals a worker and the edge to stop, several times, with sends in flight, one of them hanging, and as many behind
+ * them.
+ */
 export async function terminateUnderLoad(): Promise<Terminated> {
   const stage = await openStage({
     workers: 1,
-    party: { processingMs: 1_000 },
+    upstream: { processingMs: 1_000 },
     settings: { NETVENUE_PATIENCE_MS: '60000', NETVENUE_IN_FLIGHT_MS: '5000', ORDER_DEADLINE_MS: '60000' },
   });
   try {
     const traders = await stage.traders(WAITING + 2);
-    const [silent, last, ...others] = traders as [Caller, Caller, ...Caller[]];
-    stage.party.faults.add({ kind: 'hang', route: '/miner/api/submit-order', times: 1 });
-    const asked = [silent.post('/v1/orders/netvenue', order, { prefer: 'wait=25' })];
+    const [hanging, last, ...others] = traders as [Caller, Caller, ...Caller[]];
+    stage.upstream.faults.add({ kind: 'hang', route: '/miner/api/submit-order', times: 1 });
+    const requests = [hanging.post('/v1/orders/netvenue', order, { prefer: 'wait=25' })];
     await sending(stage, 1);
-    for (const trader of others) asked.push(trader.post('/v1/orders/netvenue', order));
+    for (const trader of others) requests.push(trader.post('/v1/orders/netvenue', order));
     const received = placeOverKeptConnection(stage.web.url, last);
     await sending(stage, WAITING + 2);
-    await Promise.all(traders.map((trader) => placeOne(trader))); // each behind one that is under way
+    await Promise.all(traders.map((trader) => placeOne(trader))); // each behind one that is in flight
 
     const [worker, edge] = await Promise.all([terminate([...stage.workers][0] as WorkerProcess), terminate(stage.web)]);
-    const [hung, ...replies] = (await Promise.all(asked)) as [Reply, ...Reply[]];
+    const [hangingReply, ...replies] = (await Promise.all(requests)) as [Reply, ...Reply[]];
     const kept = await received;
     const left = {
-      locked: (await stage.rows('select from graphile_worker._private_jobs where locked_by is not null')).length,
-      burnt: (await stage.rows('select from graphile_worker._private_jobs where attempts > 0')).length,
+      locked: (await stage.rows('select from queue_jobs where locked_by is not null')).length,
+      usedUp: (await stage.rows('select from queue_jobs where attempts > 0')).length,
       registered: (await stage.rows('select from worker_processes')).length,
     };
     await stage.startWorker();
     await allSettled(stage, 30_000);
     const audit = await auditOrders(stage);
-    return { worker, edge, replies, hung, kept, left, asked: 2 * (WAITING + 2), audit };
+    return { worker, edge, replies, hangingReply, kept, left, requests: 2 * (WAITING + 2), audit };
   } finally {
     await stage.close();
   }
 }
 
-/** Whether both were out in time, and nothing was lost or burnt. */
-export function terminationVerdict({ worker, edge, left, asked, audit }: Terminated): Verdict {
+/** Whether both exited in time, and nothing was lost and no attempt used up. */
+export function terminationVerdict({ worker, edge, left, requests, audit }: Terminated): Verdict {
   const { orders, lost, doubled, denied, strange } = audit;
   const out = [worker, edge].every(({ code, ms }) => code === 0 && ms <= OUT_WITHIN_MS);
   return {
     promise: 'R4',
-    text: 'SIGTERM, repeated at 1, 6 and 12 s, with one send that is never answered',
-    figure: `worker ${seconds(worker.ms)}, web ${seconds(edge.ms)}; ${left.burnt} attempts burnt, ${lost} lost, ${doubled} doubled`,
-    bound: 'out in ≤ 25 s, nothing lost, no attempt burnt',
-    kept: out && left.burnt + left.locked === 0 && orders === asked && lost + doubled + denied + strange === 0,
+    text: 'SIGTERM, repeated at 1, 6 and 12 s, with one send without a response',
+    figure: `worker ${seconds(worker.ms)}, web ${seconds(edge.ms)}; ${left.usedUp} attempts used up, ${lost} lost, ${doubled} doubled`,
+    bound: 'out in ≤ 25 s, nothing lost, no attempt used up',
+    kept: out && left.usedUp + left.locked === 0 && orders === requests && lost + doubled + denied + strange === 0,
   };
 }
 
@@ -83,7 +89,7 @@ const sending = ({ rows }: Stage, count: number) =>
     return sent.length >= count || null;
   });
 
-/** SIGTERM now and again while it takes its time, as platforms do. */
+/** Repeats SIGTERM during the shutdown, as platforms do. */
 async function terminate(leaving: Running): Promise<Left> {
   const startedAt = performance.now();
   leaving.kill('SIGTERM');
@@ -94,7 +100,7 @@ async function terminate(leaving: Running): Promise<Left> {
   return { ...(await leaving.exited), ms: Math.round(performance.now() - startedAt) };
 }
 
-/** An order over a connection that its caller keeps. Resolves with all that came over it, once the other side has ended it. */
+/** An order over a persistent connection. Resolves with all data received, once the other side has closed it. */
 async function placeOverKeptConnection(url: string, { key }: Caller): Promise<string> {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
   await once(socket, 'connect');

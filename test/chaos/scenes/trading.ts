@@ -10,32 +10,35 @@ import { loadNetwork } from './network-load.ts';
 
 type Load = { orders: number; perSecond: number };
 
-/** What a run is made of. */
+/** The parts of a run. */
 export type Trading = {
   seed: number;
   stage: StageOptions;
-  /** Orders on the network, of so many traders; on the exchange, of so many wallets. */
+  /** Orders on the network and number of traders; orders on the exchange and number of wallets. */
   network?: Load & { traders: number };
   exchange?: Load & { wallets: number };
-  /** What is done to the service meanwhile, in turn; the load goes on until so much has been done. */
+  /** The harms meanwhile, in turn; the load continues until enough have been done. */
   harms: { sequence: readonly Harm[]; everyMs: number; atLeast?: number };
   settleWithinMs: number;
 };
 
-/** What a run of orders under harm came to. */
+/** The result of a run of orders under harm. */
 export type Traded = {
   orders?: Audit;
   exchange?: ExchangeAudit;
   harms: Harms;
-  asked: { network: number; exchange: number };
+  requested: { network: number; exchange: number };
   loadMs: number;
   settleMs: number;
 };
 
-/** Orders at both venues, whose answers are lost, late or missing, while the service is harmed; then the ledgers are read. */
+/**
+ * Orders at both venues, whose responses are lost, late or missing, while the service is harmed; then the ledgers are
+ * read.
+ */
 export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...options }: Trading): Promise<Traded> {
   const stage = await openStage(options.stage);
-  scriptFaults(stage.party.faults, '/miner/api/submit-order', seed);
+  scriptFaults(stage.upstream.faults, '/miner/api/submit-order', seed);
   scriptFaults(stage.exchange.faults, 'POST /exchange', seed + 1);
   try {
     let harmed = 0;
@@ -61,7 +64,7 @@ export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...
       ...(network && { orders: await auditOrders(stage, networkTaken) }),
       ...(exchange && { exchange: await auditExchange(stage, exchangeTaken) }),
       harms,
-      asked: { network: networkTaken.length, exchange: exchangeTaken.length },
+      requested: { network: networkTaken.length, exchange: exchangeTaken.length },
       loadMs: loadedAt - startedAt,
       settleMs: performance.now() - loadedAt,
     };
@@ -70,11 +73,11 @@ export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...
   }
 }
 
-/** What the ledgers say of a run: nothing lost, nothing doubled, on each venue that had orders. */
-export function ledgerVerdicts({ orders, exchange, harms, asked, loadMs, settleMs }: Traded): Verdict[] {
+/** The verdicts of the ledgers on a run: nothing lost, nothing duplicated, on each venue that had orders. */
+export function ledgerVerdicts({ orders, exchange, harms, requested, loadMs, settleMs }: Traded): Verdict[] {
   const course = `in ${seconds(loadMs)}, settled ${seconds(settleMs)} later; ${harms.kill} kills, ${harms.cut} cuts, ${harms.crash} crashes`;
   const lines: Verdict[] = [];
-  const say = (venue: string, audit: object, kept: boolean) =>
+  const verdictOf = (venue: string, audit: object, kept: boolean) =>
     lines.push({
       promise: 'R1',
       text: `orders on the ${venue}`,
@@ -82,8 +85,8 @@ export function ledgerVerdicts({ orders, exchange, harms, asked, loadMs, settleM
       bound: '0 lost, 0 doubled',
       kept,
     });
-  if (orders) say('network', orders, isFlawless(orders) && orders.orders === asked.network);
-  if (exchange) say('exchange', exchange, isFlawlessExchange(exchange));
+  if (orders) verdictOf('network', orders, isFlawless(orders) && orders.orders === requested.network);
+  if (exchange) verdictOf('exchange', exchange, isFlawlessExchange(exchange));
   return lines;
 }
 
@@ -92,7 +95,7 @@ const isFlawless = ({ forgotten, lost, doubled, denied, strange }: Audit) =>
 
 const WITHIN_MS = 15_000;
 
-/** How soon the work of killed workers went on. */
+/** How soon the work of killed workers continued. */
 export function takeoverVerdict({ harms: { kill, msOfJobs } }: Traded, kills: number): Verdict {
   const [p50, p99, most] = [0.5, 0.99, 1].map((share) => Math.round(quantile(msOfJobs, share))) as [
     number,

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
-import { createPartner } from '../../../src/partners/intents.ts';
-import { startRegistrarParty } from '../../../src/sandbox/registrar/index.ts';
+import { createPartner } from '../../../src/partners/commands.ts';
+import { startRegistrarUpstream } from '../../../src/sandbox/registrar/index.ts';
 import { asking, bearer } from '../identity.ts';
 import { checkOut, tierDemo } from '../money.ts';
 import { startTrading, type TestTrader, type Trading } from '../trading.ts';
@@ -9,9 +9,9 @@ import type { Cast } from './requests.ts';
 const ORDER = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 };
 const TIERS = ['tier_demo', 'tier_5k', 'tier_25k', 'tier_100k', 'tier_25k_forex'];
 
-/** The whole service with every party, someone of each kind who may call it, and something of each kind to name. */
+/** The whole service with every upstream, a caller of each kind, and a resource of each kind. */
 export async function startCast(): Promise<Trading & { cast: Cast }> {
-  const registrar = await startRegistrarParty();
+  const registrar = await startRegistrarUpstream();
   const service = await startTrading({
     settings: {
       ...registrar.settings,
@@ -21,8 +21,8 @@ export async function startCast(): Promise<Trading & { cast: Cast }> {
     },
   });
   const trader = await service.propTrader();
-  const ofPartner = await partnersOwn(service);
-  const ofApp = await appsOwn(service, trader);
+  const ofPartner = await partnerCast(service);
+  const ofApp = await appCast(service, trader);
   return {
     ...service,
     cast: {
@@ -36,14 +36,14 @@ export async function startCast(): Promise<Trading & { cast: Cast }> {
   };
 }
 
-/** A partner with a trader on each venue, and what it did. */
-async function partnersOwn(service: Trading): Promise<Cast> {
+/** A partner with a trader on each venue, and its resources. */
+async function partnerCast(service: Trading): Promise<Cast> {
   const trader = await service.trader();
-  const own = asking(service.url, { ...bearer(trader.key) });
+  const fixture = asking(service.url, { ...bearer(trader.key) });
   const key = trader.key;
   const { body } = await trader.post('/v1/orders/netvenue', ORDER);
   const wallet = await service.wallet();
-  await own('POST', '/v1/sessions', { json: { ex_wallet: wallet.wallet, private_key: wallet.privateKey } });
+  await fixture('POST', '/v1/sessions', { json: { ex_wallet: wallet.wallet, private_key: wallet.privateKey } });
   return {
     credentials: { partnerKey: bearer(key) },
     known: {
@@ -58,8 +58,11 @@ async function partnersOwn(service: Trading): Promise<Cast> {
   };
 }
 
-/** An app, its user and the user's trader key, an operator, and what they did. Whom the operator disables is nobody of these. */
-async function appsOwn(service: Trading, { ask, user, account, key }: TestTrader): Promise<Cast> {
+/**
+ * An app, its user and the user's trader key, an operator, and their resources. The operator's target for disabling is
+ * a separate one.
+ */
+async function appCast(service: Trading, { ask, user, account, key }: TestTrader): Promise<Cast> {
   const app = await service.app(['*']);
   const { tenant } = service;
   await service.db.query(sql.unsafe`update apps set allowed_scopes = '{*}' where id = ${tenant.appId}`);

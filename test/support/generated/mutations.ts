@@ -7,7 +7,7 @@ const BEYOND_LIMIT = 140 * 1024; // of a body
 
 const nested = (open: string, close: string, depth: number) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
-/** Values that hardly any member expects, as JSON writes them; some only as a text can be written. */
+/** Values that hardly any member expects, in JSON; some can only be written as text. */
 const odd = [
   'null', 'true', '0', '-1', '-0', '1.5', '1e309', '-1e309', '1e-400', '9007199254740993', '99999999999999999999999999',
   '""', '" "', '"NaN"', '"Infinity"', '"-1"', '"0x10"', '"1e3"', '"null"', '"true"', '"[object Object]"', '"\\u0000"',
@@ -19,16 +19,18 @@ const odd = [
   nested('[', ']', 70), nested('{"a":', '}', 70), nested('[', ']', DEEP),
 ]; // biome-ignore format: a table
 
-const MARK = 'here\u0001'; // stands in no generated text
+const MARK = 'here\u0001'; // occurs in no generated text
 
-/** The text of a value with one of its members, however deep, made odd, left out, doubled, or joined by one that nobody asked for. */
+/**
+ * The text of a value in which one member, at any depth, is made odd, left out, doubled, or joined by an unknown one.
+ */
 export const mutated = (good: Arbitrary<unknown>): Arbitrary<string> =>
   fc
     .record({ value: good, at: fc.nat(), way: fc.nat(5), text: fc.constantFrom(...odd) })
     .map(({ value, at, way, text }) => {
-      const places = placesIn(value);
-      const place = places[at % places.length] ?? [];
-      const [name, ...inner] = [...place].reverse();
+      const paths = pathsIn(value);
+      const path = paths[at % paths.length] ?? [];
+      const [name, ...inner] = [...path].reverse();
       if (name === undefined) return way < 3 ? text : JSON.stringify([value]);
       const copy = structuredClone(value);
       const parent = inner.reverse().reduce((node, key) => (node as Json)[key] as Json, copy as Json);
@@ -42,19 +44,19 @@ export const mutated = (good: Arbitrary<unknown>): Arbitrary<string> =>
       return written(copy, { parent, name }, text);
     });
 
-/** Writes `text` as it is where a member stands; JSON cannot say all that a text can. */
+/** Writes `text` unchanged in place of a member, because JSON cannot express every text. */
 function written(copy: unknown, { parent, name }: { parent: Json; name: string }, text: string): string {
   Object.defineProperty(parent, name, { value: MARK, enumerable: true, configurable: true });
   return JSON.stringify(copy).replace(JSON.stringify(MARK), () => text);
 }
 
-/** Every way from the outside to a member. */
-function placesIn(value: unknown): string[][] {
+/** Every path from the root to a member. */
+function pathsIn(value: unknown): string[][] {
   if (value === null || typeof value !== 'object') return [[]];
-  return [[], ...Object.entries(value).flatMap(([key, member]) => placesIn(member).map((place) => [key, ...place]))];
+  return [[], ...Object.entries(value).flatMap(([key, member]) => pathsIn(member).map((path) => [key, ...path]))];
 }
 
-/** A body as bytes, and the headers that tell of it. */
+/** A body as bytes, and the headers that describe it. */
 export type Written = { bytes: Buffer; headers: Record<string, string> };
 
 const json = 'application/json';
@@ -65,13 +67,13 @@ const types = [
 ]; // biome-ignore format: a table
 
 const as = (bytes: Buffer | string, headers: Record<string, string> = { 'Content-Type': json }): Written => ({
-  bytes: Buffer.from(bytes as string), // as: of the two kinds, both are taken
+  bytes: Buffer.from(bytes as string), // as: both kinds are handled
   headers,
 });
 const zipped = (encoding: string) => ({ 'Content-Type': json, 'Content-Encoding': encoding });
 const bomb = gzipSync(' '.repeat(20_000_000));
 
-/** Ways to break a text, each made when it is drawn. */
+/** Ways to break a text, each built when it is drawn. */
 const breaks: ((text: string) => Written)[] = [
   (text) => as(`\ufeff${text}`),
   (text) => as(`${text}${text}`),
@@ -100,7 +102,7 @@ const breaks: ((text: string) => Written)[] = [
   ...types.map((type) => (text: string) => as(text, type ? { 'Content-Type': type } : {})),
 ];
 
-/** What is no JSON at all, or JSON told of wrongly. */
+/** Bodies that are not JSON, or JSON with wrong headers. */
 export const broken = (text: Arbitrary<string>): Arbitrary<Written> =>
   fc.oneof(
     {
@@ -117,7 +119,7 @@ const oddPairs = [
   `client_id=app_1&client_secret=${'x'.repeat(9_000)}`, `${'a=1&'.repeat(3_000)}`, 'grant_type=password&username=a&password=b',
 ]; // biome-ignore format: a table
 
-/** A form with pairs that nobody expects, before or behind those it has. */
+/** A form with unexpected pairs, before or after its own. */
 export const mutatedForm = (text: Arbitrary<string>): Arbitrary<string> =>
   fc
     .tuple(text, fc.constantFrom(...oddPairs), fc.boolean())

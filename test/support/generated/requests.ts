@@ -5,14 +5,16 @@ import { broken, mutated, mutatedForm, type Written } from './mutations.ts';
 import { allowedBy, type Json } from './schemas.ts';
 import type { Outgoing } from './wire.ts';
 
-/** A request of an operation, or of nothing the contract knows. `as` says with which credentials, `how` what its body is. */
+/** A request of an operation, or of an unknown path. `as` names the credentials, `how` the kind of body. */
 export type Generated = Outgoing & { operation: Operation | null; as: string; how: string };
 
-/** Who asks, and about what there is. */
+/** The callers, and the existing resources. */
 export type Cast = {
-  /** Headers that a scheme of the contract is shown by. */
+  /** The headers that present a security scheme of the contract. */
   credentials: Record<string, Record<string, string>>;
-  /** Ids that are known, by the name of their parameter, with the generation of the contract before it where both have one. */
+  /**
+   * Existing ids, by the name of their parameter, with the generation of the contract before it where both have one.
+   */
   known: Record<string, string[]>;
 };
 
@@ -49,8 +51,9 @@ const junkHeaders: [name: string, value: string][] = [
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'HEAD', 'PROPFIND', 'TRACE'];
 
 /**
- * So many requests of every operation of the contract, and of what it does not know: right, nearly right, and wrong in every part. One
- * seed gives the same requests again; an operation more or less changes nothing about the others.
+ * A number of requests of every operation of the contract, and of unknown paths: right, nearly right, and wrong in
+ * every part. One seed gives the same requests again; an added or removed operation does not change the requests of the
+ * others.
  */
 export function requestsOf(cast: Cast, { each, seed }: { each: number; seed: number }): Generated[] {
   const drawn = (requests: Arbitrary<Generated>) => fc.sample(requests, { numRuns: each, seed });
@@ -86,7 +89,7 @@ const requestOf = (operation: Operation, cast: Cast): Arbitrary<Generated> =>
       body: body?.bytes,
     }));
 
-/** The right ones for the most part; else wrong ones, somebody else's, or none. */
+/** Mostly the right ones; else wrong ones, those of another caller, or none. */
 function credentialsFor({ security }: Operation, { credentials }: Cast) {
   const sets = security.filter((set) => set.length > 0).map((set) => set.map(({ scheme }) => scheme));
   const right = sets.map((set) => ({ as: set.join('+'), headers: shown(set, credentials) }));
@@ -119,7 +122,7 @@ const pathOf = (operation: Operation, cast: Cast): Arbitrary<string> =>
     )
     .map((segments) => segments.join('/'));
 
-/** A known value of a parameter where there is one, else one its schema allows, as it stands in an address. */
+/** An existing value of a parameter if there is one, else one its schema allows, encoded for a URL. */
 function valueFor({ path, parameters }: Operation, name: string, { known }: Cast): Arbitrary<string> {
   const ids = known[`${path.slice(1, 3)}:${name}`] ?? known[name];
   const parameter = parameters.find((one) => one.name === name);
@@ -131,14 +134,14 @@ const allowedValue = ({ pointer }: Parameter): Arbitrary<string> =>
   allowedBy(nodeAt(pointer) as Json).map((value) => encodeURIComponent(String(value).toWellFormed()));
 
 function queryOf(operation: Operation, cast: Cast): Arbitrary<string> {
-  const own = operation.parameters.filter(({ in: place }) => place === 'query');
-  const pairs = own.map(({ name, required }) =>
+  const fixture = operation.parameters.filter(({ in: place }) => place === 'query');
+  const pairs = fixture.map(({ name, required }) =>
     fc.option(
       valueFor(operation, name, cast).map((value) => `${name}=${value}`),
       { nil: '', freq: required ? 20 : 1 },
     ),
   );
-  const good = fc.tuple(...pairs).map((said) => said.filter(Boolean).join('&'));
+  const good = fc.tuple(...pairs).map((data) => data.filter(Boolean).join('&'));
   return mostly(
     good,
     fc.tuple(good, fc.constantFrom(...junkQueries)).map(([a, b]) => [a, b].filter(Boolean).join('&')),
@@ -147,9 +150,9 @@ function queryOf(operation: Operation, cast: Cast): Arbitrary<string> {
 }
 
 function headersOf(operation: Operation, cast: Cast): Arbitrary<Record<string, string>> {
-  const own = operation.parameters.filter(({ in: place, name }) => place === 'header' && cast.known[name]);
-  return fc.record(Object.fromEntries(own.map(({ name }) => [name, valueFor(operation, name, cast)])), {
-    requiredKeys: own.filter(({ required }) => required).map(({ name }) => name),
+  const fixture = operation.parameters.filter(({ in: place, name }) => place === 'header' && cast.known[name]);
+  return fc.record(Object.fromEntries(fixture.map(({ name }) => [name, valueFor(operation, name, cast)])), {
+    requiredKeys: fixture.filter(({ required }) => required).map(({ name }) => name),
   });
 }
 
@@ -185,7 +188,7 @@ const formText = (value: unknown) =>
     Object.fromEntries(Object.entries(value as Json).map(([name, member]) => [name, String(member)])),
   ).toString();
 
-/** Requests for what is not there: other methods, other paths. */
+/** Requests for what does not exist: other methods, other paths. */
 const astray = ({ credentials }: Cast): Arbitrary<Generated> =>
   fc
     .record({

@@ -7,7 +7,9 @@ const LONGEST = 40; // of generated texts, where the contract allows more
 const MOST_ITEMS = 4;
 const FAR = 1_000_000_000;
 
-/** Values that a schema of the contract allows, as far as its words say; conditions between members are left to the examples. */
+/**
+ * Values that a schema of the contract allows, by its keywords; conditions between members are left to the examples.
+ */
 export function allowedBy(schema: Json): Arbitrary<unknown> {
   if (typeof schema.$ref === 'string') return allowedBy(nodeAt(schema.$ref.slice(1)) as Json);
   const choices = (schema.oneOf ?? schema.anyOf) as Json[] | undefined;
@@ -65,7 +67,8 @@ function items(schema: Json): Arbitrary<unknown[]> {
 
 function objects(schema: Json): Arbitrary<Json> {
   const named = Object.entries((schema.properties ?? {}) as Record<string, Json | boolean>);
-  const properties = named.filter((pair): pair is [string, Json] => typeof pair[1] === 'object'); // `false` forbids a member
+  // `false` forbids a member
+  const properties = named.filter((pair): pair is [string, Json] => typeof pair[1] === 'object');
   const known = new Set(properties.map(([name]) => name));
   return fc.record(Object.fromEntries(properties.map(([name, member]) => [name, allowedBy(member)])), {
     requiredKeys: ((schema.required ?? []) as string[]).filter((name) => known.has(name)),

@@ -1,25 +1,26 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 
-/** A request as it goes out: nothing about it is put right. */
+/** A request exactly as sent, without corrections. */
 export type Outgoing = { method: string; path: string; headers: Record<string, string>; body: Buffer | undefined };
-export type Answer = { status: number; headers: IncomingHttpHeaders; text: string };
+export type UpstreamResult = { status: number; headers: IncomingHttpHeaders; text: string };
 
-const ANSWERS_WITHIN_MS = 30_000;
+const RESPONSES_WITHIN_MS = 30_000;
 
-/** Sends requests as they are over connections that are kept. Streams of events are left once they have begun. */
+/** Sends requests unchanged over persistent connections. Leaves event streams once they have begun. */
 export function openWire(url: string, connections: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const { hostname, port } = new URL(url);
 
-  const send = ({ method, path, headers: own, body }: Outgoing): Promise<Answer> =>
+  const send = ({ method, path, headers: fixture, body }: Outgoing): Promise<UpstreamResult> =>
     new Promise((resolve, reject) => {
-      const headers = { ...own, ...(body && { 'Content-Length': body.length }) }; // node frames no body of a GET by itself
-      const asked = request({ agent, hostname, port, method, path, headers, timeout: ANSWERS_WITHIN_MS });
-      asked.on('response', (response) => {
-        const { statusCode: status = 0, headers: said } = response;
+      // node frames no body of a GET by itself
+      const headers = { ...fixture, ...(body && { 'Content-Length': body.length }) };
+      const outgoing = request({ agent, hostname, port, method, path, headers, timeout: RESPONSES_WITHIN_MS });
+      outgoing.on('response', (response) => {
+        const { statusCode: status = 0, headers: data } = response;
         const chunks: Buffer[] = [];
-        const end = () => resolve({ status, headers: said, text: Buffer.concat(chunks).toString() });
-        if (said['content-type']?.startsWith('text/event-stream')) {
+        const end = () => resolve({ status, headers: data, text: Buffer.concat(chunks).toString() });
+        if (data['content-type']?.startsWith('text/event-stream')) {
           response.destroy();
           return end();
         }
@@ -28,9 +29,9 @@ export function openWire(url: string, connections: number) {
           .on('end', end)
           .on('error', reject);
       });
-      asked.on('timeout', () => asked.destroy(new Error(`No answer within ${ANSWERS_WITHIN_MS} ms`)));
-      asked.on('error', reject);
-      asked.end(body);
+      outgoing.on('timeout', () => outgoing.destroy(new Error(`No response within ${RESPONSES_WITHIN_MS} ms`)));
+      outgoing.on('error', reject);
+      outgoing.end(body);
     });
 
   return { send, close: () => agent.destroy() };

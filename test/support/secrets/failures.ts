@@ -9,22 +9,22 @@ import { nodeAt } from '../samples.ts';
 import type { Stage } from './stage.ts';
 import type { People } from './walk.ts';
 
-/** Secrets where they do not belong: in the path, the query, headers and members of every operation, in turn. */
+/** Sends secrets in wrong places: in the path, the query, headers and members of every operation, in turn. */
 export async function misplaceSecrets(stage: Stage, people: People): Promise<void> {
   const secrets = stage.vault.secrets().map(({ secret }) => secret);
-  const askers = [people.operator, people.partner, people.app, people.user, people.trader, stage.as()];
+  const callers = [people.operator, people.partner, people.app, people.user, people.trader, stage.as()];
   let turn = 0;
   const next = () => secrets[turn++ % secrets.length] as string;
   for (const operation of listOperations().filter(({ id }) => id !== 'streamTradingEvents')) {
     const members = membersOf(operation);
-    const requests = askers.map((ask) => {
+    const requests = callers.map((ask) => {
       const path = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(next()));
       const json = Object.fromEntries(members.map((name) => [name, next()]));
       const headers = { 'Trader-ID': next(), 'X-Prop-Account': next(), 'Last-Event-ID': next(), Prefer: 'wait=0' };
-      const asked = { headers, ...(operation.body && { json: turn % 2 === 0 ? json : [next()] }) };
-      return ask(operation.method.toUpperCase(), `${path}?${new URLSearchParams({ private_key: next() })}`, asked);
+      const request = { headers, ...(operation.body && { json: turn % 2 === 0 ? json : [next()] }) };
+      return ask(operation.method.toUpperCase(), `${path}?${new URLSearchParams({ private_key: next() })}`, request);
     });
-    const bodies = askers.map((ask) =>
+    const bodies = callers.map((ask) =>
       ask(operation.method.toUpperCase(), operation.path.replace(/\{\w+\}/g, 'x'), {
         headers: { Prefer: 'wait=0' },
         ...(operation.body && { json: Object.fromEntries(members.map((name) => [name, [next()]])) }),
@@ -32,17 +32,17 @@ export async function misplaceSecrets(stage: Stage, people: People): Promise<voi
     );
     await Promise.all([...requests, ...bodies]);
   }
-  await comeBack(stage);
+  await restoreCallers(stage);
 }
 
-/** Some of these requests end what the callers came by. */
-async function comeBack({ db }: Stage): Promise<void> {
+/** Some of these requests end the sessions or tokens of the callers. */
+async function restoreCallers({ db }: Stage): Promise<void> {
   await db.query(sql.unsafe`update admin_sessions set revoked_at = null`);
   await db.query(sql.unsafe`update user_sessions set revoked_at = null`);
   await db.query(sql.unsafe`update app_secrets set expires_at = null`);
 }
 
-/** Names of the members an operation's body has, as far as its schema says so at once. */
+/** The member names of an operation's body, as far as its schema lists them directly. */
 function membersOf({ body }: Operation): string[] {
   if (!body) return [];
   const schema = nodeAt(body.pointer) as { $ref?: string; properties?: object };
@@ -50,13 +50,17 @@ function membersOf({ body }: Operation): string[] {
   return Object.keys(named.properties ?? {});
 }
 
-/** Each party in each way unreadable, refusing, broken off or silent, while what needs it is asked. */
-export async function failParties({ db, parties, vault }: Stage, people: People): Promise<void> {
-  const kinds: FaultKind[] = ['status_500', 'reset', 'html_200', 'accept_then_drop', 'cut_json', 'refuse', 'hang'];
+/**
+ * Lets each upstream fail in each way (unreadable, rejecting, broken off, no response) while an operation that needs it
+ * is called.
+ */
+export async function failUpstreams({ db, upstreams, vault }: Stage, people: People): Promise<void> {
+  const kinds: FaultKind[] = ['status_500', 'reset', 'html_200', 'accept_then_drop', 'cut_json', 'reject', 'hang'];
   for (const kind of kinds) {
-    const { miner, exchange, processor, registrar } = parties;
-    const struck = kind === 'hang' ? [miner, exchange] : [miner, exchange, processor, registrar]; // patience with these is short
-    for (const { faults } of struck) faults.add({ kind, times: 4 });
+    const { miner, exchange, processor, registrar } = upstreams;
+    // the timeouts for these are short
+    const targets = kind === 'hang' ? [miner, exchange] : [miner, exchange, processor, registrar];
+    for (const { faults } of targets) faults.add({ kind, times: 4 });
     const key = vault.keep('trader key', generatePrivateKey()) as `0x${string}`;
     const payer = vault.keep('chain key', generatePrivateKey()) as `0x${string}`;
     const now = { Prefer: 'wait=0' };
@@ -101,14 +105,14 @@ export async function failParties({ db, parties, vault }: Stage, people: People)
       ),
     ]);
     await until('each to have been tried', async () => {
-      const untried = sql.unsafe`select from intents where state = 'running' or (state = 'queued' and tries = 0)`;
+      const untried = sql.unsafe`select from intents where state = 'running' or (state = 'queued' and attempts = 0)`;
       return !(await db.exists(untried));
     });
-    for (const { faults } of struck) faults.clear();
+    for (const { faults } of targets) faults.clear();
   }
 }
 
-/** Tables that secrets come by, and who writes them: none of these writes can be made while it lasts. */
+/** Tables that receive secrets, and the operation that writes them: each of these writes fails meanwhile. */
 const WRITES: [table: string, who: keyof People, method: string, path: string, json: (stage: Stage) => object][] = [
   ['throttles', 'app', 'POST', '/v2/auth/login', () => ({ email: 'a@example.com', password: 'none of any worth' })],
   ['signing_keys', 'partner', 'POST', '/v1/sessions', ({ vault }) => enrolling(vault.keep('trader key', generatePrivateKey()))],
@@ -116,7 +120,7 @@ const WRITES: [table: string, who: keyof People, method: string, path: string, j
   ['registration_keys', 'partner', 'POST', '/v1/register/exvenue', ({ vault }) => buying(vault.keep('chain key', generatePrivateKey()))],
   ['intents', 'partner', 'POST', '/v1/register/exvenue', ({ vault }) => buying(vault.keep('chain key', generatePrivateKey()))],
   ['partner_keys', 'operator', 'POST', '/v2/admin/partners', () => ({ name: 'Partner' })],
-  ['kept_answers', 'operator', 'POST', '/v2/admin/partners', () => ({ name: 'Partner' })],
+  ['idempotent_responses', 'operator', 'POST', '/v2/admin/partners', () => ({ name: 'Partner' })],
   ['apps', 'operator', 'POST', '/v2/admin/apps', ({ vault }) => tenant(vault.make("a tenant's miner key"))],
   ['app_secrets', 'operator', 'POST', '/v2/admin/apps', ({ vault }) => tenant(vault.make("a tenant's miner key"))],
   ['users', 'app', 'POST', '/v2/auth/signup', ({ vault }) => ({ email: 'b@example.com', password: vault.make('user password') })],
@@ -143,30 +147,33 @@ const tenant = (network_api_key: string) => ({
   network_api_key,
 });
 
-/** The database refuses each of the writes by a constraint, telling the whole row; answers the statuses that were said. */
+/**
+ * Lets the database reject each of the writes by a constraint, with the whole row in the error; returns the statuses of
+ * the responses.
+ */
 export async function failWrites(stage: Stage, people: People): Promise<number[]> {
-  const said: number[] = [];
+  const data: number[] = [];
   for (const [table, who, method, path, json] of WRITES) {
     await stage.db.query(sql.unsafe`
       alter table ${sql.identifier([table])} add constraint never check (false) not valid`);
     const ask = people[who] as People['app'];
     const { status } = await ask(method, path, { json: json(stage), headers: { 'Idempotency-Key': fresh('key') } });
-    said.push(status);
+    data.push(status);
     await stage.db.query(sql.unsafe`alter table ${sql.identifier([table])} drop constraint never`);
   }
-  return said;
+  return data;
 }
 
-/** PostgreSQL itself tells a secret, in a text and in its detail, to a request and to a task. */
-export async function letDatabaseTell({ db, vault, as }: Stage, { app, email }: People): Promise<void> {
-  const told = vault.make('told by PostgreSQL');
+/** Lets PostgreSQL raise an error that contains a secret, in its text and detail, for a request and for a task. */
+export async function letDatabaseLeak({ db, vault, as }: Stage, { app, email }: People): Promise<void> {
+  const reported = vault.make('reported by PostgreSQL');
   await db.query(sql.unsafe`
     create function tell() returns trigger language plpgsql as $$
     begin
       raise exception 'It is %', (select told from telling) using detail = (select told from telling);
     end $$`);
   await db.query(sql.unsafe`create table telling (told text)`);
-  await db.query(sql.unsafe`insert into telling values (${told})`);
+  await db.query(sql.unsafe`insert into telling values (${reported})`);
   await db.query(sql.unsafe`create trigger tell before update on mails for each row execute function tell()`);
   await db.query(sql.unsafe`create trigger tell before insert on app_requests for each row execute function tell()`);
   const before = await failedJobs(db);
@@ -184,7 +191,7 @@ const failedJobs = (db: Stage['db']): Promise<number> =>
     from jobs_seen
     where job::jsonb ->> 'last_error' is not null`);
 
-/** What is sealed no longer opens, so that tasks throw; connections end while requests are under way. */
+/** Makes sealed values fail to open, so that tasks throw, and cuts connections during requests. */
 export async function breakSeals({ db, as }: Stage, people: People): Promise<void> {
   await db.query(sql.unsafe`update webhook_secrets set sealed = sealed || '\\x00'::bytea`);
   await db.query(sql.unsafe`update signing_keys set sealed = sealed || '\\x00'::bytea`);

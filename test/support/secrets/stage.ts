@@ -1,48 +1,56 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'slonik';
 import { type Db, openPool } from '../../../src/db/pool.ts';
-import { saveTier } from '../../../src/payments/intents.ts';
-import { type ExvenueParty, startExvenueParty } from '../../../src/sandbox/exvenue/index.ts';
-import { type MailParty, startMailParty } from '../../../src/sandbox/mail.ts';
-import { type NetvenueParty, startNetvenueParty } from '../../../src/sandbox/netvenue/index.ts';
-import { type ProcessorParty, startProcessorParty } from '../../../src/sandbox/processor/index.ts';
-import { type RegistrarParty, startRegistrarParty } from '../../../src/sandbox/registrar/index.ts';
+import { saveTier } from '../../../src/payments/commands.ts';
+import { type ExvenueUpstream, startExvenueUpstream } from '../../../src/sandbox/exchange/index.ts';
+import { type MailUpstream, startMailUpstream } from '../../../src/sandbox/mail.ts';
+import { type NetvenueUpstream, startNetvenueUpstream } from '../../../src/sandbox/network/index.ts';
+import { type ProcessorUpstream, startProcessorUpstream } from '../../../src/sandbox/processor/index.ts';
+import { type RegistrarUpstream, startRegistrarUpstream } from '../../../src/sandbox/registrar/index.ts';
 import { sandboxTiers } from '../../../src/sandbox/tiers.ts';
 import { everythingIn, type Haystack } from '../canary.ts';
-import { type Ask, asking, type Said } from '../identity.ts';
+import { type Ask, asking, type Data } from '../identity.ts';
 import { freshDatabase } from '../postgres.ts';
 import { type Running, startProgram, startWebProcess, until } from '../processes.ts';
+import { findQueueTable } from '../queue.ts';
 import { type Receiver, startReceiver } from '../receivers.ts';
 import { ENTITY, testSettings } from '../service.ts';
 import { realSockets } from '../sockets.ts';
 import { openVault, type Vault } from './vault.ts';
 
-/** Web and worker as processes of their own that log all they can, every party, and all that is said and kept meanwhile. */
+/**
+ * Web and worker as separate processes with full logging, every upstream, and everything that is written and stored
+ * meanwhile.
+ */
 export type Stage = {
   vault: Vault;
   url: string;
   db: Db;
   settings: Record<string, string>;
-  parties: {
-    miner: NetvenueParty;
-    exchange: ExvenueParty;
-    processor: ProcessorParty;
-    registrar: RegistrarParty;
-    mailbox: MailParty;
+  upstreams: {
+    miner: NetvenueUpstream;
+    exchange: ExvenueUpstream;
+    processor: ProcessorUpstream;
+    registrar: RegistrarUpstream;
+    mailbox: MailUpstream;
     receiver: Receiver;
   };
   processes: Running[];
-  /** Refusals and failures as they were answered. */
-  refusals: Haystack[];
-  /** Asks with headers of one's own; refusals are kept. */
+  /** Rejections and failures as they were returned. */
+  errors: Haystack[];
+  /** Sends a request with the given headers; error responses are stored. */
   as(headers?: Record<string, string>): Ask;
   /** The newest mail to an address, once there is one whose text matches. */
   mailTo(address: string, matching: RegExp): Promise<string>;
-  /** All that must hold no secret: output of the processes, the whole database with every job there ever was, refusals. */
+  /**
+   * Everything that must hold no secret: output of the processes, the whole database with every job that ever existed,
+   * error responses.
+   */
   everything(): Promise<Haystack[]>;
   stop(): Promise<void>;
 };
 
+/** Starts web, a worker and every upstream on a new database. */
 export async function startStage(): Promise<Stage> {
   const unmocked = realSockets();
   const vault = openVault();
@@ -50,82 +58,88 @@ export async function startStage(): Promise<Stage> {
   const db = await openPool(database.url, 4, () => {}); // connections are cut off on purpose
   await keepJobs(db);
   for (const tier of sandboxTiers) await saveTier(db, tier);
-  const parties = await startParties(vault);
-  const settings = settingsFor(database.url, parties, vault);
+  const upstreams = await startUpstreams(vault);
+  const settings = settingsFor(database.url, upstreams, vault);
   const web = await startWebProcess(settings);
   const worker = startProgram('worker', settings);
-  await worker.says(/worker is running/);
-  parties.processor.notifications.to(`${web.url}/v2/webhooks/processor`);
+  await worker.waitForLine(/worker is running/);
+  upstreams.processor.notifications.to(`${web.url}/v2/webhooks/processor`);
   const processes: Running[] = [web, worker];
-  const refusals: Haystack[] = [];
-  const heard = (what: string, { status, headers, body }: Said) => {
+  const errors: Haystack[] = [];
+  const record = (what: string, { status, headers, body }: Data) => {
     const text = JSON.stringify([status, [...headers], body]);
-    if (status >= 400) refusals.push({ where: `refusal of ${what}`, text });
+    if (status >= 400) errors.push({ where: `rejection of ${what}`, text });
   };
   return {
     vault,
     url: web.url,
     db,
     settings,
-    parties,
+    upstreams,
     processes,
-    refusals,
+    errors,
     as: (headers) => {
       const ask = asking(web.url, headers);
-      return async (method, path, asked) => {
-        const said = await ask(method, path, asked);
-        heard(`${method} ${path.slice(0, 60)}`, said);
-        return said;
+      return async (method, path, options) => {
+        const data = await ask(method, path, options);
+        record(`${method} ${path.slice(0, 60)}`, data);
+        return data;
       };
     },
     mailTo: (address, matching) =>
       until(
         `a mail to ${address}`,
-        () => parties.mailbox.mails(address).findLast(({ text }) => matching.test(text))?.text,
+        () => upstreams.mailbox.mails(address).findLast(({ text }) => matching.test(text))?.text,
       ),
     async everything() {
-      return [...(await everythingIn(database.url)), ...processes.flatMap(outputOf), ...refusals];
+      return [...(await everythingIn(database.url)), ...processes.flatMap(outputOf), ...errors];
     },
     async stop() {
       for (const { kill } of processes) kill('SIGKILL');
       await Promise.all(processes.map(({ exited }) => exited));
       await db.end();
-      await closeAll(parties);
+      await closeAll(upstreams);
       await database.drop();
       unmocked();
     },
   };
 }
 
-/** What a process said, line by line. */
+/** The output of a process, line by line. */
 export const outputOf = ({ lines }: Pick<Running, 'lines'>): Haystack[] =>
   lines.map((text) => ({ where: 'output', text }));
 
-async function startParties(vault: Vault): Promise<Stage['parties']> {
+async function startUpstreams(vault: Vault): Promise<Stage['upstreams']> {
   const minerKey = vault.make("the platform's miner key");
   const validatorKey = vault.make('validator key');
   const secretKey = vault.make('processor secret', 'sk_test_');
   const notificationSecret = vault.make('processor notification secret', 'whsec_');
   return {
-    miner: await startNetvenueParty({ minerKey, validatorKey, entityHotkey: ENTITY, cooldownMs: 0, activationMs: 0 }),
-    exchange: await startExvenueParty({ network: 'testnet', autoFund: '100000' }),
-    processor: await startProcessorParty({ secretKey, notificationSecret }),
-    registrar: await startRegistrarParty({ miningMs: 100 }),
-    mailbox: await startMailParty(),
+    miner: await startNetvenueUpstream({
+      minerKey,
+      validatorKey,
+      entityHotkey: ENTITY,
+      cooldownMs: 0,
+      activationMs: 0,
+    }),
+    exchange: await startExvenueUpstream({ network: 'testnet', autoFund: '100000' }),
+    processor: await startProcessorUpstream({ secretKey, notificationSecret }),
+    registrar: await startRegistrarUpstream({ miningMs: 100 }),
+    mailbox: await startMailUpstream(),
     receiver: await startReceiver(),
   };
 }
 
-function settingsFor(databaseUrl: string, parties: Stage['parties'], vault: Vault): Record<string, string> {
+function settingsFor(databaseUrl: string, upstreams: Stage['upstreams'], vault: Vault): Record<string, string> {
   const secretOf = (name: string) => vault.secrets().find((kept) => kept.name === name)?.secret ?? '';
-  return testSettings(databaseUrl, parties.miner, {
-    ...parties.registrar.settings,
+  return testSettings(databaseUrl, upstreams.miner, {
+    ...upstreams.registrar.settings,
     LOG_LEVEL: 'debug',
     NETVENUE_MINER_KEY: secretOf("the platform's miner key"),
     NETVENUE_VALIDATOR_KEY: secretOf('validator key'),
-    EXVENUE_URL: parties.exchange.url,
-    SMTP_URL: parties.mailbox.smtpUrl,
-    PROCESSOR_URL: parties.processor.url,
+    EXVENUE_URL: upstreams.exchange.url,
+    SMTP_URL: upstreams.mailbox.smtpUrl,
+    PROCESSOR_URL: upstreams.processor.url,
     PROCESSOR_SECRET_KEY: secretOf('processor secret'),
     PROCESSOR_WEBHOOK_SECRET: secretOf('processor notification secret'),
     SEALING_KEYS: `run:${vault.keep('sealing key', randomBytes(32).toString('base64'))}`,
@@ -138,11 +152,21 @@ function settingsFor(databaseUrl: string, parties: Stage['parties'], vault: Vaul
   });
 }
 
-async function closeAll({ miner, exchange, processor, registrar, mailbox, receiver }: Stage['parties']): Promise<void> {
-  for (const party of [miner, exchange, processor, registrar, mailbox, receiver]) await party.close();
+async function closeAll({
+  miner,
+  exchange,
+  processor,
+  registrar,
+  mailbox,
+  receiver,
+}: Stage['upstreams']): Promise<void> {
+  for (const upstream of [miner, exchange, processor, registrar, mailbox, receiver]) await upstream.close();
 }
 
-/** Jobs go when they are done: a copy stays of all that was ever written of one, the text of its last error with it. */
+/**
+ * Jobs are deleted when they are done, so this keeps a copy of every version of a job, including the text of its last
+ * error.
+ */
 async function keepJobs(db: Db): Promise<void> {
   await db.query(sql.unsafe`create table jobs_seen (job text)`);
   await db.query(sql.unsafe`
@@ -152,5 +176,5 @@ async function keepJobs(db: Db): Promise<void> {
       return new;
     end $$`);
   await db.query(sql.unsafe`
-    create trigger see_job after insert or update on graphile_worker._private_jobs for each row execute function see_job()`);
+    create trigger see_job after insert or update on ${sql.identifier(await findQueueTable(db, 'payload'))} for each row execute function see_job()`);
 }

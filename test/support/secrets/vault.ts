@@ -1,28 +1,31 @@
 import { randomBytes } from 'node:crypto';
 import { type Form, formsOf, formsOfText } from '../canary.ts';
 
-/** The secrets of a run, each under the name of its kind, and every way it may be spelt. */
+/** The secrets of a run, each under the name of its kind, and its possible spellings. */
 export type Vault = {
-  /** Keeps a secret and gives it back. Of `prefix_rest` the rest is looked for, of a UUID or a page nothing is left out. */
+  /**
+   * Records a secret and returns it. For `prefix_rest` the search uses the rest, for a UUID or a page the whole value.
+   */
   keep(name: string, secret: string): string;
-  /** Makes a secret of 192 bits that only this run has. */
+  /** Creates a secret of 192 bits that is unique in this run. */
   make(name: string, prefix?: string): string;
   kinds(): string[];
   secrets(): { name: string; secret: string; forms: Form[] }[];
 };
 
+/** An empty vault. */
 export function openVault(): Vault {
-  const kept: ReturnType<Vault['secrets']> = [];
+  const entries: ReturnType<Vault['secrets']> = [];
   const keep = (name: string, secret: string) => {
     if (secret.length < 16) throw new Error(`${name} is no secret to look for: ${secret}`);
-    kept.push({ name, secret, forms: spellings(secret) });
+    entries.push({ name, secret, forms: spellings(secret) });
     return secret;
   };
   return {
     keep,
     make: (name, prefix = '') => keep(name, `${prefix}${randomBytes(24).toString('base64url')}`),
-    kinds: () => [...new Set(kept.map(({ name }) => name))],
-    secrets: () => kept,
+    kinds: () => [...new Set(entries.map(({ name }) => name))],
+    secrets: () => entries,
   };
 }
 

@@ -1,10 +1,10 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { createAdmin } from '../../../src/admin/intents.ts';
+import { createAdmin } from '../../../src/admin/commands.ts';
 import { type Ask, bearer, codeIn, codeOf, fresh, linkIn, resetTokenIn } from '../identity.ts';
 import { until } from '../processes.ts';
 import type { Stage } from './stage.ts';
 
-/** Everyone a walk has made, each able to ask. */
+/** Every caller that a walk has created. */
 export type People = {
   operator: Ask;
   partner: Ask;
@@ -15,13 +15,13 @@ export type People = {
   accountId: string;
 };
 
-const expectOk = <T extends { status: number; body: unknown }>(said: T): T => {
-  if (said.status >= 300) throw new Error(`${said.status} ${JSON.stringify(said.body)}`);
-  return said;
+const expectOk = <T extends { status: number; body: unknown }>(data: T): T => {
+  if (data.status >= 300) throw new Error(`${data.status} ${JSON.stringify(data.body)}`);
+  return data;
 };
 const key = () => ({ 'Idempotency-Key': fresh('key') });
 
-/** Drives every secret through the operations that make, take and give it, rightly and wrongly. */
+/** Passes every secret through the operations that create, accept and return it, with valid and invalid requests. */
 export async function walkAll(stage: Stage): Promise<People> {
   const operator = await walkOperator(stage);
   const partner = await walkPartner(stage, operator);
@@ -39,11 +39,11 @@ async function walkOperator({ as, db, vault }: Stage): Promise<Ask> {
   const login = (json: object) => as()('POST', '/v2/admin/login', { json: { email, password, ...json } });
   await login({ password: vault.make('operator password, wrong') });
   const first = sessionIn(expectOk(await login({})).headers);
-  const newcomer = as(bearer(vault.keep('operator session', first)));
-  const { body } = expectOk(await newcomer('POST', '/v2/admin/totp/enroll'));
+  const unenrolled = as(bearer(vault.keep('operator session', first)));
+  const { body } = expectOk(await unenrolled('POST', '/v2/admin/totp/enroll'));
   const seed = vault.keep('operator TOTP seed', body.secret);
-  await newcomer('POST', '/v2/admin/totp/confirm', { json: { code: '000000' } });
-  expectOk(await newcomer('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(seed) } }));
+  await unenrolled('POST', '/v2/admin/totp/confirm', { json: { code: '000000' } });
+  expectOk(await unenrolled('POST', '/v2/admin/totp/confirm', { json: { code: codeOf(seed) } }));
   await login({ totp_code: codeOf(seed) });
   const second = sessionIn(expectOk(await login({ totp_code: codeOf(seed, 1) })).headers);
   return as(bearer(vault.keep('operator session', second)));
@@ -51,17 +51,19 @@ async function walkOperator({ as, db, vault }: Stage): Promise<Ask> {
 
 const sessionIn = (headers: Headers): string => /adm_[\w-]+/.exec(headers.getSetCookie()[0] ?? '')?.[0] ?? '';
 
-async function walkPartner({ as, vault, parties }: Stage, operator: Ask): Promise<Ask> {
+async function walkPartner({ as, vault, upstreams }: Stage, operator: Ask): Promise<Ask> {
   const made = expectOk(await operator('POST', '/v2/admin/partners', { json: { name: 'Partner' }, headers: key() }));
   const more = await operator('POST', `/v2/admin/partners/${made.body.partner_id}/keys`, { json: {}, headers: key() });
   vault.keep('partner key', expectOk(more).body.key);
   const partner = as(bearer(vault.keep('partner key', made.body.key)));
-  const [own, stranger] = [generatePrivateKey(), generatePrivateKey()].map((made) => vault.keep('trader key', made));
-  const wallet = privateKeyToAddress(own as `0x${string}`).toLowerCase();
-  const enroll = (private_key = own) =>
+  const [fixture, outsider] = [generatePrivateKey(), generatePrivateKey()].map((made) =>
+    vault.keep('trader key', made),
+  );
+  const wallet = privateKeyToAddress(fixture as `0x${string}`).toLowerCase();
+  const enroll = (private_key = fixture) =>
     partner('POST', '/v1/sessions', { json: { ex_wallet: wallet, private_key }, headers: key() });
   expectOk(await enroll());
-  await enroll(stranger);
+  await enroll(outsider);
   const ofTrader = (path: string, json: object) =>
     partner('POST', path, { json, headers: { 'Trader-ID': wallet, Prefer: 'wait=5' } });
   expectOk(await ofTrader('/v1/orders/exvenue', { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' }));
@@ -69,7 +71,7 @@ async function walkPartner({ as, vault, parties }: Stage, operator: Ask): Promis
   const buy = (private_key: string) =>
     partner('POST', '/v1/register/exvenue', {
       json: {
-        miner_slug: parties.registrar.minerSlug,
+        miner_slug: upstreams.registrar.minerSlug,
         account_size: 25_000,
         ex_wallet: privateKeyToAddress(payer).toLowerCase(),
         email: 'trader@example.com',
@@ -169,7 +171,7 @@ async function walkMoney({ as, vault }: Stage, user: Ask): Promise<{ trader: Ask
   return { trader, accountId };
 }
 
-async function walkWebhooks({ vault, parties: { receiver } }: Stage, app: Ask, email: string): Promise<void> {
+async function walkWebhooks({ vault, upstreams: { receiver } }: Stage, app: Ask, email: string): Promise<void> {
   const json = { url: `${receiver.url}/hook`, events: ['*'] };
   const { body } = expectOk(await app('POST', '/v2/webhook-endpoints', { json, headers: key() }));
   vault.keep('webhook secret', body.secret);

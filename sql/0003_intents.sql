@@ -1,0 +1,116 @@
+create table intents (
+  id uuid primary key,
+  kind text not null,
+  owner text not null,
+  lane text,
+  state text not null default 'queued' constraint intents_state_known
+    check (state in ('queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired')),
+  request jsonb not null,
+  sent_payload jsonb,
+  outcome jsonb,
+  digest bytea not null,
+  request_id text,
+  fence integer not null default 0,
+  attempts integer not null default 0,
+  reconcile_attempts integer not null default 0,
+  position bigint generated always as identity,
+  created_at timestamptz not null default now(),
+  deadline_at timestamptz not null,
+  sending_at timestamptz,
+  settled_at timestamptz,
+  constraint intents_settled_has_outcome
+    check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
+) with (
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
+);
+
+comment on table intents is 'One row per effect to achieve at an upstream. The id is the idempotency key of the effect everywhere.';
+comment on column intents.kind is 'The task that executes it, for example orders/place.';
+comment on column intents.owner is 'The partner or app that submitted it.';
+comment on column intents.fence is 'Incremented by every claim. A write with an older fence changes nothing.';
+comment on column intents.sending_at is 'Set and committed before the first byte may leave. Cleared only if it is proven that none left.';
+comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
+comment on column intents.digest is 'SHA-256 of the request. It distinguishes a repeat from a reuse of the id.';
+
+create index intents_waiting on intents (lane, position) where state = 'queued';
+create index intents_open on intents (created_at) where state in ('queued', 'running', 'in_doubt');
+-- For retention, oldest first.
+create index intents_settled on intents (kind, settled_at) where settled_at is not null;
+-- For operators: intents with problems, however many have succeeded.
+create index intents_troubled on intents (created_at) where state in ('in_doubt', 'failed', 'expired');
+create index intents_expired on intents (created_at) where state = 'expired';
+-- Intents in doubt of one lane, read before every signature.
+create index intents_doubtful on intents (lane) where state = 'in_doubt';
+
+create table lanes (
+  name text primary key,
+  head uuid
+) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+
+comment on table lanes is 'Ordering keys. At most one intent of a lane is running: its head. Only the head has a job.';
+
+create table idempotency_keys (
+  owner text not null,
+  key text not null,
+  digest bytea not null,
+  intent_id uuid not null,
+  created_at timestamptz not null default now(),
+  primary key (owner, key)
+);
+
+comment on table idempotency_keys is 'The intent of a caller''s Idempotency-Key.';
+
+create index idempotency_keys_by_age on idempotency_keys (created_at);
+-- An intent is kept while a key refers to it.
+create index idempotency_keys_by_intent on idempotency_keys (intent_id);
+
+create table sealed_results (
+  intent_id uuid primary key references intents (id) on delete cascade,
+  sealed bytea not null
+);
+
+comment on table sealed_results is 'Members of an intent''s result that allow acting as a user, sealed. The outcome contains the rest.';
+
+create table worker_processes (
+  id uuid primary key,
+  lock_key bigint generated always as identity,
+  pool_ids text[] not null,
+  started_at timestamptz not null default now(),
+  seen_at timestamptz not null default now()
+);
+
+comment on table worker_processes is 'Running worker processes. Each holds a session-level advisory lock on its lock_key and updates seen_at. A worker without a heartbeat and without its lock is dead. One without a heartbeat for long counts as dead; when it resumes, the fences of its intents have moved on.';
+
+-- All kinds of intents and the retention of their settled rows, as defined in src/. A test compares both.
+create table intent_kinds (
+  kind text primary key,
+  retention text not null constraint intent_kinds_retention_known
+    check (retention in ('alone', 'with_order', 'alone_or_with_order', 'with_money'))
+);
+
+comment on table intent_kinds is 'One row per verb: its task, which also reconciles it, and the retention of its settled intents.';
+comment on column intent_kinds.kind is 'The name of the task, for example orders/place.';
+comment on column intent_kinds.retention is
+  'alone: pruned by the intent''s age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.';
+
+insert into intent_kinds (kind, retention)
+values
+  ('accounts/provision', 'alone'),
+  ('kyc/session', 'alone'),
+  ('orders/cancel', 'alone'),
+  ('orders/close', 'alone'),
+  ('orders/edit', 'alone'),
+  ('orders/exvenue/cancel', 'alone'),
+  ('orders/exvenue/close', 'alone'),
+  ('orders/exvenue/place', 'with_order'),
+  ('orders/exvenue/protect', 'alone'),
+  ('orders/place', 'with_order'),
+  ('orders/protect', 'alone_or_with_order'),
+  ('payments/checkout', 'with_money'),
+  ('payments/refund', 'with_money'),
+  ('payouts/account', 'with_money'),
+  ('payouts/link', 'alone'),
+  ('payouts/pay', 'with_money'),
+  ('payouts/submit', 'with_money'),
+  ('registration/purchase', 'with_money');

@@ -1,0 +1,75 @@
+create table users (
+  id text primary key,
+  app_id text not null references apps (id),
+  email text not null,
+  password_hash text not null,
+  verified_at timestamptz,
+  totp_seed bytea,
+  totp_step bigint,
+  totp_enabled_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint users_email_once unique (app_id, email),
+  constraint users_totp_has_seed check (totp_enabled_at is null or (totp_seed is not null and totp_step is not null))
+);
+
+comment on table users is 'End users of the apps. An address belongs to one user per app.';
+comment on column users.email is 'Normalized: NFKC, lower case, trimmed.';
+
+create index users_unverified on users (created_at) where verified_at is null;
+
+create table user_sessions (
+  id text primary key,
+  digest bytea not null constraint user_sessions_digest_taken unique,
+  user_id text not null references users (id) on delete cascade,
+  address text,
+  created_at timestamptz not null default now(),
+  seen_at timestamptz not null default now(),
+  expires_at timestamptz not null,
+  revoked_at timestamptz
+);
+
+comment on table user_sessions is 'Sessions of end users. Only the token''s digest is stored.';
+
+create index user_sessions_by_user on user_sessions (user_id, created_at);
+create index user_sessions_by_age on user_sessions (expires_at);
+
+create table one_time_codes (
+  app_id text not null references apps (id),
+  email text not null,
+  hmac bytea,
+  attempts_left integer not null constraint one_time_codes_attempts_counted check (attempts_left >= 0),
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  primary key (app_id, email)
+);
+
+comment on table one_time_codes is 'The one valid code of an address. An address without an unverified user also gets one, which nothing matches, so that responses do not differ.';
+comment on column one_time_codes.hmac is 'Keyed digest of the code.';
+
+create index one_time_codes_by_age on one_time_codes (expires_at);
+
+create table password_resets (
+  app_id text not null references apps (id),
+  email text not null,
+  user_id text references users (id) on delete cascade,
+  digest bytea not null,
+  expires_at timestamptz not null,
+  used_at timestamptz,
+  primary key (app_id, email)
+);
+
+comment on table password_resets is 'The one valid password reset token of an address.';
+
+create index password_resets_by_age on password_resets (expires_at);
+
+create table known_addresses (
+  account text not null,
+  address bytea not null,
+  seen_at timestamptz not null default now(),
+  primary key (account, address)
+);
+
+comment on table known_addresses is 'Network addresses from which a user logged in. Attempts from there have a separate budget.';
+comment on column known_addresses.address is 'SHA-256 of the address.';
+
+create index known_addresses_by_age on known_addresses (seen_at);

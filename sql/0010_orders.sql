@@ -1,0 +1,91 @@
+create table subaccounts (
+  synthetic_hotkey text primary key,
+  entity_hotkey text not null,
+  subaccount_id integer not null,
+  subaccount_uuid text,
+  owner text not null,
+  intent_id uuid not null constraint subaccounts_one_per_intent unique,
+  asset_class text not null,
+  account_size numeric not null constraint subaccounts_size_positive check (account_size > 0),
+  ex_address text,
+  payout_address text,
+  status text not null,
+  created_at timestamptz not null default now(),
+  constraint subaccounts_id_once_per_entity unique (entity_hotkey, subaccount_id)
+);
+
+comment on table subaccounts is 'Subaccounts of the network, each owned by the partner or app it was created for.';
+comment on column subaccounts.status is 'The network''s status: pending until its collateral is burnt, then active or failed.';
+
+create index subaccounts_by_owner on subaccounts (owner);
+
+create table orders (
+  id uuid primary key,
+  venue text not null constraint orders_venue_known check (venue in ('netvenue', 'exvenue')),
+  owner text not null,
+  trader text not null,
+  pair text not null,
+  handle text not null,
+  terms jsonb not null,
+  lifecycle text constraint orders_lifecycle_known check (lifecycle in ('resting', 'filled', 'cancelled')),
+  executed jsonb,
+  created_at timestamptz not null default now(),
+  constraint orders_handle_once unique (trader, handle)
+) with (
+  autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 2000,
+  autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
+);
+
+comment on table orders is 'Orders in their present state. The state of the intent tells whether an order was accepted.';
+comment on column orders.id is 'The id of the intent that placed it. Also the network''s order uuid and the exchange''s cloid.';
+comment on column orders.handle is 'The venue''s id of the order: the id, unless the venue created it with another order.';
+comment on column orders.terms is 'The present terms: those that were placed, with every edit the venue has accepted.';
+
+create index orders_by_trader on orders (trader, created_at);
+-- Orders on builder dexes (`dex:COIN`): the exchange lists open orders per dex.
+create index orders_on_builder_dexes on orders (trader) where venue = 'exvenue' and position(':' in pair) > 0;
+-- Orders whose take-profit or stop-loss waits for the parent's fill.
+create index orders_with_waiting_triggers on orders (created_at) where executed ->> 'trigger_status' = 'pending_parent_fill';
+create index orders_resting on orders (trader) where lifecycle = 'resting';
+-- An order by the exchange's number, which cancellations use.
+create index orders_by_exchange_number on orders ((executed ->> 'ex_order_id')) where venue = 'exvenue';
+
+create table enrollments (
+  owner text not null,
+  ex_wallet text not null,
+  payout_wallet text,
+  label text,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  last_used_at timestamptz,
+  primary key (owner, ex_wallet)
+);
+
+comment on table enrollments is 'Enrolled exchange wallets, as v1 sessions show them. The current key is the live row of signing_keys.';
+
+create table signing_keys (
+  id uuid primary key,
+  owner text not null,
+  ex_wallet text not null constraint signing_keys_wallet_lower check (ex_wallet = lower(ex_wallet)),
+  signer text not null constraint signing_keys_signer_lower check (signer = lower(signer)),
+  key_version integer not null,
+  sealed bytea,
+  verified_at timestamptz,
+  created_at timestamptz not null default now(),
+  retired_at timestamptz,
+  constraint signing_keys_version_once unique (owner, ex_wallet, key_version)
+);
+
+comment on table signing_keys is 'Signing keys of exchange wallets, one row per key that was ever enrolled. The key is sealed and is wiped when it is no longer needed.';
+comment on column signing_keys.signer is 'The address of the key: the wallet itself, or an agent of it at the exchange.';
+comment on column signing_keys.retired_at is 'When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.';
+
+create unique index signing_keys_one_live on signing_keys (owner, ex_wallet) where retired_at is null;
+create index signing_keys_by_signer on signing_keys (signer);
+
+create table signer_nonces (
+  signer text primary key,
+  last_nonce bigint not null
+);
+
+comment on table signer_nonces is 'The last nonce of each signer. The exchange accepts every nonce once, so there is one durable counter per signer, whoever enrolled it.';

@@ -1,0 +1,86 @@
+create table tiers (
+  id text primary key constraint tiers_id_readable check (id ~ '^tier_[a-z0-9_]{1,60}$'),
+  market text not null,
+  asset_class text not null,
+  account_size numeric not null constraint tiers_size_possible check (account_size > 0 and account_size <= 100000),
+  amount_cents integer not null constraint tiers_price_possible check (amount_cents = 0 or amount_cents between 50 and 99999999),
+  currency text not null default 'usd' constraint tiers_currency_lower check (currency ~ '^[a-z]{3}$'),
+  active boolean not null default true,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now()
+);
+
+comment on table tiers is 'Tiers for sale. The server sets the prices: a checkout with another amount is rejected.';
+comment on column tiers.account_size is 'USD.';
+comment on column tiers.amount_cents is 'Zero: an account of this tier is free, one per user. The processor accepts no less than 50.';
+
+create table payments (
+  id text primary key,
+  owner text not null references apps (id),
+  user_id text not null references users (id),
+  tier_id text not null references tiers (id),
+  market text not null,
+  asset_class text not null,
+  account_size numeric not null,
+  amount_cents integer not null constraint payments_amount_positive check (amount_cents > 0),
+  currency text not null,
+  intent_id uuid not null constraint payments_one_per_intent unique,
+  processor_payment_intent_id text constraint payments_processor_id_once unique,
+  sealed_client_secret bytea,
+  status text not null default 'pending' constraint payments_status_known check (status in (
+    'pending', 'requires_payment_method', 'requires_confirmation', 'requires_action', 'processing', 'requires_capture',
+    'succeeded', 'canceled', 'failed'
+  )),
+  status_at timestamptz,
+  received_cents integer not null default 0,
+  failure_code text,
+  paid_at timestamptz,
+  amount_differs boolean not null default false,
+  refunded_cents integer not null default 0,
+  refunded_at timestamptz,
+  disputed_at timestamptz,
+  reconciled_at timestamptz,
+  created_at timestamptz not null default now(),
+  constraint payments_paid_has_time check ((status = 'succeeded') = (paid_at is not null))
+);
+
+comment on table payments is 'Checkouts. The state of the intent tells whether the processor has the payment; the row holds the state of the money.';
+comment on column payments.owner is 'The app.';
+comment on column payments.status is 'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
+comment on column payments.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
+comment on column payments.amount_differs is 'Paid with another amount than requested: no account is created for it.';
+comment on column payments.sealed_client_secret is
+  'The secret with which the buyer''s browser completes this payment, sealed. Deleted once nothing can be paid with it.';
+
+create index payments_open on payments (created_at) where paid_at is null;
+create index payments_of_other_amounts on payments (paid_at) where amount_differs;
+-- Rows of one user, by the user alone: a user belongs to one app, and the foreign keys check without it.
+create index payments_of_user on payments (user_id, created_at);
+
+create table processor_events (
+  id text primary key,
+  type text not null,
+  said_at timestamptz not null,
+  fact jsonb not null,
+  source text not null constraint processor_events_source_known check (source in ('notified', 'listed')),
+  payment_id text references payments (id),
+  outcome text constraint processor_events_outcome_known check (outcome in ('applied', 'stale', 'not_ours', 'unknown')),
+  received_at timestamptz not null default now(),
+  acted_at timestamptz
+);
+
+comment on table processor_events is 'Events of the processor, from notifications or from its list. Each is stored once, before it is applied.';
+comment on column processor_events.fact is 'The part of the event that the service acts on. No personal data is stored.';
+comment on column processor_events.said_at is 'Time by the processor''s clock, to the second.';
+comment on column processor_events.outcome is 'unknown: its object is not known here (yet); it is retried for 1 day.';
+
+create index processor_events_of_payment on processor_events (payment_id, said_at);
+create index processor_events_open on processor_events (received_at) where acted_at is null;
+create index processor_events_by_age on processor_events (received_at);
+
+create table processor_cursor (
+  only_row boolean primary key default true constraint processor_cursor_one_row check (only_row),
+  seen_at timestamptz not null
+);
+
+comment on table processor_cursor is 'How far the processor''s list of events has been read.';

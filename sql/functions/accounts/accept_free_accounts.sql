@@ -1,0 +1,44 @@
+-- Accepts free accounts. If the user already has one of that tier, the request gets the result of its creation, whatever that is. Verdicts
+-- in addition to those of accept_intents: tier_unknown | tier_not_free | tier_mismatch.
+-- Item: as for accept_intents, and prop_account_id, user_id, tier_id, asset_class, account_size.
+create or replace function accept_free_accounts(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
+language plpgsql as $$
+declare
+  b record;
+begin
+  for b in
+    select e.item, (e.item ->> 'n')::integer as at, tier_verdict(e.item, true) as judged
+    from jsonb_array_elements(batch) as e (item)
+    order by e.item ->> 'user_id', e.item ->> 'tier_id'
+  loop
+    n := b.at;
+    intent_id := (b.item ->> 'id')::uuid;
+    verdict := b.judged;
+    if verdict is not null then
+      return next;
+      continue;
+    end if;
+
+    insert into prop_accounts (id, owner, user_id, tier_id, market, asset_class, account_size, status, intent_id)
+    select b.item ->> 'prop_account_id', b.item ->> 'owner', b.item ->> 'user_id', t.id, t.market, t.asset_class, t.account_size,
+      'provisioning', (b.item ->> 'id')::uuid
+    from tiers t
+    where t.id = b.item ->> 'tier_id'
+    on conflict (user_id, tier_id) where payment_id is null do nothing;
+    if not found then
+      select p.intent_id into intent_id
+      from prop_accounts p
+      where p.user_id = b.item ->> 'user_id' and p.tier_id = b.item ->> 'tier_id' and p.payment_id is null;
+      verdict := 'replayed';
+      return next;
+      continue;
+    end if;
+
+    select a.intent_id, a.verdict into intent_id, verdict
+    from accept_intents(jsonb_build_array(b.item)) a;
+    if verdict <> 'accepted' then
+      delete from prop_accounts where id = b.item ->> 'prop_account_id';
+    end if;
+    return next;
+  end loop;
+end $$;

@@ -1,0 +1,15 @@
+-- Stores the network's state of an account, and changes its status if it has not changed meanwhile.
+create or replace function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text) returns void
+language plpgsql as $$
+begin
+  update prop_accounts
+  set upstream_status = shown_status, upstream_bucket = shown_bucket, synced_at = now()
+  where id = account;
+  update subaccounts s
+  set status = shown_status
+  from prop_accounts a
+  where a.id = account and s.synthetic_hotkey = a.synthetic_hotkey and s.status <> shown_status;
+  if to_status <> from_status then
+    perform move_prop_account(account, from_status, to_status, reason);
+  end if;
+end $$;

@@ -1,0 +1,21 @@
+-- Queues a sync of every account that is due. They are due again `every_s` seconds later. Returns how many.
+create or replace function sweep_prop_accounts(every_s double precision, most integer) returns bigint
+language sql as $$
+  with due as (
+    select a.id
+    from prop_accounts a
+    where a.status in ('provisioning', 'evaluation', 'funded')
+      and a.synthetic_hotkey is not null
+      and a.sync_after <= now()
+    order by a.sync_after
+    limit most
+    for update skip locked
+  ), planned as (
+    update prop_accounts a
+    set sync_after = now() + make_interval(secs => every_s)
+    from due
+    where a.id = due.id
+    returning plan_sync(a.id, 0)
+  )
+  select count(*) from planned
+$$;

@@ -1,0 +1,32 @@
+-- Enrolls a key, or replaces the live key with a new one. The same key again does not change the version. A retired agent is rejected with
+-- constraint signing_keys_agent_retired.
+create or replace function enroll_key(
+  of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text
+) returns void
+language plpgsql as $$
+declare
+  live record;
+begin
+  insert into enrollments as e (owner, ex_wallet, payout_wallet, label)
+  values (of_owner, wallet, payout, named)
+  on conflict (owner, ex_wallet) do update
+  set payout_wallet = excluded.payout_wallet, label = excluded.label, updated_at = now();
+
+  select k.id, k.signer into live
+  from signing_keys k
+  where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null;
+  if live.signer = new_signer then
+    update signing_keys set verified_at = coalesce(verified_at, case when is_verified then now() end) where id = live.id;
+    return;
+  end if;
+
+  if new_signer <> wallet and exists (select from signing_keys k where k.signer = new_signer and k.retired_at is not null) then
+    raise exception using errcode = 'check_violation', constraint = 'signing_keys_agent_retired';
+  end if;
+
+  update signing_keys set retired_at = now() where id = live.id;
+  insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at)
+  values (new_id, of_owner, wallet, new_signer,
+    (select coalesce(max(k.key_version), 0) + 1 from signing_keys k where k.owner = of_owner and k.ex_wallet = wallet),
+    new_sealed, case when is_verified then now() end);
+end $$;

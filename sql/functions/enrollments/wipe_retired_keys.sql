@@ -1,0 +1,18 @@
+-- Wipes the keys that were rotated out, unless an open intent was signed with them. Returns how many.
+create or replace function wipe_retired_keys() returns bigint
+language sql as $$
+  with wiped as (
+    update signing_keys k
+    set sealed = null
+    where k.retired_at is not null
+      and k.sealed is not null
+      and not exists (
+        select
+        from intents i
+        where i.state in ('queued', 'running', 'in_doubt')
+          and i.sent_payload ->> 'key_id' = k.id::text
+      )
+    returning k.id
+  )
+  select count(*) from wiped
+$$;

@@ -1,0 +1,87 @@
+-- Accepts a batch in one transaction, each item with its own verdict:
+-- accepted | replayed (the same request with the same id or key) | key_reused | id_taken.
+-- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
+-- Item: n, id, kind, owner, lane?, request, digest (hex), deadline_s, request_id?, idempotency_key?
+create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
+language plpgsql as $$
+declare
+  keyed integer[] := '{}';
+  fresh integer[];
+  jobs graphile_worker.job_spec[];
+begin
+  if jsonb_path_exists(batch, '$[*].idempotency_key ? (@ != null)') then
+    with offered as (
+      select distinct on (i.owner, i.idempotency_key) i.*
+      from jsonb_to_recordset(batch) as i (n integer, id uuid, owner text, digest text, idempotency_key text)
+      where i.idempotency_key is not null
+      order by i.owner, i.idempotency_key, i.n
+    ), taken as (
+      insert into idempotency_keys as k (owner, key, digest, intent_id)
+      select o.owner, o.idempotency_key, decode(o.digest, 'hex'), o.id
+      from offered o
+      order by o.owner, o.idempotency_key
+      on conflict do nothing
+      returning k.owner, k.key
+    )
+    select coalesce(array_agg(o.n), '{}') into keyed
+    from offered o
+    join taken t on t.owner = o.owner and t.key = o.idempotency_key;
+  end if;
+
+  with offered as materialized (
+    select distinct on (i.id) i.*
+    from jsonb_to_recordset(batch) as i (
+      n integer, id uuid, kind text, owner text, lane text, request jsonb, digest text,
+      deadline_s double precision, request_id text, idempotency_key text
+    )
+    where i.idempotency_key is null or i.n = any(keyed)
+    order by i.id, i.n
+  ), written as (
+    insert into intents as w (id, kind, owner, lane, request, digest, request_id, deadline_at)
+    select o.id, o.kind, o.owner, o.lane, o.request, decode(o.digest, 'hex'), o.request_id,
+      now() + make_interval(secs => o.deadline_s)
+    from offered o
+    order by o.lane nulls first, o.n
+    on conflict (id) do nothing
+    returning w.id, w.kind, w.lane, w.position
+  ), first as (
+    select distinct on (w.lane) w.lane, w.id
+    from written w
+    where w.lane is not null
+    order by w.lane, w.position
+  ), heads as (
+    insert into lanes as l (name, head)
+    select f.lane, f.id
+    from first f
+    order by f.lane
+    on conflict (name) do update set head = coalesce(l.head, excluded.head)
+    returning l.name, l.head
+  )
+  select coalesce(array_agg(o.n), '{}'),
+    array_agg(job_for(w.kind, w.id, null) order by w.position) filter (where w.lane is null or h.head = w.id)
+  into fresh, jobs
+  from written w
+  join offered o on o.id = w.id
+  left join heads h on h.name = w.lane;
+
+  if jobs is not null then
+    perform graphile_worker.add_jobs(jobs);
+  end if;
+  return query
+  select i.n, i.id, 'accepted'
+  from jsonb_to_recordset(batch) as i (n integer, id uuid)
+  where i.n = any(fresh);
+
+  if cardinality(fresh) < jsonb_array_length(batch) then
+    delete from idempotency_keys k
+    using jsonb_to_recordset(batch) as i (n integer, owner text, idempotency_key text)
+    where i.n = any(keyed) and not i.n = any(fresh) and k.owner = i.owner and k.key = i.idempotency_key;
+    return query
+    select o.n, o.intent_id, o.verdict
+    from accept_one_by_one((
+      select jsonb_agg(b.item)
+      from jsonb_array_elements(batch) as b (item)
+      where not (b.item ->> 'n')::integer = any(fresh)
+    )) o;
+  end if;
+end $$;

@@ -1,0 +1,70 @@
+-- accept_intents for items that may repeat an id or key, of this batch or an earlier one. Same items, verdicts and locks, but one item
+-- after the other.
+create or replace function accept_one_by_one(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
+language plpgsql as $$
+declare
+  item record;
+  earlier record;
+  at_head boolean;
+  jobs graphile_worker.job_spec[] := '{}';
+begin
+  for item in
+    select i.*, decode(i.digest, 'hex') as request_digest
+    from jsonb_to_recordset(batch) as i (
+      n integer, id uuid, kind text, owner text, lane text, request jsonb, digest text,
+      deadline_s double precision, request_id text, idempotency_key text
+    )
+    order by i.lane nulls first, i.n
+  loop
+    n := item.n;
+    intent_id := item.id;
+    verdict := 'accepted';
+
+    if item.idempotency_key is not null then
+      insert into idempotency_keys (owner, key, digest, intent_id)
+      values (item.owner, item.idempotency_key, item.request_digest, item.id)
+      on conflict do nothing;
+      if not found then
+        select k.digest, k.intent_id into earlier
+        from idempotency_keys k
+        where k.owner = item.owner and k.key = item.idempotency_key;
+        intent_id := earlier.intent_id;
+        verdict := case when earlier.digest = item.request_digest then 'replayed' else 'key_reused' end;
+        return next;
+        continue;
+      end if;
+    end if;
+
+    insert into intents (id, kind, owner, lane, request, digest, request_id, deadline_at)
+    values (item.id, item.kind, item.owner, item.lane, item.request, item.request_digest, item.request_id,
+            now() + make_interval(secs => item.deadline_s))
+    on conflict (id) do nothing;
+    if not found then
+      select i.owner, i.digest into earlier from intents i where i.id = item.id;
+      if earlier.owner = item.owner and earlier.digest = item.request_digest then
+        verdict := 'replayed';
+      else
+        verdict := 'id_taken';
+        delete from idempotency_keys k where k.owner = item.owner and k.key = item.idempotency_key;
+      end if;
+      return next;
+      continue;
+    end if;
+
+    at_head := true;
+    if item.lane is not null then
+      insert into lanes as l (name, head)
+      values (item.lane, item.id)
+      on conflict (name) do update set head = coalesce(l.head, excluded.head)
+      returning l.head = item.id into at_head;
+    end if;
+    if at_head then
+      jobs := jobs || job_for(item.kind, item.id, null);
+    end if;
+    return next;
+  end loop;
+
+  if cardinality(jobs) > 0 then
+    perform graphile_worker.add_jobs(jobs);
+  end if;
+end $$;

@@ -1,0 +1,19 @@
+-- Records that the effect of an intent is unknown, lets its lane go on, and plans the next reconciliation by the verb's own task. False:
+-- the claim is lost, or nothing was sent. Locks the intent, then its lane; finds the intent by its id only, see settle_intent.
+create or replace function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision) returns boolean
+language plpgsql as $$
+declare
+  marked record;
+begin
+  update intents
+  set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null
+  where id = intent and fence = held_fence and settled_at is null and state <> 'queued' and sending_at is not null
+  returning kind, lane into marked;
+  if not found then
+    return false;
+  end if;
+  perform leave_lane(marked.lane, intent);
+  perform graphile_worker.add_jobs(array[
+    job_for(marked.kind, intent, now() + make_interval(secs => delay_s))]);
+  return true;
+end $$;

@@ -1,0 +1,38 @@
+-- Queues a job for every open intent that should have one and has none, and for lanes whose head has ended.
+create or replace function requeue_stranded() returns integer
+language plpgsql as $$
+declare
+  stranded record;
+  requeued integer := 0;
+begin
+  for stranded in
+    select i.id, i.kind, i.state, i.lane
+    from intents i
+    left join lanes l on l.name = i.lane
+    left join intents h on h.id = l.head and h.state in ('queued', 'running')
+    where i.state in ('queued', 'running', 'in_doubt')
+      and i.created_at < now() - interval '30 seconds'
+      and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id)
+      and i.id::text not in (
+        select j.payload ->> 'intent_id'
+        from queue_jobs j
+        where j.payload ->> 'intent_id' is not null and j.attempts < j.max_attempts
+      )
+    order by i.lane, i.position
+  loop
+    if stranded.state <> 'in_doubt' and stranded.lane is not null then
+      perform from lanes where name = stranded.lane for update;
+      update lanes l
+      set head = stranded.id
+      where l.name = stranded.lane
+        and exists (select from intents i where i.id = stranded.id and i.state in ('queued', 'running'))
+        and not exists (
+          select from intents h where h.id = l.head and h.id <> stranded.id and h.state in ('queued', 'running')
+        );
+      continue when not found;
+    end if;
+    perform graphile_worker.add_jobs(array[job_for(stranded.kind, stranded.id, null)]);
+    requeued := requeued + 1;
+  end loop;
+  return requeued;
+end $$;

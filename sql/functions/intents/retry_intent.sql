@@ -1,0 +1,22 @@
+-- Queues an intent again of which nothing was sent. It keeps its position at the head of its lane. `said` is the outcome it ends with if
+-- its deadline passes before the next attempt; no attempt is planned after the deadline. False: the claim is lost. Also changes the
+-- registration of a purchase (follow_purchase). Locks the intent; finds it by its id only, see settle_intent.
+create or replace function retry_intent(intent uuid, held_fence integer, delay_s double precision, said jsonb) returns boolean
+language plpgsql as $$
+declare
+  put_back record;
+begin
+  update intents
+  set state = 'queued', sending_at = null, outcome = said
+  where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt')
+  returning kind, deadline_at into put_back;
+  if not found then
+    return false;
+  end if;
+  if put_back.kind = 'registration/purchase' then
+    perform follow_purchase(intent);
+  end if;
+  perform graphile_worker.add_jobs(array[
+    job_for(put_back.kind, intent, least(now() + make_interval(secs => delay_s), put_back.deadline_at))]);
+  return true;
+end $$;

@@ -1,0 +1,25 @@
+-- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
+-- Steps: ends the intent, changes the row it was about (follow_ending), passes its lane on (leave_lane), notifies waiters on `settled`. For
+-- an order verb of a prop account, trigger intents_emit_verb_ended notifies the account's followers at the end of the transaction. Locks
+-- the intent, then what follows it, then its lane.
+-- It finds one row by its id and names no condition that implies an index of open rows (`state in …`): a plan that was made while that
+-- index was empty would read all of it. `settled_at is null` has the same effect and implies no such index.
+create or replace function settle_intent(intent uuid, held_fence integer, ending text, said jsonb) returns boolean
+language plpgsql as $$
+declare
+  ended record;
+begin
+  update intents
+  set state = ending, outcome = said, settled_at = now()
+  where id = intent and fence = held_fence and settled_at is null
+  returning kind, lane into ended;
+  if not found then
+    return false;
+  end if;
+  if ended.kind not like 'orders/%' then
+    perform follow_ending(intent, ended.kind, ending);
+  end if;
+  perform leave_lane(ended.lane, intent);
+  perform pg_notify('settled', intent::text);
+  return true;
+end $$;

@@ -1,0 +1,34 @@
+-- Accepts network order intents whose trader belongs to the caller and whose target, if any, is an order of that trader. Verdicts in
+-- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch.
+-- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?
+-- The limits keep every join on its index. Without them a plan that was made while the tables were small reads them whole.
+create or replace function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
+language plpgsql as $$
+declare
+  refused jsonb;
+begin
+  select jsonb_object_agg(j.n, j.verdict) into refused
+  from (
+    select i.n,
+      case
+        when s.owner is null then 'trader_unknown'
+        when i.target is not null and o.id is null then 'order_unknown'
+        when o.pair <> i.pair then 'pair_mismatch'
+      end as verdict
+    from jsonb_to_recordset(batch) as i (n integer, owner text, trader text, pair text, target uuid)
+    left join lateral (
+      select s.synthetic_hotkey, s.owner
+      from subaccounts s
+      where s.synthetic_hotkey = i.trader and s.owner = i.owner
+      limit 1
+    ) s on true
+    left join lateral (
+      select o.id, o.pair
+      from orders o
+      where o.id = i.target and o.trader = s.synthetic_hotkey and o.owner = s.owner
+      limit 1
+    ) o on true
+  ) j
+  where j.verdict is not null;
+  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, refused, 'netvenue') a;
+end $$;

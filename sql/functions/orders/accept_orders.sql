@@ -1,0 +1,31 @@
+-- Accepts order intents that have been judged. Those in `refused` ({n: verdict}) only get that verdict. The others are accepted, and those
+-- with terms get an order row.
+-- Item: as for accept_intents, and trader, pair, terms?
+create or replace function accept_orders(batch jsonb, refused jsonb, at_venue text) returns table (n integer, intent_id uuid, verdict text)
+language plpgsql as $$
+begin
+  if refused is not null then
+    return query
+    select i.n, i.id, refused ->> i.n::text
+    from jsonb_to_recordset(batch) as i (n integer, id uuid)
+    where refused ? i.n::text;
+    batch := (
+      select coalesce(jsonb_agg(b.item), '[]')
+      from jsonb_array_elements(batch) as b (item)
+      where not refused ? (b.item ->> 'n')
+    );
+  end if;
+
+  return query
+  with verdicts as materialized (
+    select a.n, a.intent_id, a.verdict
+    from accept_intents(batch) a
+  ), written as (
+    insert into orders (id, venue, owner, trader, pair, handle, terms)
+    select i.id, at_venue, i.owner, i.trader, i.pair, i.id::text, i.terms
+    from jsonb_to_recordset(batch) as i (n integer, id uuid, owner text, trader text, pair text, terms jsonb)
+    join verdicts v on v.n = i.n and v.verdict = 'accepted'
+    where i.terms is not null
+  )
+  select v.n, v.intent_id, v.verdict from verdicts v;
+end $$;

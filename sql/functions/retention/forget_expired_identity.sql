@@ -1,0 +1,77 @@
+-- Deletes expired rows, at most `most` of each table, and returns the largest number deleted from one table. Skips rows that another
+-- transaction has locked.
+create or replace function forget_expired_identity(most integer) returns bigint
+language plpgsql as $$
+declare
+  taken bigint;
+  longest bigint := 0;
+begin
+  delete from throttles
+  where ctid = any (array(
+    select t.ctid from throttles t where t.forget_at < now() order by t.forget_at limit most for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
+  delete from app_tokens
+  where ctid = any (array(
+    select t.ctid
+    from app_tokens t
+    where t.expires_at < now() - interval '1 day'
+    order by t.expires_at
+    limit most
+    for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
+  delete from one_time_codes
+  where ctid = any (array(
+    select c.ctid
+    from one_time_codes c
+    where c.expires_at < now() - interval '1 day'
+    order by c.expires_at
+    limit most
+    for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
+  delete from password_resets
+  where ctid = any (array(
+    select r.ctid
+    from password_resets r
+    where r.expires_at < now() - interval '1 day'
+    order by r.expires_at
+    limit most
+    for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
+  delete from known_addresses
+  where ctid = any (array(
+    select a.ctid
+    from known_addresses a
+    where a.seen_at < now() - interval '180 days'
+    order by a.seen_at
+    limit most
+    for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
+  delete from webhook_secrets
+  where ctid = any (array(
+    select s.ctid from webhook_secrets s where s.expires_at < now() - interval '1 day' limit most for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
+  delete from users
+  where ctid = any (array(
+    select u.ctid
+    from users u
+    where u.verified_at is null and u.created_at < now() - interval '7 days'
+    order by u.created_at
+    limit most
+    for update skip locked));
+  get diagnostics taken = row_count;
+  return greatest(longest, taken);
+end $$;
+comment on function forget_expired_identity(integer) is
+  'Unverified sign-ups are deleted after 7 days, so that nobody can block an address by signing up with it first.';

@@ -1,0 +1,19 @@
+-- Deletes keys that are too old to be replayed. Like all prune_… functions it deletes at most `most` rows older than `kept_s` (seconds) and
+-- returns how many; call it again while that is `most`. It skips rows that another transaction has locked, so nobody waits longer than for
+-- one batch.
+create or replace function prune_idempotency_keys(kept_s double precision, most integer) returns bigint
+language sql as $$
+  with old as materialized (
+    select k.ctid as place
+    from idempotency_keys k
+    where k.created_at < now() - make_interval(secs => kept_s)
+    order by k.created_at
+    limit most
+    for update skip locked
+  ), gone as (
+    delete from idempotency_keys k
+    where k.ctid = any (array(select place from old))
+    returning 1
+  )
+  select count(*) from gone
+$$;

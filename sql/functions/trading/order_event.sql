@@ -1,0 +1,19 @@
+-- The data of an order event: of a verb that has ended, or, with action `lifecycle`, of the new state of a resting order.
+create or replace function order_event(verb text, order_id uuid, i intents) returns jsonb
+language sql stable as $$
+  select jsonb_build_object(
+    'order_uuid', order_id,
+    'intent_id', i.id,
+    'action', verb,
+    'status', case when i.id is null or i.state = 'succeeded' then 'completed' else 'failed' end,
+    'lifecycle', o.lifecycle,
+    'trade_pair', coalesce(o.pair, i.request ->> 'trade_pair', i.request -> 'protection' ->> 'trade_pair'),
+    'execution_type', o.terms ->> 'execution_type',
+    'order_type', o.terms ->> 'order_type',
+    'code', i.outcome -> 'problem' ->> 'code',
+    'message', coalesce(i.outcome -> 'problem' ->> 'message', i.outcome -> 'result' ->> 'message'),
+    'executed', coalesce(o.executed, nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb))
+  )
+  from (select 1) as always
+  left join orders o on o.id = order_id
+$$;

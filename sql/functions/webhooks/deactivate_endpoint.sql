@@ -1,0 +1,30 @@
+-- Deactivates an endpoint and cancels its waiting deliveries. Those that another transaction holds are cancelled by their lane. If the
+-- service decided, and not the app, a mail notifies the app's contact. False: it was inactive. Locks the endpoint, then its deliveries.
+create or replace function deactivate_endpoint(endpoint text, because text) returns boolean
+language plpgsql as $$
+declare
+  stopped record;
+begin
+  update webhook_endpoints e
+  set active = false, deactivated_because = because, updated_at = now()
+  where e.id = endpoint and e.active
+  returning e.app, e.url into stopped;
+  if not found then
+    return false;
+  end if;
+  update webhook_deliveries d
+  set state = 'cancelled', ended_at = now()
+  where d.id in (
+    select p.id
+    from webhook_deliveries p
+    where p.endpoint_id = endpoint and p.state = 'pending'
+    for update skip locked
+  );
+  if because <> 'asked' then
+    perform post_mail(gen_random_uuid(), 'webhook_deactivated', a.contact_email,
+      jsonb_build_object('app', a.name, 'url', stopped.url, 'because', because), null, 604800)
+    from apps a
+    where a.id = stopped.app and a.contact_email is not null;
+  end if;
+  return true;
+end $$;

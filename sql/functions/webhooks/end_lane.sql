@@ -1,0 +1,30 @@
+-- Ends a lane under the lock on its endpoint. Verdicts: idle | again (another transaction holds the lock) | due (a delivery became due).
+create or replace function end_lane(endpoint text, of_lane integer) returns text
+language plpgsql as $$
+declare
+  ending record;
+begin
+  select e.active, e.lanes & ~(1 << of_lane) as others,
+    e.failing_since is not null and e.lanes & ((1 << of_lane) - 1) <> 0 as is_over_share
+  into ending
+  from webhook_endpoints e
+  where e.id = endpoint
+  for no key update skip locked;
+  if not found then
+    return 'again';
+  end if;
+  if not ending.active then
+    update webhook_deliveries d
+    set state = 'cancelled', lane = null, ended_at = now()
+    where d.endpoint_id = endpoint and (d.state = 'pending' or d.state = 'sending' and d.lane = of_lane);
+  elsif not ending.is_over_share and exists (
+    select
+    from webhook_deliveries d
+    where d.endpoint_id = endpoint and d.state = 'pending' and d.due_at <= (select clock_timestamp())
+  ) then
+    return 'due';
+  end if;
+  update webhook_endpoints e set lanes = ending.others where e.id = endpoint;
+  perform plan_dispatch(endpoint);
+  return 'idle';
+end $$;

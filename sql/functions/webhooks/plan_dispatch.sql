@@ -1,0 +1,12 @@
+-- Plans the dispatch of an endpoint's next retry. A later plan replaces an earlier one. The caller holds the lock on the endpoint.
+create or replace function plan_dispatch(endpoint text) returns void
+language plpgsql as $$
+declare
+  due timestamptz;
+begin
+  select min(d.due_at) into due from webhook_deliveries d where d.endpoint_id = endpoint and d.state = 'pending';
+  if due is not null then
+    perform graphile_worker.add_jobs(array[row('webhooks/wake', json_build_object('endpoint_id', endpoint), null, due, null,
+      format('webhook:%s:wake', endpoint), null, null)::graphile_worker.job_spec]);
+  end if;
+end $$;

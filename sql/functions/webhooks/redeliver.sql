@@ -1,0 +1,23 @@
+-- Requests a delivery again, with its id and from the start of the retry plan. A waiting one becomes due now; one that is being sent is not
+-- changed. Verdicts: queued | unknown | inactive.
+create or replace function redeliver(of_app text, delivery text) returns text
+language plpgsql as $$
+declare
+  target record;
+begin
+  select e.id, e.active into target
+  from webhook_deliveries d
+  join webhook_endpoints e on e.id = d.endpoint_id
+  where d.id = delivery and d.app = of_app;
+  if not found then
+    return 'unknown';
+  end if;
+  if not target.active then
+    return 'inactive';
+  end if;
+  update webhook_deliveries d
+  set state = 'pending', retry_step = 0, due_at = now(), ended_at = null
+  where d.id = delivery and d.state <> 'sending';
+  perform dispatch_due_deliveries(target.id);
+  return 'queued';
+end $$;

@@ -1,0 +1,22 @@
+-- Gives an endpoint a new secret. The three newest old ones sign for `overlap_s` seconds at most, older ones no longer. Null: the app has
+-- no such endpoint.
+create or replace function rotate_webhook_secret(of_app text, endpoint text, new_id text, new_sealed bytea, overlap_s integer) returns timestamptz
+language plpgsql as $$
+declare
+  until timestamptz := now() + make_interval(secs => overlap_s);
+begin
+  perform from webhook_endpoints e where e.id = endpoint and e.app = of_app for no key update;
+  if not found then
+    return null;
+  end if;
+  update webhook_secrets s
+  set expires_at = case when o.age <= 3 then least(s.expires_at, until) else now() end
+  from (
+    select id, row_number() over (order by created_at desc, id desc) as age
+    from webhook_secrets
+    where endpoint_id = endpoint and (expires_at is null or expires_at > now())
+  ) o
+  where s.id = o.id;
+  insert into webhook_secrets (id, endpoint_id, sealed) values (new_id, endpoint, new_sealed);
+  return until;
+end $$;

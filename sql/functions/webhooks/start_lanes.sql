@@ -1,0 +1,30 @@
+-- Starts one more lane of each endpoint that may have one: up to four while it succeeds, one while it fails. The caller holds the
+-- endpoints.
+create or replace function start_lanes(endpoints text[]) returns void
+language plpgsql as $$
+declare
+  jobs graphile_worker.job_spec[];
+begin
+  with free as (
+    select e.id, n.lane
+    from webhook_endpoints e
+    cross join lateral (
+      select lane
+      from generate_series(0, case when e.failing_since is null then 3 else 0 end) as lane
+      where e.lanes & (1 << lane) = 0
+      order by lane
+      limit 1
+    ) n
+    where e.id = any(endpoints)
+  ), started as (
+    update webhook_endpoints e
+    set lanes = e.lanes | (1 << f.lane)
+    from free f
+    where e.id = f.id
+    returning e.id, f.lane
+  )
+  select array_agg(lane_job(s.id, s.lane, null)) into jobs from started s;
+  if jobs is not null then
+    perform graphile_worker.add_jobs(jobs);
+  end if;
+end $$;

@@ -1,0 +1,50 @@
+-- Internal to the kit: a verdict and its reason. A sent intent without a task that reconciles it is left to operators. Otherwise the
+-- holder of its job decides, then its lane, then whether it was sent.
+create or replace function ops.judge(i intents, out verdict text, out reason text)
+language plpgsql stable as $$
+declare
+  code text := i.outcome -> 'problem' ->> 'code';
+  behind uuid := ops.waits_behind(i);
+  job record;
+begin
+  if i.settled_at is not null then
+    verdict := case when code in ('SUBACCOUNT_AMBIGUOUS', 'PROCESSOR_SILENT') then 'would_act_twice' else 'finished' end;
+    reason := case
+      when verdict = 'would_act_twice' then format('it ended as %s: the upstream may have acted. Check the upstream; then attach, refund or abandon', code)
+      when i.state = 'succeeded' then 'it has succeeded'
+      when i.state = 'expired' then 'it was too late to send it; submit it again if it is still wanted'
+      else format('it has failed permanently: %s; submit it again if it is still wanted', code)
+    end;
+    return;
+  end if;
+  if i.sending_at is not null and not exists (select from intent_kinds k where k.kind = i.kind) then
+    verdict := 'would_act_twice';
+    reason := 'it was sent, and no task is known that can reconcile it';
+    return;
+  end if;
+
+  select j.is_held, j.run_at, j.locked_at into job
+  from ops.jobs j
+  where j.intent_id = i.id and j.task = i.kind and not j.is_dead and (j.is_held or j.locked_at is null)
+  order by j.is_held desc, j.run_at
+  limit 1;
+  if job.is_held then
+    verdict := 'at_work';
+    reason := format('a living worker has had it for %s s', extract(epoch from now() - job.locked_at)::integer);
+  elsif behind is not null then
+    verdict := 'at_work';
+    reason := format('it waits its turn in %s behind %s; that one may be re-run', i.lane, behind);
+  elsif job.run_at is not null and i.state <> 'in_doubt' then
+    verdict := 'at_work';
+    reason := format('its job is queued%s; workers alive: %s', case when job.run_at > now()
+        then format(' and due in %s s', ceil(extract(epoch from job.run_at - now()))) end,
+      (select count(*) from worker_processes w where w.seen_at >= now() - interval '8 seconds'));
+  else
+    verdict := case when i.sending_at is null then 'queued_again' else 'look_again' end;
+    reason := case
+      when i.sending_at is null then 'nothing was sent, and nobody is at it'
+      else 'it may have been sent: only reconciling is safe'
+    end;
+  end if;
+end $$;
+comment on function ops.judge is 'Internal to the kit.';

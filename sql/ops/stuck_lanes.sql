@@ -1,0 +1,35 @@
+create or replace view ops.stuck_lanes as
+with waiting as (
+  select i.lane, count(*)::integer as open, min(i.created_at) as since
+  from intents i
+  where i.state in ('queued', 'running') and i.lane is not null
+  group by i.lane
+), jobs as materialized (
+  select j.intent_id, j.is_dead, j.locked_at is null or j.is_held as is_good
+  from ops.jobs j
+  where j.intent_id is not null
+)
+select w.lane, h.id as head, h.state as head_state, w.open, w.since,
+  case
+    when h.id is null then 'nothing open is at its head'
+    when exists (select from jobs j where j.intent_id = h.id and j.is_dead) then 'the attempts of its head''s job are used up'
+    when exists (select from jobs j where j.intent_id = h.id) then 'the worker that holds its head is dead'
+    else 'its head has no job'
+  end as because,
+  coalesce(h.id, (
+    select i.id
+    from intents i
+    where i.lane = w.lane and i.state in ('queued', 'running')
+    order by i.position
+    limit 1
+  )) as rerun
+from waiting w
+left join lanes l on l.name = w.lane
+left join intents h on h.id = l.head and h.state in ('queued', 'running')
+where not exists (
+  select
+  from jobs j
+  where j.intent_id = h.id and j.is_good and not j.is_dead
+)
+order by w.since;
+comment on view ops.stuck_lanes is 'Lanes with open intents that no worker runs or will run, with the reason. Normally empty. rerun is the intent to run again.';

@@ -1,0 +1,21 @@
+-- Internal to the kit: the intent before another one in its lane. Null if it is that one's turn.
+create or replace function ops.waits_behind(i intents) returns uuid
+language sql stable as $$
+  select nullif(coalesce(
+    (
+      select h.id
+      from lanes l
+      join intents h on h.id = l.head and h.state in ('queued', 'running')
+      where l.name = i.lane
+    ),
+    (
+      select f.id
+      from intents f
+      where f.lane = i.lane and f.state in ('queued', 'running')
+      order by f.position
+      limit 1
+    )
+  ), i.id)
+  where i.lane is not null and i.state in ('queued', 'running')
+$$;
+comment on function ops.waits_behind is 'Internal to the kit.';

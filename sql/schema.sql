@@ -1,0 +1,1641 @@
+-- What the files of sql/ make of an empty database, for reading and for seeing what a change does. Written by npm run schema.
+
+-- Events of a prop account, in commit order, for its event stream.
+create table account_events (
+  prop_account_id text not null,
+  position bigint not null,
+  type text not null,
+  data jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint account_events_pkey PRIMARY KEY (prop_account_id, "position"),
+  constraint account_events_type_known CHECK ((type = ANY (ARRAY['order'::text, 'position'::text, 'account'::text])))
+);
+CREATE INDEX account_events_by_age ON public.account_events USING btree (created_at);
+
+-- The end of each account's event log. A writer locks the row until the commit, so positions have no gaps.
+create table account_logs (
+  prop_account_id text not null,
+  last_position bigint not null,
+  constraint account_logs_pkey PRIMARY KEY (prop_account_id)
+);
+
+-- Prop accounts whose positions are polled. An account is polled only while it has a listener or a resting order.
+create table account_watches (
+  prop_account_id text not null,
+  listened_until timestamp with time zone not null default '-infinity'::timestamp with time zone, -- A lease: web processes with listeners renew it.
+  positions jsonb, -- Open positions as last sent to followers. Null before the first poll.
+  version integer not null default 0, -- Incremented by every poll. A poll that was overtaken by another one emits nothing.
+  reconciled_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  notified_at timestamp with time zone not null default '-infinity'::timestamp with time zone, -- When they were sent. Mere price changes are not emitted at every poll.
+  constraint account_watches_pkey PRIMARY KEY (prop_account_id)
+);
+
+-- Actions of operators over HTTP. Append only: triggers reject update, delete and truncate.
+create table admin_audit (
+  id bigint generated always as identity not null,
+  admin_id text,
+  action text not null,
+  subject text,
+  detail jsonb not null default '{}'::jsonb,
+  address text,
+  request_id text,
+  at timestamp with time zone not null default now(),
+  constraint admin_audit_pkey PRIMARY KEY (id),
+  constraint admin_audit_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admins(id)
+);
+CREATE INDEX admin_audit_by_admin ON public.admin_audit USING btree (admin_id, at);
+CREATE INDEX admin_audit_by_subject ON public.admin_audit USING btree (subject, at);
+CREATE INDEX admin_audit_by_time ON public.admin_audit USING btree (at);
+
+-- Sessions of operators. Only the token's digest is stored.
+create table admin_sessions (
+  id text not null,
+  digest bytea not null,
+  admin_id text not null,
+  created_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint admin_sessions_pkey PRIMARY KEY (id),
+  constraint admin_sessions_admin_id_fkey FOREIGN KEY (admin_id) REFERENCES admins(id),
+  constraint admin_sessions_digest_taken UNIQUE (digest)
+);
+CREATE INDEX admin_sessions_by_age ON public.admin_sessions USING btree (expires_at);
+
+-- Operators of the console.
+create table admins (
+  id text not null,
+  email text not null,
+  password_hash text not null,
+  is_superadmin boolean not null default false,
+  totp_seed bytea, -- Sealed. Until TOTP is enrolled, it waits for its first code.
+  totp_step bigint, -- The newest time step whose code was accepted. Only later ones are accepted.
+  totp_enrolled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  disabled_at timestamp with time zone,
+  constraint admins_pkey PRIMARY KEY (id),
+  constraint admins_email_taken UNIQUE (email),
+  constraint admins_enrolled_has_seed CHECK (((totp_enrolled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL))))
+);
+
+-- The length of each chain, so that rows missing at its end are detected.
+create table agreement_chains (
+  app text not null,
+  length bigint not null,
+  last_hash text not null,
+  constraint agreement_chains_pkey PRIMARY KEY (app),
+  constraint agreement_chains_app_fkey FOREIGN KEY (app) REFERENCES apps(id)
+);
+
+-- Signed agreements. One chain of rows per app: each row contains the hash of the previous row. Append only: triggers reject update, delete and truncate.
+create table agreement_signatures (
+  id text not null,
+  app text not null,
+  user_id text not null,
+  position bigint not null,
+  agreement_version text not null,
+  signature_name text not null,
+  document_url text,
+  document_sha256 text,
+  address text, -- The signer's network address, as reported by the app or as seen by this service.
+  user_agent text,
+  signed_at timestamp(3) with time zone not null,
+  previous_hash text not null, -- The row hash of the previous position; 64 zeros at position 1.
+  row_hash text not null, -- SHA-256 of the canonical bytes in hexadecimal, see agreement_canonical.
+  constraint agreement_signatures_pkey PRIMARY KEY (id),
+  constraint agreement_signatures_app_fkey FOREIGN KEY (app) REFERENCES apps(id),
+  constraint agreement_signatures_one_chain UNIQUE (app, "position")
+);
+CREATE INDEX agreement_signatures_by_user ON public.agreement_signatures USING btree (app, user_id, "position");
+
+-- Requests for access to v2.
+create table app_requests (
+  id text not null,
+  company_name text not null,
+  slug text not null,
+  contact_email text not null,
+  contact_name text,
+  website text,
+  use_case text not null,
+  status text not null default 'pending'::text,
+  app_id text,
+  decline_reason text,
+  created_at timestamp with time zone not null default now(),
+  decided_at timestamp with time zone,
+  constraint app_requests_pkey PRIMARY KEY (id),
+  constraint app_requests_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint app_requests_approved_has_app CHECK (((status = 'approved'::text) = (app_id IS NOT NULL))),
+  constraint app_requests_decided CHECK (((status = 'pending'::text) = (decided_at IS NULL))),
+  constraint app_requests_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'declined'::text])))
+);
+CREATE INDEX app_requests_by_age ON public.app_requests USING btree (created_at, id);
+
+-- Client secrets of apps, only as SHA-256 digests. At most one is current.
+create table app_secrets (
+  id text not null,
+  app_id text not null,
+  digest bytea not null,
+  created_at timestamp with time zone not null default now(),
+  superseded_at timestamp with time zone,
+  expires_at timestamp with time zone, -- Set when a new secret replaces it: the end of the overlap.
+  constraint app_secrets_pkey PRIMARY KEY (id),
+  constraint app_secrets_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint app_secrets_digest_taken UNIQUE (digest)
+);
+CREATE UNIQUE INDEX app_secrets_one_current ON public.app_secrets USING btree (app_id) WHERE (superseded_at IS NULL);
+
+-- Access tokens of apps. A token is valid until it expires, but not longer than the secret it was issued for.
+create table app_tokens (
+  digest bytea not null,
+  app_id text not null,
+  secret_id text not null,
+  scopes text[] not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint app_tokens_pkey PRIMARY KEY (digest),
+  constraint app_tokens_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint app_tokens_secret_id_fkey FOREIGN KEY (secret_id) REFERENCES app_secrets(id)
+);
+CREATE INDEX app_tokens_by_age ON public.app_tokens USING btree (expires_at);
+CREATE INDEX app_tokens_by_app ON public.app_tokens USING btree (app_id);
+
+-- Tenant apps of v2.
+create table apps (
+  id text not null, -- Also the client_id of the app.
+  slug text not null,
+  name text not null,
+  contact_email text,
+  entity_hotkey text, -- The tenant's network identity. Null: the platform's.
+  network_key bytea, -- The key of the tenant's miner, sealed. Null: the platform's miner.
+  allowed_scopes text[] not null,
+  connect_return_url text,
+  connect_refresh_url text,
+  verification_level text not null default 'none'::text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  disabled_at timestamp with time zone,
+  constraint apps_pkey PRIMARY KEY (id),
+  constraint apps_entity_hotkey_taken UNIQUE (entity_hotkey),
+  constraint apps_hold_a_scope CHECK ((cardinality(allowed_scopes) > 0)),
+  constraint apps_network_key_needs_hotkey CHECK (((network_key IS NULL) OR (entity_hotkey IS NOT NULL))),
+  constraint apps_slug_taken UNIQUE (slug),
+  constraint apps_verification_level_known CHECK ((verification_level = ANY (ARRAY['none'::text, 'basic'::text, 'full'::text])))
+);
+
+-- Accounts at the processor that receive traders' payouts, one per user.
+create table connect_accounts (
+  id text not null,
+  owner text not null,
+  user_id text not null,
+  processor_account_id text not null,
+  country text,
+  payouts_enabled boolean not null,
+  charges_enabled boolean not null,
+  details_submitted boolean not null,
+  bank_name text,
+  last4 text,
+  seen_at timestamp with time zone, -- Time of the state by the processor's clock. Older states change nothing.
+  reconciled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint connect_accounts_pkey PRIMARY KEY (id),
+  constraint connect_accounts_one_per_user UNIQUE (user_id),
+  constraint connect_accounts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
+  constraint connect_accounts_processor_id_once UNIQUE (processor_account_id),
+  constraint connect_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX connect_accounts_unfinished ON public.connect_accounts USING btree (created_at) WHERE (NOT payouts_enabled);
+
+-- The functions, views and triggers of this database, by the file that defines each.
+create table definitions (
+  name text not null, -- The name for `drop <kind>`: a trigger with its table.
+  kind text not null,
+  sha256 text not null, -- SHA-256 of the file. A definition is applied again when its file changes.
+  applied_at timestamp with time zone not null default now(),
+  constraint definitions_pkey PRIMARY KEY (name),
+  constraint definitions_kind_known CHECK ((kind = ANY (ARRAY['function'::text, 'view'::text, 'trigger'::text, 'access'::text])))
+);
+
+-- Enrolled exchange wallets, as v1 sessions show them. The current key is the live row of signing_keys.
+create table enrollments (
+  owner text not null,
+  ex_wallet text not null,
+  payout_wallet text,
+  label text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone,
+  constraint enrollments_pkey PRIMARY KEY (owner, ex_wallet)
+);
+
+-- The end of each app's event log. A writer locks the row until the commit, so positions have no gaps.
+create table event_logs (
+  app text not null,
+  last_position bigint not null,
+  constraint event_logs_pkey PRIMARY KEY (app)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+
+-- Events of an app, in commit order. Each event is written by the transaction that makes it true.
+create table events (
+  id text not null,
+  app text not null,
+  type text not null,
+  position bigint not null,
+  body text not null, -- The envelope, byte for byte as signed and sent: id, type, data and timestamp.
+  created_at timestamp with time zone not null,
+  constraint events_pkey PRIMARY KEY (id),
+  constraint events_position_once UNIQUE (app, "position")
+);
+CREATE INDEX events_by_time ON public.events USING btree (app, created_at);
+
+-- The intent of a caller's Idempotency-Key.
+create table idempotency_keys (
+  owner text not null,
+  key text not null,
+  digest bytea not null,
+  intent_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (owner, key)
+);
+CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX idempotency_keys_by_intent ON public.idempotency_keys USING btree (intent_id);
+
+-- Responses of writes that need no intent, stored under the caller's Idempotency-Key. They may contain a secret that is shown once, so they are sealed.
+create table idempotent_responses (
+  caller text not null,
+  key text not null,
+  digest bytea not null,
+  status integer, -- Null while the first request is in progress, or if it was abandoned.
+  sealed bytea,
+  created_at timestamp with time zone not null default now(),
+  constraint idempotent_responses_pkey PRIMARY KEY (caller, key),
+  constraint idempotent_responses_whole CHECK (((status IS NULL) = (sealed IS NULL)))
+);
+CREATE INDEX idempotent_responses_by_age ON public.idempotent_responses USING btree (created_at);
+
+-- One row per verb: its task, which also reconciles it, and the retention of its settled intents.
+create table intent_kinds (
+  kind text not null, -- The name of the task, for example orders/place.
+  retention text not null, -- alone: pruned by the intent's age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.
+  constraint intent_kinds_pkey PRIMARY KEY (kind),
+  constraint intent_kinds_retention_known CHECK ((retention = ANY (ARRAY['alone'::text, 'with_order'::text, 'alone_or_with_order'::text, 'with_money'::text])))
+);
+
+-- One row per effect to achieve at an upstream. The id is the idempotency key of the effect everywhere.
+create table intents (
+  id uuid not null,
+  kind text not null, -- The task that executes it, for example orders/place.
+  owner text not null, -- The partner or app that submitted it.
+  lane text,
+  state text not null default 'queued'::text,
+  request jsonb not null,
+  sent_payload jsonb, -- The exact payload, resolved and committed with sending_at. Reconciliation uses it.
+  outcome jsonb,
+  digest bytea not null, -- SHA-256 of the request. It distinguishes a repeat from a reuse of the id.
+  request_id text,
+  fence integer not null default 0, -- Incremented by every claim. A write with an older fence changes nothing.
+  attempts integer not null default 0,
+  reconcile_attempts integer not null default 0,
+  position bigint generated always as identity not null,
+  created_at timestamp with time zone not null default now(),
+  deadline_at timestamp with time zone not null,
+  sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
+  settled_at timestamp with time zone,
+  constraint intents_pkey PRIMARY KEY (id),
+  constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
+  constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+CREATE INDEX intents_doubtful ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
+CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
+CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text]));
+CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
+CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
+CREATE INDEX intents_waiting ON public.intents USING btree (lane, "position") WHERE (state = 'queued'::text);
+
+-- Network addresses from which a user logged in. Attempts from there have a separate budget.
+create table known_addresses (
+  account text not null,
+  address bytea not null, -- SHA-256 of the address.
+  seen_at timestamp with time zone not null default now(),
+  constraint known_addresses_pkey PRIMARY KEY (account, address)
+);
+CREATE INDEX known_addresses_by_age ON public.known_addresses USING btree (seen_at);
+
+-- Identity verification of end users, one case per user. Its state follows its newest session at the processor.
+create table kyc_cases (
+  user_id text not null,
+  owner text not null,
+  provider text not null,
+  session_id text not null,
+  status text not null default 'unverified'::text,
+  status_at timestamp with time zone, -- Time of the status by the processor's clock. Older states change nothing.
+  failure_reason text,
+  verified_at timestamp with time zone,
+  reconciled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint kyc_cases_pkey PRIMARY KEY (user_id),
+  constraint kyc_cases_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
+  constraint kyc_cases_status_known CHECK ((status = ANY (ARRAY['unverified'::text, 'processing'::text, 'needs_input'::text, 'verified'::text, 'failed'::text]))),
+  constraint kyc_cases_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint kyc_cases_verified_has_time CHECK (((status = 'verified'::text) = (verified_at IS NOT NULL)))
+);
+CREATE INDEX kyc_cases_open ON public.kyc_cases USING btree (created_at) WHERE (verified_at IS NULL);
+
+-- Ordering keys. At most one intent of a lane is running: its head. Only the head has a job.
+create table lanes (
+  name text not null,
+  head uuid,
+  constraint lanes_pkey PRIMARY KEY (name)
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=1000);
+
+-- Mails to send, each written by the transaction that causes it. The id determines the Message-ID.
+create table mails (
+  id uuid not null,
+  template text not null, -- The name of the text. none: not sent; written so that an unknown address costs as much as a known one.
+  recipient text not null,
+  data jsonb not null,
+  secret bytea, -- A code or link, sealed. Wiped when the mail ends.
+  state text not null default 'queued'::text,
+  attempts integer not null default 0,
+  fault text, -- Why the last attempt failed, as a code of this service.
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null, -- Not sent after this time: its code or link is no longer valid.
+  ended_at timestamp with time zone,
+  constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_ended_at_end CHECK (((state = 'queued'::text) = (ended_at IS NULL))),
+  constraint mails_ended_hold_no_secret CHECK (((state = 'queued'::text) OR (secret IS NULL))),
+  constraint mails_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'refused'::text, 'expired'::text])))
+);
+CREATE INDEX mails_by_age ON public.mails USING btree (created_at);
+
+-- The numbered files of sql/ that were applied.
+create table migrations (
+  id integer not null default nextval('migrations_id_seq'::regclass),
+  name character varying(255) not null,
+  run_on timestamp without time zone not null,
+  sha256 text, -- SHA-256 of the file as it was applied. A file that was edited since is rejected: the edit would not reach this database.
+  constraint migrations_pkey PRIMARY KEY (id)
+);
+
+-- The one valid code of an address. An address without an unverified user also gets one, which nothing matches, so that responses do not differ.
+create table one_time_codes (
+  app_id text not null,
+  email text not null,
+  hmac bytea, -- Keyed digest of the code.
+  attempts_left integer not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint one_time_codes_pkey PRIMARY KEY (app_id, email),
+  constraint one_time_codes_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint one_time_codes_attempts_counted CHECK ((attempts_left >= 0))
+);
+CREATE INDEX one_time_codes_by_age ON public.one_time_codes USING btree (expires_at);
+
+-- Actions of operators, executed or rejected. Append only: triggers reject update, delete and truncate.
+create table operator_actions (
+  id bigint generated always as identity not null,
+  operator text not null, -- An operator's id, admin:<id>, or the name given in psql. In psql the login is in detail.
+  action text not null,
+  subject text, -- The object of the action if it is neither an account nor a payment.
+  payment_id text,
+  prop_account_id text,
+  why text,
+  detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
+  at timestamp with time zone not null default now(),
+  constraint operator_actions_pkey PRIMARY KEY (id),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text]))),
+  constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
+  constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
+  constraint operator_actions_why_said CHECK ((why ~ '\S'::text))
+);
+CREATE INDEX operator_actions_by_subject ON public.operator_actions USING btree (COALESCE(subject, prop_account_id, payment_id), at);
+CREATE INDEX operator_actions_by_time ON public.operator_actions USING btree (at);
+CREATE INDEX operator_actions_of_account ON public.operator_actions USING btree (prop_account_id);
+CREATE INDEX operator_actions_of_payment ON public.operator_actions USING btree (payment_id);
+
+-- Orders in their present state. The state of the intent tells whether an order was accepted.
+create table orders (
+  id uuid not null, -- The id of the intent that placed it. Also the network's order uuid and the exchange's cloid.
+  venue text not null,
+  owner text not null,
+  trader text not null,
+  pair text not null,
+  handle text not null, -- The venue's id of the order: the id, unless the venue created it with another order.
+  terms jsonb not null, -- The present terms: those that were placed, with every edit the venue has accepted.
+  lifecycle text,
+  executed jsonb,
+  created_at timestamp with time zone not null default now(),
+  constraint orders_pkey PRIMARY KEY (id),
+  constraint orders_handle_once UNIQUE (trader, handle),
+  constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text]))),
+  constraint orders_venue_known CHECK ((venue = ANY (ARRAY['netvenue'::text, 'exvenue'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed ->> 'ex_order_id'::text))) WHERE (venue = 'exvenue'::text);
+CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
+CREATE INDEX orders_on_builder_dexes ON public.orders USING btree (trader) WHERE ((venue = 'exvenue'::text) AND (POSITION((':'::text) IN (pair)) > 0));
+CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE (lifecycle = 'resting'::text);
+CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (created_at) WHERE ((executed ->> 'trigger_status'::text) = 'pending_parent_fill'::text);
+
+-- API keys of partners, as SHA-256 digests only.
+create table partner_keys (
+  id text not null,
+  partner_id text not null,
+  digest bytea not null,
+  hint text not null, -- The first characters of the key, so that people can distinguish keys.
+  label text,
+  created_at timestamp with time zone not null default now(),
+  revoked_at timestamp with time zone,
+  constraint partner_keys_pkey PRIMARY KEY (id),
+  constraint partner_keys_digest_taken UNIQUE (digest),
+  constraint partner_keys_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id)
+);
+CREATE INDEX partner_keys_by_partner ON public.partner_keys USING btree (partner_id);
+
+-- Partners: the callers of v1.
+create table partners (
+  id text not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  disabled_at timestamp with time zone,
+  constraint partners_pkey PRIMARY KEY (id)
+);
+
+-- The one valid password reset token of an address.
+create table password_resets (
+  app_id text not null,
+  email text not null,
+  user_id text,
+  digest bytea not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint password_resets_pkey PRIMARY KEY (app_id, email),
+  constraint password_resets_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint password_resets_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX password_resets_by_age ON public.password_resets USING btree (expires_at);
+
+-- Checkouts. The state of the intent tells whether the processor has the payment; the row holds the state of the money.
+create table payments (
+  id text not null,
+  owner text not null, -- The app.
+  user_id text not null,
+  tier_id text not null,
+  market text not null,
+  asset_class text not null,
+  account_size numeric not null,
+  amount_cents integer not null,
+  currency text not null,
+  intent_id uuid not null,
+  processor_payment_intent_id text,
+  sealed_client_secret bytea, -- The secret with which the buyer's browser completes this payment, sealed. Deleted once nothing can be paid with it.
+  status text not null default 'pending'::text, -- The processor's status. pending: the processor does not have the payment yet. failed: it rejected the payment.
+  status_at timestamp with time zone, -- Time of the status by the processor's clock. Older states change nothing.
+  received_cents integer not null default 0,
+  failure_code text,
+  paid_at timestamp with time zone,
+  amount_differs boolean not null default false, -- Paid with another amount than requested: no account is created for it.
+  refunded_cents integer not null default 0,
+  refunded_at timestamp with time zone,
+  disputed_at timestamp with time zone,
+  reconciled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint payments_pkey PRIMARY KEY (id),
+  constraint payments_amount_positive CHECK ((amount_cents > 0)),
+  constraint payments_one_per_intent UNIQUE (intent_id),
+  constraint payments_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
+  constraint payments_paid_has_time CHECK (((status = 'succeeded'::text) = (paid_at IS NOT NULL))),
+  constraint payments_processor_id_once UNIQUE (processor_payment_intent_id),
+  constraint payments_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'requires_payment_method'::text, 'requires_confirmation'::text, 'requires_action'::text, 'processing'::text, 'requires_capture'::text, 'succeeded'::text, 'canceled'::text, 'failed'::text]))),
+  constraint payments_tier_id_fkey FOREIGN KEY (tier_id) REFERENCES tiers(id),
+  constraint payments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX payments_of_other_amounts ON public.payments USING btree (paid_at) WHERE amount_differs;
+CREATE INDEX payments_of_user ON public.payments USING btree (user_id, created_at);
+CREATE INDEX payments_open ON public.payments USING btree (created_at) WHERE (paid_at IS NULL);
+
+-- Payouts to traders. If returned_at is set, the money is provably back or never left; only then it can be requested again.
+create table payouts (
+  id text not null,
+  owner text not null,
+  user_id text not null,
+  prop_account_id text not null,
+  connect_account_id text not null,
+  amount_cents integer not null,
+  currency text not null,
+  status text not null default 'pending'::text,
+  failure_reason text,
+  submit_intent_id uuid,
+  pay_intent_id uuid,
+  processor_transfer_id text,
+  processor_payout_id text,
+  requested_at timestamp with time zone not null default now(),
+  submitted_at timestamp with time zone,
+  completed_at timestamp with time zone,
+  returned_at timestamp with time zone,
+  reconciled_at timestamp with time zone,
+  constraint payouts_pkey PRIMARY KEY (id),
+  constraint payouts_amount_positive CHECK ((amount_cents > 0)),
+  constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
+  constraint payouts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
+  constraint payouts_paid_once UNIQUE (pay_intent_id),
+  constraint payouts_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
+  constraint payouts_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'submitted'::text, 'completed'::text, 'failed'::text]))),
+  constraint payouts_submitted_once UNIQUE (submit_intent_id),
+  constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (returned_at IS NULL);
+CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_at);
+CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'submitted'::text);
+
+-- How far the processor's list of events has been read.
+create table processor_cursor (
+  only_row boolean not null default true,
+  seen_at timestamp with time zone not null,
+  constraint processor_cursor_pkey PRIMARY KEY (only_row),
+  constraint processor_cursor_one_row CHECK (only_row)
+);
+
+-- Events of the processor, from notifications or from its list. Each is stored once, before it is applied.
+create table processor_events (
+  id text not null,
+  type text not null,
+  said_at timestamp with time zone not null, -- Time by the processor's clock, to the second.
+  fact jsonb not null, -- The part of the event that the service acts on. No personal data is stored.
+  source text not null,
+  payment_id text,
+  outcome text, -- unknown: its object is not known here (yet); it is retried for 1 day.
+  received_at timestamp with time zone not null default now(),
+  acted_at timestamp with time zone,
+  constraint processor_events_pkey PRIMARY KEY (id),
+  constraint processor_events_outcome_known CHECK ((outcome = ANY (ARRAY['applied'::text, 'stale'::text, 'not_ours'::text, 'unknown'::text]))),
+  constraint processor_events_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint processor_events_source_known CHECK ((source = ANY (ARRAY['notified'::text, 'listed'::text])))
+);
+CREATE INDEX processor_events_by_age ON public.processor_events USING btree (received_at);
+CREATE INDEX processor_events_of_payment ON public.processor_events USING btree (payment_id, said_at);
+CREATE INDEX processor_events_open ON public.processor_events USING btree (received_at) WHERE (acted_at IS NULL);
+
+-- Prop accounts of end users: at most one per paid payment, and at most one ever per user and free tier.
+create table prop_accounts (
+  id text not null,
+  owner text not null,
+  user_id text not null,
+  tier_id text not null,
+  payment_id text,
+  market text not null,
+  asset_class text not null,
+  account_size numeric not null,
+  status text not null,
+  failure_reason text, -- Why it never became tradeable, or why it was stopped: a code of this service or of the network.
+  intent_id uuid, -- The intent that creates its subaccount. Null if the money was returned before one was requested.
+  synthetic_hotkey text,
+  upstream_status text,
+  upstream_bucket text,
+  synced_at timestamp with time zone,
+  sync_after timestamp with time zone not null default now(), -- The sweep syncs it again after this time.
+  created_at timestamp with time zone not null default now(),
+  status_at timestamp with time zone not null default now(),
+  abandoned_at timestamp with time zone, -- An operator has resolved the case: the account is never created, and no list of failed accounts shows it.
+  abandoned_by text,
+  abandoned_why text,
+  constraint prop_accounts_pkey PRIMARY KEY (id),
+  constraint prop_accounts_abandoned_failed CHECK (((abandoned_at IS NULL) OR (status = 'subaccount_failed'::text))),
+  constraint prop_accounts_abandoned_whole CHECK ((((abandoned_at IS NULL) = (abandoned_by IS NULL)) AND ((abandoned_at IS NULL) = (abandoned_why IS NULL)))),
+  constraint prop_accounts_one_per_intent UNIQUE (intent_id),
+  constraint prop_accounts_one_per_payment UNIQUE (payment_id),
+  constraint prop_accounts_one_per_subaccount UNIQUE (synthetic_hotkey),
+  constraint prop_accounts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
+  constraint prop_accounts_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint prop_accounts_status_known CHECK ((status = ANY (ARRAY['provisioning'::text, 'evaluation'::text, 'funded'::text, 'eliminated'::text, 'subaccount_failed'::text]))),
+  constraint prop_accounts_synthetic_hotkey_fkey FOREIGN KEY (synthetic_hotkey) REFERENCES subaccounts(synthetic_hotkey),
+  constraint prop_accounts_tier_id_fkey FOREIGN KEY (tier_id) REFERENCES tiers(id),
+  constraint prop_accounts_tradeable_has_subaccount CHECK (((status <> ALL (ARRAY['evaluation'::text, 'funded'::text])) OR (synthetic_hotkey IS NOT NULL))),
+  constraint prop_accounts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX prop_accounts_due ON public.prop_accounts USING btree (sync_after) WHERE ((status = ANY (ARRAY['provisioning'::text, 'evaluation'::text, 'funded'::text])) AND (synthetic_hotkey IS NOT NULL));
+CREATE INDEX prop_accounts_failed ON public.prop_accounts USING btree (owner, created_at) WHERE (status = 'subaccount_failed'::text);
+CREATE INDEX prop_accounts_of_user ON public.prop_accounts USING btree (user_id, created_at);
+CREATE UNIQUE INDEX prop_accounts_one_free ON public.prop_accounts USING btree (user_id, tier_id) WHERE (payment_id IS NULL);
+CREATE INDEX prop_accounts_unfulfilled ON public.prop_accounts USING btree (created_at) WHERE ((payment_id IS NOT NULL) AND (status = ANY (ARRAY['provisioning'::text, 'subaccount_failed'::text])));
+
+-- Keys of the payment chain, sealed. A row exists from acceptance until the signed payment is stored or its intent ends.
+create table registration_keys (
+  registration_id uuid not null,
+  sealed bytea not null,
+  constraint registration_keys_pkey PRIMARY KEY (registration_id),
+  constraint registration_keys_registration_id_fkey FOREIGN KEY (registration_id) REFERENCES registrations(id)
+);
+
+-- One row per purchase of a registration. At most one per owner and address is open.
+create table registrations (
+  id uuid not null, -- The intent that pays. The nonce of the payment's authorization is derived from it.
+  owner text not null,
+  ex_address text not null,
+  miner_slug text not null,
+  account_size integer not null,
+  payer text not null,
+  status text not null default 'pending'::text,
+  tx_hash text, -- The payment on chain. Once known, it is never changed or removed.
+  problem text, -- The error code, if it failed.
+  message text,
+  estimated_time text,
+  polls integer not null default 0,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  paid_at timestamp with time zone,
+  constraint registrations_pkey PRIMARY KEY (id),
+  constraint registrations_address_lower CHECK ((ex_address = lower(ex_address))),
+  constraint registrations_paid_by_hash CHECK (((tx_hash IS NULL) = (paid_at IS NULL))),
+  constraint registrations_payer_lower CHECK ((payer = lower(payer))),
+  constraint registrations_size_positive CHECK ((account_size > 0)),
+  constraint registrations_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text, 'failed'::text, 'eliminated'::text, 'deregistered'::text])))
+);
+CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
+CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
+
+-- One-time links that show an app's credentials. The secret is created when the link is opened; before that there is none to steal.
+create table reveal_links (
+  id text not null,
+  digest bytea not null,
+  app_id text not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  superseded_at timestamp with time zone,
+  opened_at timestamp with time zone,
+  constraint reveal_links_pkey PRIMARY KEY (id),
+  constraint reveal_links_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint reveal_links_digest_taken UNIQUE (digest)
+);
+CREATE UNIQUE INDEX reveal_links_one_current ON public.reveal_links USING btree (app_id) WHERE (superseded_at IS NULL);
+
+-- Members of an intent's result that allow acting as a user, sealed. The outcome contains the rest.
+create table sealed_results (
+  intent_id uuid not null,
+  sealed bytea not null,
+  constraint sealed_results_pkey PRIMARY KEY (intent_id),
+  constraint sealed_results_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES intents(id) ON DELETE CASCADE
+);
+
+-- The last nonce of each signer. The exchange accepts every nonce once, so there is one durable counter per signer, whoever enrolled it.
+create table signer_nonces (
+  signer text not null,
+  last_nonce bigint not null,
+  constraint signer_nonces_pkey PRIMARY KEY (signer)
+);
+
+-- Signing keys of exchange wallets, one row per key that was ever enrolled. The key is sealed and is wiped when it is no longer needed.
+create table signing_keys (
+  id uuid not null,
+  owner text not null,
+  ex_wallet text not null,
+  signer text not null, -- The address of the key: the wallet itself, or an agent of it at the exchange.
+  key_version integer not null,
+  sealed bytea,
+  verified_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  retired_at timestamp with time zone, -- When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.
+  constraint signing_keys_pkey PRIMARY KEY (id),
+  constraint signing_keys_signer_lower CHECK ((signer = lower(signer))),
+  constraint signing_keys_version_once UNIQUE (owner, ex_wallet, key_version),
+  constraint signing_keys_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
+);
+CREATE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signer);
+CREATE UNIQUE INDEX signing_keys_one_live ON public.signing_keys USING btree (owner, ex_wallet) WHERE (retired_at IS NULL);
+
+-- Subaccounts of the network, each owned by the partner or app it was created for.
+create table subaccounts (
+  synthetic_hotkey text not null,
+  entity_hotkey text not null,
+  subaccount_id integer not null,
+  subaccount_uuid text,
+  owner text not null,
+  intent_id uuid not null,
+  asset_class text not null,
+  account_size numeric not null,
+  ex_address text,
+  payout_address text,
+  status text not null, -- The network's status: pending until its collateral is burnt, then active or failed.
+  created_at timestamp with time zone not null default now(),
+  constraint subaccounts_pkey PRIMARY KEY (synthetic_hotkey),
+  constraint subaccounts_id_once_per_entity UNIQUE (entity_hotkey, subaccount_id),
+  constraint subaccounts_one_per_intent UNIQUE (intent_id),
+  constraint subaccounts_size_positive CHECK ((account_size > (0)::numeric))
+);
+CREATE INDEX subaccounts_by_owner ON public.subaccounts USING btree (owner);
+
+-- Budgets of attempts per window and subject, against guessing. An overspent window doubles the length of the next one, up to `longest`. A rejected attempt never extends the present window, so every wait is bounded.
+create table throttles (
+  name text not null,
+  subject bytea not null, -- SHA-256 of the caller or the target; never the address itself.
+  budget integer not null,
+  base interval not null,
+  longest interval not null,
+  spent integer not null default 1, -- Attempts in this window; budget + 1 stands for any larger number.
+  level integer not null default 0, -- Number of overspent windows in a row, minus one for every window that was not overspent.
+  ends_at timestamp with time zone not null,
+  forget_at timestamp with time zone not null,
+  constraint throttles_pkey PRIMARY KEY (name, subject)
+);
+CREATE INDEX throttles_by_age ON public.throttles USING btree (forget_at);
+
+-- Tiers for sale. The server sets the prices: a checkout with another amount is rejected.
+create table tiers (
+  id text not null,
+  market text not null,
+  asset_class text not null,
+  account_size numeric not null, -- USD.
+  amount_cents integer not null, -- Zero: an account of this tier is free, one per user. The processor accepts no less than 50.
+  currency text not null default 'usd'::text,
+  active boolean not null default true,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint tiers_pkey PRIMARY KEY (id),
+  constraint tiers_currency_lower CHECK ((currency ~ '^[a-z]{3}$'::text)),
+  constraint tiers_id_readable CHECK ((id ~ '^tier_[a-z0-9_]{1,60}$'::text)),
+  constraint tiers_price_possible CHECK (((amount_cents = 0) OR ((amount_cents >= 50) AND (amount_cents <= 99999999)))),
+  constraint tiers_size_possible CHECK (((account_size > (0)::numeric) AND (account_size <= (100000)::numeric)))
+);
+
+-- Keys for traders' programs. Each allows trading one prop account and nothing else.
+create table trader_keys (
+  id text not null,
+  key_id text not null,
+  digest bytea not null, -- SHA-256 of the whole key as sent in X-Api-Key.
+  label text not null,
+  owner text not null,
+  user_id text not null,
+  prop_account_id text not null,
+  created_at timestamp with time zone not null default now(),
+  last_used_at timestamp with time zone, -- Updated at most once a minute.
+  revoked_at timestamp with time zone,
+  constraint trader_keys_pkey PRIMARY KEY (id),
+  constraint trader_keys_digest_taken UNIQUE (digest),
+  constraint trader_keys_key_id_once UNIQUE (key_id),
+  constraint trader_keys_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
+  constraint trader_keys_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
+  constraint trader_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX trader_keys_of_user ON public.trader_keys USING btree (user_id, created_at);
+
+-- Sessions of end users. Only the token's digest is stored.
+create table user_sessions (
+  id text not null,
+  digest bytea not null,
+  user_id text not null,
+  address text,
+  created_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint user_sessions_pkey PRIMARY KEY (id),
+  constraint user_sessions_digest_taken UNIQUE (digest),
+  constraint user_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX user_sessions_by_age ON public.user_sessions USING btree (expires_at);
+CREATE INDEX user_sessions_by_user ON public.user_sessions USING btree (user_id, created_at);
+
+-- End users of the apps. An address belongs to one user per app.
+create table users (
+  id text not null,
+  app_id text not null,
+  email text not null, -- Normalized: NFKC, lower case, trimmed.
+  password_hash text not null,
+  verified_at timestamp with time zone,
+  totp_seed bytea,
+  totp_step bigint,
+  totp_enabled_at timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint users_email_once UNIQUE (app_id, email),
+  constraint users_totp_has_seed CHECK (((totp_enabled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL))))
+);
+CREATE INDEX users_unverified ON public.users USING btree (created_at) WHERE (verified_at IS NULL);
+
+-- Every attempt of a delivery and what the receiver responded.
+create table webhook_attempts (
+  delivery_id text not null,
+  n integer not null,
+  started_at timestamp with time zone not null,
+  duration_ms integer not null,
+  response_status integer,
+  error text, -- Why it failed, as a code of this service. Null for a success.
+  response text, -- The first 2 KiB of the response body.
+  constraint webhook_attempts_pkey PRIMARY KEY (delivery_id, n),
+  constraint webhook_attempts_delivery_id_fkey FOREIGN KEY (delivery_id) REFERENCES webhook_deliveries(id)
+);
+
+-- One event for one endpoint. A delivery is not an intent: it is repeated for days with one id until the receiver accepts it, and a lost response only causes one more attempt.
+create table webhook_deliveries (
+  id text not null, -- The same on every attempt, so that receivers recognize repeats.
+  app text not null,
+  endpoint_id text not null,
+  event_id text not null,
+  state text not null default 'pending'::text,
+  due_at timestamp with time zone not null default now(),
+  lane integer,
+  fence integer not null default 0, -- Incremented by every claim. An outcome with an older fence changes nothing.
+  attempts integer not null default 0, -- How often it was sent or may have been sent.
+  retry_step integer not null default 0, -- The position in the retry plan: failures since it was queued or queued again.
+  response_status integer,
+  error text,
+  created_at timestamp with time zone not null default now(),
+  taken_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint webhook_deliveries_pkey PRIMARY KEY (id),
+  constraint webhook_deliveries_ended_at_end CHECK (((state = ANY (ARRAY['pending'::text, 'sending'::text])) = (ended_at IS NULL))),
+  constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
+  constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
+  constraint webhook_deliveries_four_lanes CHECK (((lane >= 0) AND (lane <= 3))),
+  constraint webhook_deliveries_in_a_lane CHECK (((state = 'sending'::text) = (lane IS NOT NULL))),
+  constraint webhook_deliveries_once_per_endpoint UNIQUE (event_id, endpoint_id),
+  constraint webhook_deliveries_state_known CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
+) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+CREATE INDEX webhook_deliveries_by_endpoint ON public.webhook_deliveries USING btree (endpoint_id, id);
+CREATE INDEX webhook_deliveries_dead ON public.webhook_deliveries USING btree (id) WHERE (state = ANY (ARRAY['failed'::text, 'cancelled'::text]));
+CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (endpoint_id, due_at) WHERE (state = 'pending'::text);
+CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (ended_at) WHERE (state = 'failed'::text);
+CREATE UNIQUE INDEX webhook_deliveries_one_per_lane ON public.webhook_deliveries USING btree (endpoint_id, lane) WHERE (state = 'sending'::text); -- With four lanes, at most four deliveries of an endpoint are in flight, whatever the code does.
+
+-- Webhook endpoints of apps, and the events they subscribe to.
+create table webhook_endpoints (
+  id text not null,
+  app text not null,
+  url text not null,
+  events text[] not null,
+  description text,
+  active boolean not null default true,
+  deactivated_because text,
+  failing_since timestamp with time zone, -- The first failure since the last success. Null while deliveries succeed.
+  recovered_at timestamp with time zone, -- When missed deliveries were last queued again.
+  lanes integer not null default 0, -- One bit for each lane (webhook:<endpoint>:<0 to 3>) that has a job. Set and cleared under the lock on this row.
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_app_fkey FOREIGN KEY (app) REFERENCES apps(id),
+  constraint webhook_endpoints_four_lanes CHECK (((lanes >= 0) AND (lanes <= 15))),
+  constraint webhook_endpoints_inactive_has_reason CHECK ((active = (deactivated_because IS NULL))),
+  constraint webhook_endpoints_reason_known CHECK ((deactivated_because = ANY (ARRAY['asked'::text, 'gone'::text, 'failing'::text]))),
+  constraint webhook_endpoints_subscribed CHECK ((cardinality(events) > 0))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
+CREATE INDEX webhook_endpoints_by_app ON public.webhook_endpoints USING btree (app, created_at);
+
+-- Signing secrets of endpoints. Every secret that has not expired signs each delivery.
+create table webhook_secrets (
+  id text not null,
+  endpoint_id text not null,
+  sealed bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone, -- Set when it is rotated out: how long it still signs in addition to the new one.
+  constraint webhook_secrets_pkey PRIMARY KEY (id),
+  constraint webhook_secrets_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
+);
+CREATE INDEX webhook_secrets_by_endpoint ON public.webhook_secrets USING btree (endpoint_id);
+
+-- Running worker processes. Each holds a session-level advisory lock on its lock_key and updates seen_at. A worker without a heartbeat and without its lock is dead. One without a heartbeat for long counts as dead; when it resumes, the fences of its intents have moved on.
+create table worker_processes (
+  id uuid not null,
+  lock_key bigint generated always as identity not null,
+  pool_ids text[] not null,
+  started_at timestamp with time zone not null default now(),
+  seen_at timestamp with time zone not null default now(),
+  constraint worker_processes_pkey PRIMARY KEY (id)
+);
+
+CREATE TRIGGER admin_audit_is_append_only BEFORE DELETE OR UPDATE ON public.admin_audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER admin_audit_is_not_emptied BEFORE TRUNCATE ON public.admin_audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER agreement_signatures_are_append_only BEFORE DELETE OR UPDATE ON public.agreement_signatures FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.agreement_signatures FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE CONSTRAINT TRIGGER intents_emit_verb_ended AFTER UPDATE OF state ON public.intents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind ~~ 'orders/%'::text) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AND (old.state <> new.state) AND (new.request ? 'prop_account_id'::text))) EXECUTE FUNCTION emit_verb_ended();
+
+CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+
+CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+CREATE CONSTRAINT TRIGGER orders_emit_lifecycle AFTER UPDATE OF lifecycle ON public.orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.lifecycle = 'resting'::text) AND (new.lifecycle IS DISTINCT FROM old.lifecycle))) EXECUTE FUNCTION emit_lifecycle();
+
+-- Jobs of the queue, with payloads. Views for operators show only the parts that an operator may see.
+create view queue_jobs (
+  id bigint,
+  task text,
+  payload json,
+  key text,
+  priority smallint,
+  run_at timestamp with time zone,
+  is_available boolean,
+  attempts smallint,
+  max_attempts smallint,
+  locked_at timestamp with time zone,
+  locked_by text,
+  last_error text,
+  created_at timestamp with time zone,
+  updated_at timestamp with time zone
+);
+
+-- Payments older than 10 minutes that were neither fulfilled nor refunded. Normally empty.
+create view unfulfilled_payments (
+  payment_id text,
+  owner text,
+  user_id text,
+  processor_payment_intent_id text,
+  amount_cents integer,
+  currency text,
+  paid_at timestamp with time zone,
+  prop_account_id text,
+  account_status text,
+  failure_reason text,
+  intent_id uuid,
+  intent_state text,
+  safe_action text
+);
+
+-- Who did what, and why: operators over HTTP (admin:<id>) and in psql, including rejected actions. Order by at desc.
+create view ops.actions (
+  id text,
+  at timestamp with time zone,
+  who text,
+  action text,
+  subject text,
+  why text,
+  detail jsonb
+);
+
+-- Failed and cancelled deliveries, newest first. select ops.retry_delivery(id, who, why), or all of an endpoint: ops.retry_deliveries_of(endpoint, who, why).
+create view ops.dead_deliveries (
+  delivery_id text,
+  app_id text,
+  endpoint_id text,
+  endpoint_active boolean,
+  url text,
+  event_id text,
+  event_type text,
+  state text,
+  attempts integer,
+  response_status integer,
+  error text,
+  ended_at timestamp with time zone
+);
+
+-- All webhook deliveries, without bodies. URLs are shown without credentials and query.
+create view ops.deliveries (
+  delivery_id text,
+  app_id text,
+  endpoint_id text,
+  url text,
+  endpoint_active boolean,
+  event_id text,
+  event_type text,
+  state text,
+  attempts integer,
+  response_status integer,
+  error text,
+  due_at timestamp with time zone,
+  ended_at timestamp with time zone
+);
+
+-- Undelivered webhooks by state, with the age of the oldest in seconds: since it was queued, or since it failed.
+create view ops.delivery_ages (
+  state text,
+  count integer,
+  oldest_s double precision
+);
+
+-- Intents in doubt, oldest first. They are reconciled automatically. If next_reconcile_at is null, none is planned: rerun the intent.
+create view ops.doubtful_intents (
+  intent_id uuid,
+  kind text,
+  owner text,
+  reconcile_attempts integer,
+  sending_at timestamp with time zone,
+  sent_s_ago integer,
+  next_reconcile_at timestamp with time zone,
+  created_at timestamp with time zone
+);
+
+-- Accounts that could not be created and were not abandoned, newest first, with the safe action: ops.provision_account, ops.attach_account, ops.abandon_account, or a refund.
+create view ops.failed_accounts (
+  prop_account_id text,
+  app_id text,
+  user_id text,
+  payment_id text,
+  processor_payment_intent_id text,
+  tier_id text,
+  asset_class text,
+  account_size numeric,
+  failure_reason text,
+  intent_id uuid,
+  created_at timestamp with time zone,
+  failed_at timestamp with time zone,
+  safe_action text
+);
+
+-- Intents that ended without an effect, newest first: the upstream rejected it, or it was too late to send. They stay ended; submit again with a new id.
+create view ops.failed_intents (
+  intent_id uuid,
+  kind text,
+  owner text,
+  state text,
+  problem_code text,
+  problem_reason text,
+  attempts integer,
+  reconcile_attempts integer,
+  created_at timestamp with time zone,
+  sending_at timestamp with time zone,
+  settled_at timestamp with time zone
+);
+
+-- Open intents by state and kind, with the age of the oldest in seconds.
+create view ops.intent_ages (
+  state text,
+  kind text,
+  count integer,
+  oldest_s double precision
+);
+
+-- All intents, without request, sent payload and response. The full story of one: select * from ops.story(id).
+create view ops.intents (
+  intent_id uuid,
+  kind text,
+  owner text,
+  state text,
+  effect text,
+  problem_code text,
+  problem_reason text,
+  attempts integer,
+  reconcile_attempts integer,
+  lane text,
+  request_id text,
+  created_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  sending_at timestamp with time zone,
+  settled_at timestamp with time zone
+);
+
+-- Jobs of the queue. is_held: a living worker runs it. is_dead: its attempts are used up and no worker will take it again.
+create view ops.jobs (
+  job_id bigint,
+  task text,
+  intent_id uuid,
+  run_at timestamp with time zone,
+  attempts smallint,
+  max_attempts smallint,
+  locked_at timestamp with time zone,
+  locked_by text,
+  is_held boolean,
+  is_dead boolean,
+  last_error text
+);
+
+-- Lanes. head is the only intent of the lane that may run. waiting is the number of queued intents, including the head.
+create view ops.lanes (
+  lane text,
+  head uuid,
+  waiting integer
+);
+
+-- Payments older than 10 minutes that were neither fulfilled nor refunded, with the safe action. Normally empty.
+create view ops.paid_without_account (
+  payment_id text,
+  app_id text,
+  user_id text,
+  amount_cents integer,
+  currency text,
+  paid_at timestamp with time zone,
+  prop_account_id text,
+  account_status text,
+  failure_reason text,
+  intent_id uuid,
+  intent_state text,
+  safe_action text
+);
+
+-- Jobs by task: due now, planned, running, dead, and for how many seconds the oldest due job has waited.
+create view ops.queue_ages (
+  task text,
+  ready integer,
+  planned integer,
+  running integer,
+  dead integer,
+  oldest_ready_s double precision
+);
+
+-- Open intents that should run, but that no worker runs or will run, with the reason, oldest first. Normally empty: the crontab gives those without a good job a new one within 2 minutes. select * from ops.rerun(id, who, why).
+create view ops.stuck_intents (
+  intent_id uuid,
+  kind text,
+  owner text,
+  state text,
+  lane text,
+  created_at timestamp with time zone,
+  sending_at timestamp with time zone,
+  because text
+);
+
+-- Lanes with open intents that no worker runs or will run, with the reason. Normally empty. rerun is the intent to run again.
+create view ops.stuck_lanes (
+  lane text,
+  head uuid,
+  head_state text,
+  open integer,
+  since timestamp with time zone,
+  because text,
+  rerun uuid
+);
+
+-- Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, after 8 s with it.
+create view ops.workers (
+  worker_id uuid,
+  started_at timestamp with time zone,
+  seen_s_ago double precision,
+  has_lock boolean,
+  jobs integer
+);
+
+create function accept_checkouts(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_exchange_orders(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_free_accounts(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_intents(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_network_orders(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_one_by_one(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_orders(batch jsonb, refused jsonb, at_venue text)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_registrations(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function accept_trading_orders(batch jsonb)
+  returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
+
+create function account_events_after(account text, after_position bigint, most integer)
+  returns TABLE("position" bigint, type text, data text) sql stable;
+
+create function account_log_end(account text, after_position bigint)
+  returns TABLE(last_position bigint, is_whole boolean) sql stable;
+
+create function agreement_canonical(r agreement_signatures)
+  returns bytea sql stable;
+
+create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision)
+  returns void plpgsql;
+
+create function attach_subaccount(account text, by_operator text, made jsonb, because text DEFAULT NULL::text)
+  returns text plpgsql;
+
+create function begin_sending(intent uuid, held_fence integer, what jsonb)
+  returns boolean plpgsql;
+
+create function claim_intent(intent uuid)
+  returns SETOF intents plpgsql;
+
+create function complete_payout(payout text)
+  returns boolean plpgsql;
+
+create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer)
+  returns text plpgsql;
+
+create function deactivate_endpoint(endpoint text, because text)
+  returns boolean plpgsql;
+
+create function dispatch_due_deliveries(endpoint text)
+  returns void plpgsql;
+
+create function emit_account_moved(account text)
+  returns void sql;
+
+create function emit_event(of_app text, of_type text, about jsonb)
+  returns integer sql;
+
+create function emit_lifecycle()
+  returns trigger plpgsql;
+
+create function emit_verb_ended()
+  returns trigger plpgsql;
+
+create function end_attempt(endpoint text, said jsonb)
+  returns boolean plpgsql;
+
+create function end_lane(endpoint text, of_lane integer)
+  returns text plpgsql;
+
+create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
+  returns boolean plpgsql;
+
+create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text)
+  returns void plpgsql;
+
+create function fail_checkout(intent uuid)
+  returns void sql;
+
+create function fail_payout(payout text, reason text, is_returned boolean)
+  returns boolean plpgsql;
+
+create function fail_payout_step(intent uuid)
+  returns void plpgsql;
+
+create function fail_provisioning(intent uuid)
+  returns void plpgsql;
+
+create function fan_out(event events)
+  returns integer plpgsql;
+
+create function follow_ending(intent uuid, of_kind text, ending text)
+  returns void plpgsql;
+
+create function follow_purchase(purchase uuid)
+  returns void plpgsql;
+
+create function forget_account_events(kept_s double precision, most integer)
+  returns bigint sql;
+
+-- Unverified sign-ups are deleted after 7 days, so that nobody can block an address by signing up with it first.
+create function forget_expired_identity(most integer)
+  returns bigint plpgsql;
+
+create function is_provably_unmade(of_intent uuid)
+  returns boolean sql stable;
+
+create function is_returned(payment text)
+  returns boolean sql stable;
+
+create function is_watched(account text)
+  returns boolean sql stable;
+
+create function issue_reveal_link(app text, link text, link_digest bytea, lives_s integer)
+  returns timestamp with time zone plpgsql;
+
+create function job_for(kind text, intent uuid, run_at timestamp with time zone)
+  returns graphile_worker.job_spec sql immutable;
+
+create function lane_job(endpoint text, lane integer, run_at timestamp with time zone)
+  returns graphile_worker.job_spec sql immutable;
+
+create function leave_lane(lane_name text, leaver uuid)
+  returns void plpgsql;
+
+create function list_unfulfilled_payments(minutes double precision)
+  returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text) sql stable;
+
+create function listen_to_accounts(accounts text[], lease_s double precision, stale_s double precision)
+  returns void sql;
+
+create function log_in(for_user text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
+  returns timestamp with time zone plpgsql;
+
+create function mail_job(mail uuid, run_at timestamp with time zone)
+  returns graphile_worker.job_spec sql immutable;
+
+create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision)
+  returns boolean plpgsql;
+
+create function money_job(task text, payload json, run_at timestamp with time zone)
+  returns graphile_worker.job_spec sql immutable;
+
+create function move_prop_account(account text, from_status text, to_status text, reason text)
+  returns boolean plpgsql;
+
+create function netstring(value text)
+  returns text sql immutable;
+
+create function next_nonce(of_signer text, count integer)
+  returns bigint sql;
+
+create function note_known_address(of_account text, from_address bytea)
+  returns void sql;
+
+create function note_payment(registration uuid, hash text, noted text)
+  returns void sql;
+
+create function open_admin_session(admin text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer)
+  returns TABLE(expires_at timestamp with time zone) plpgsql;
+
+create function open_paid_account(of_payment text, new_id text, new_intent uuid, deadline_s double precision, reversal_reason text)
+  returns boolean plpgsql;
+
+create function open_reveal_link(link_digest bytea, new_id text, new_digest bytea)
+  returns TABLE(app_id text, name text) plpgsql;
+
+create function open_user_session(for_user text, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
+  returns timestamp with time zone plpgsql;
+
+create function order_event(verb text, order_id uuid, i intents)
+  returns jsonb sql stable;
+
+create function payout_event(p payouts)
+  returns jsonb sql stable;
+
+create function plan_dispatch(endpoint text)
+  returns void plpgsql;
+
+create function plan_registration_poll(registration uuid, polls integer, delay_s double precision)
+  returns void sql;
+
+create function plan_sync(account text, delay_s double precision)
+  returns void sql;
+
+create function plan_watch(account text, delay_s double precision)
+  returns void sql;
+
+create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer)
+  returns void plpgsql;
+
+create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text DEFAULT NULL::text)
+  returns text plpgsql;
+
+create function prune_admin_sessions(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_dead_jobs(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_events(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_idempotency_keys(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_idempotent_responses(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_intents(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_lanes(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_mails(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_orders(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_processor_events(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_reveal_links(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function prune_user_sessions(kept_s double precision, most integer)
+  returns bigint sql;
+
+create function queue_money_jobs(jobs graphile_worker.job_spec[])
+  returns void sql;
+
+create function queue_payment_reconciliations(every_s double precision, most integer)
+  returns bigint sql;
+
+create function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision)
+  returns integer plpgsql;
+
+create function record_account_event(account text, of_type text, about jsonb)
+  returns void plpgsql;
+
+create function record_event(of_app text, of_type text, about jsonb)
+  returns events plpgsql;
+
+create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
+  returns boolean plpgsql;
+
+create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text)
+  returns void plpgsql;
+
+create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, item jsonb)
+  returns boolean plpgsql;
+
+create function record_verification_session(intent uuid, held_fence integer, said jsonb, session text)
+  returns boolean plpgsql;
+
+create function record_watch(account text, seen_version integer, shown jsonb, changes jsonb)
+  returns boolean plpgsql;
+
+create function recover_endpoint(of_app text, endpoint text, since timestamp with time zone, most integer, per_second integer, pause_s integer)
+  returns TABLE(verdict text, queued integer) plpgsql;
+
+create function redeliver(of_app text, delivery text)
+  returns text plpgsql;
+
+create function refuse_change()
+  returns trigger plpgsql;
+
+create function reinstate_account(account text, by_operator text)
+  returns text plpgsql;
+
+create function release_lost_jobs()
+  returns integer sql;
+
+create function renew_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
+  returns void plpgsql;
+
+create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint)
+  returns boolean plpgsql;
+
+create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
+  returns void plpgsql;
+
+create function requeue_open_events()
+  returns bigint sql;
+
+create function requeue_stranded()
+  returns integer plpgsql;
+
+create function requeue_stranded_lanes()
+  returns integer plpgsql;
+
+create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision)
+  returns TABLE(verdict text, status integer, sealed bytea) plpgsql;
+
+create function retry_intent(intent uuid, held_fence integer, delay_s double precision, said jsonb)
+  returns boolean plpgsql;
+
+create function retry_mail(mail uuid, delay_s double precision, why text)
+  returns boolean plpgsql;
+
+create function revive_registration(registration uuid, polls_before integer, hash text, noted text)
+  returns boolean plpgsql;
+
+create function revoke_enrollment(of_owner text, wallet text)
+  returns boolean plpgsql;
+
+create function rotate_app_secret(app text, bought_with text, new_id text, new_digest bytea, overlap_s integer)
+  returns TABLE(previous_expires_at timestamp with time zone) plpgsql;
+
+create function rotate_webhook_secret(of_app text, endpoint text, new_id text, new_sealed bytea, overlap_s integer)
+  returns timestamp with time zone plpgsql;
+
+create function set_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer)
+  returns void sql;
+
+create function settle_intent(intent uuid, held_fence integer, ending text, said jsonb)
+  returns boolean plpgsql;
+
+create function sign_agreement(of_app text, by_user text, version text, name text, url text, sha256 text, from_address text, agent text)
+  returns agreement_signatures plpgsql;
+
+create function sign_up(app text, address text, new_id text, new_hash text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
+  returns text plpgsql;
+
+create function sortable_from(prefix text, moment timestamp with time zone)
+  returns text sql immutable;
+
+create function sortable_id(prefix text)
+  returns text sql;
+
+create function spend(batch jsonb)
+  returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) sql;
+
+create function start_lanes(endpoints text[])
+  returns void plpgsql;
+
+create function step_lanes(batch jsonb)
+  returns TABLE(n integer, verdict text, held jsonb) plpgsql;
+
+create function stop_paid_account(of_payment text, reason text)
+  returns void plpgsql;
+
+create function submit_payout(payout text, of_owner text, of_user text, item jsonb)
+  returns uuid plpgsql;
+
+create function sweep_prop_accounts(every_s double precision, most integer)
+  returns bigint sql;
+
+create function sweep_watches(stale_s double precision, most integer)
+  returns bigint sql;
+
+create function take_delivery(delivery text, into_lane integer)
+  returns jsonb sql;
+
+create function take_due(endpoint text, into_lane integer)
+  returns jsonb sql;
+
+create function take_lost(endpoint text, into_lane integer)
+  returns jsonb plpgsql;
+
+create function take_processor_events(batch jsonb, came_by text)
+  returns bigint sql;
+
+create function test_endpoint(of_app text, endpoint text)
+  returns text plpgsql;
+
+create function tier_verdict(item jsonb, is_free boolean)
+  returns text sql stable;
+
+create function trading_verdict(a prop_accounts, trader text)
+  returns text sql immutable;
+
+create function try_code(app text, address text, hmacs bytea[])
+  returns text plpgsql;
+
+create function verify_email(app text, address text, hmacs bytea[], session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
+  returns TABLE(verdict text, user_id text, expires_at timestamp with time zone) plpgsql;
+
+create function was_accepted(item jsonb)
+  returns boolean sql stable;
+
+create function watch_lane(endpoint text, of_lane integer, delay_s double precision)
+  returns void sql;
+
+create function wipe_retired_keys()
+  returns bigint sql;
+
+-- Removes a failed account from the lists permanently; a paid one only once its money was refunded or is disputed. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.
+create function ops.abandon_account(account text, who text, why text)
+  returns text plpgsql security definer;
+
+-- The ids of the objects that an intent belongs to: order, trader, prop account, payment, payout, registration, user.
+create function ops.about(intent uuid)
+  returns jsonb sql stable security definer;
+
+-- Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.
+create function ops.admit(role_name name)
+  returns void plpgsql;
+
+-- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
+create function ops.attach_account(account text, hotkey text, who text, why text)
+  returns text plpgsql security definer;
+
+-- Whether the worker that has held a job since a time is alive: ops.is_worker_alive(locked_by, locked_at).
+create function ops.is_worker_alive(pool text, held_since timestamp with time zone)
+  returns boolean sql stable security definer;
+
+-- Internal to the kit.
+create function ops.judge(i intents, OUT verdict text, OUT reason text)
+  returns record plpgsql stable;
+
+-- The rows of ops.failed_accounts.
+create function ops.list_failed_accounts()
+  returns TABLE(prop_account_id text, app_id text, user_id text, payment_id text, processor_payment_intent_id text, tier_id text, asset_class text, account_size numeric, failure_reason text, intent_id uuid, created_at timestamp with time zone, failed_at timestamp with time zone, safe_action text) sql stable security definer;
+
+-- Payments older than `minutes` that were neither fulfilled nor refunded.
+create function ops.list_paid_without_account(minutes double precision DEFAULT 10)
+  returns TABLE(payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text) sql stable security definer;
+
+-- Internal to the kit.
+create function ops.note(who text, did text, about text, why text, came_of_it jsonb)
+  returns void sql;
+
+-- Internal to the kit.
+create function ops.note_account(account text, who text, did text, why text, verdict text)
+  returns void sql;
+
+-- Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, returned, unproven. Recorded in ops.actions.
+create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
+  returns text plpgsql security definer;
+
+-- Internal to the kit.
+create function ops.put_to_work(i intents)
+  returns void plpgsql;
+
+-- Internal to the kit.
+create function ops.require_who_and_why(who text, why text)
+  returns void plpgsql immutable;
+
+-- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions.
+create function ops.rerun(intent uuid, who text, why text)
+  returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql security definer;
+
+-- Sends again everything an endpoint missed since a time: the oldest 10,000, 50 per second, at most once a minute (too_soon), so that a receiver that has just recovered is not overloaded. Recorded in ops.actions.
+create function ops.retry_deliveries_of(endpoint text, who text, why text, since timestamp with time zone DEFAULT (now() - '7 days'::interval))
+  returns TABLE(verdict text, queued integer) plpgsql security definer;
+
+-- Sends one delivery again with its id, from the start of the retry plan. Verdicts: queued, unknown, inactive (its endpoint is). Recorded in ops.actions.
+create function ops.retry_delivery(delivery text, who text, why text)
+  returns text plpgsql security definer;
+
+-- What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, look_again, finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream's result so far. Changes nothing.
+create function ops.safe_to_rerun(intent uuid)
+  returns TABLE(verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
+
+-- The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators' actions, and the present state of its lane and job. No row: there is no such intent.
+create function ops.story(intent uuid)
+  returns TABLE(at timestamp with time zone, what text, detail text) plpgsql stable security definer;
+
+-- Internal to the kit.
+create function ops.story_of_events(ids jsonb, i intents)
+  returns TABLE(at timestamp with time zone, what text, detail text) sql stable;
+
+-- Internal to the kit.
+create function ops.story_of_nouns(ids jsonb, i intents)
+  returns TABLE(at timestamp with time zone, what text, detail text) sql stable;
+
+-- Internal to the kit.
+create function ops.upstream_result(i intents)
+  returns text sql immutable;
+
+-- Internal to the kit.
+create function ops.waits_behind(i intents)
+  returns uuid sql stable;

@@ -1,0 +1,72 @@
+import { compare, minus } from '../../kernel/decimals.ts';
+import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import type { ActionBudget, Agent, PerpAccount, PerpPosition, SpotBalance } from './types.ts';
+
+/** Reads an account on one dex. Venue facts: clearinghouseState. */
+export const readAccount =
+  (dex: string) =>
+  (json: unknown): PerpAccount | null => {
+    const state = fieldsOf(json);
+    const summary = fieldsOf(state?.marginSummary);
+    return complete({
+      dex,
+      accountValue: decimalOf(summary?.accountValue),
+      totalPositionValue: decimalOf(summary?.totalNtlPos),
+      marginUsed: decimalOf(summary?.totalMarginUsed),
+      withdrawable: decimalOf(state?.withdrawable),
+      positions: everyOf(state?.assetPositions, readPosition),
+      atMs: integerOf(state?.time),
+    });
+  };
+
+/** Reads spot balances. Settled outcomes have no token number. Venue facts: spotClearinghouseState. */
+export const readBalances = (json: unknown): SpotBalance[] | null =>
+  everyOf(fieldsOf(json)?.balances, (value) => {
+    const balance = fieldsOf(value);
+    const coin = textOf(balance?.coin);
+    const total = decimalOf(balance?.total);
+    const hold = decimalOf(balance?.hold);
+    if (!coin || total === null || hold === null) return null;
+    const free = compare(total, hold) > 0 ? minus(total, hold) : '0';
+    return { coin, token: integerOf(balance?.token), total, hold, free };
+  });
+
+/** Reads the keys that may trade for an account. Venue facts: extraAgents. */
+export const readAgents = (json: unknown): Agent[] | null =>
+  everyOf(json, (value) => {
+    const agent = fieldsOf(value);
+    const address = hexOf(agent?.address);
+    if (!address) return null;
+    return { address, name: textOf(agent?.name) ?? '', validUntilMs: integerOf(agent?.validUntil) };
+  });
+
+/** Reads an account's action budget. Venue facts: userRateLimit. */
+export const readActionBudget = (json: unknown): ActionBudget | null => {
+  const budget = fieldsOf(json);
+  const used = integerOf(budget?.nRequestsUsed);
+  const cap = integerOf(budget?.nRequestsCap);
+  const volumeUsd = decimalOf(budget?.cumVlm);
+  if (used === null || cap === null || volumeUsd === null) return null;
+  return { used, cap, surplus: integerOf(budget?.nRequestsSurplus) ?? 0, volumeUsd };
+};
+
+const readPosition = (value: unknown): PerpPosition | null => {
+  const position = fieldsOf(fieldsOf(value)?.position);
+  const leverage = fieldsOf(position?.leverage);
+  const required = complete({
+    coin: textOf(position?.coin),
+    size: decimalOf(position?.szi),
+    positionValue: decimalOf(position?.positionValue),
+    unrealizedPnl: decimalOf(position?.unrealizedPnl),
+    leverage: integerOf(leverage?.value),
+    marginUsed: decimalOf(position?.marginUsed),
+  });
+  return (
+    required && {
+      ...required,
+      entryPrice: decimalOf(position?.entryPx),
+      liquidationPrice: decimalOf(position?.liquidationPx),
+      isCross: leverage?.type === 'cross',
+    }
+  );
+};

@@ -1,0 +1,125 @@
+import { gridOf } from './amounts.ts';
+import { decimalOf, everyOf, fieldsOf, integerOf, textOf } from './fields.ts';
+import type { Asset, Market } from './types.ts';
+
+/**
+ * Venue facts: asset ids. Perpetuals count from 0, spot pairs from 10,000, each builder dex from 100,000 × 1 + 10,000 ×
+ * n.
+ */
+const SPOT_BASE = 10_000;
+const DEX_BASE = 100_000;
+const DEX_STEP = 10_000;
+
+/** A dex and its position in the venue's list. The venue's own dex is `''` at position 0. */
+export type Dex = { name: string; index: number };
+
+/**
+ * Reads the builder dexes with their positions in the list. The first entry is the venue's own dex. Venue facts:
+ * perpDexs.
+ */
+export const readDexes = (json: unknown): Dex[] | null => {
+  const dexes = everyOf(json, (value, index) => {
+    const name = value === null ? '' : textOf(fieldsOf(value)?.name);
+    return name === null ? null : { name, index };
+  });
+  return dexes?.filter(({ name }) => name !== '') ?? null;
+};
+
+/** Reads the perpetuals of a dex. The asset id follows from the position in the list. Venue facts: meta. */
+export const readPerps =
+  ({ name, index }: Dex) =>
+  (json: unknown): Asset[] | null =>
+    everyOf(fieldsOf(json)?.universe, (value, position) => {
+      const asset = fieldsOf(value);
+      const coin = textOf(asset?.name);
+      const sizeDecimals = integerOf(asset?.szDecimals);
+      if (!asset || !coin || sizeDecimals === null) return null;
+      return {
+        id: position + (index === 0 ? 0 : DEX_BASE + DEX_STEP * index),
+        coin,
+        kind: 'perp',
+        dex: name,
+        base: coin.split(':').pop() ?? coin,
+        quote: null,
+        sizeDecimals,
+        grid: gridOf('perp', sizeDecimals),
+        maxLeverage: integerOf(asset.maxLeverage),
+        onlyIsolated: asset.onlyIsolated === true || textOf(asset.marginMode) !== null,
+        isDelisted: asset.isDelisted === true,
+      };
+    });
+
+/** Reads the spot pairs. Size decimals are those of the base token. Venue facts: spotMeta. */
+export const readSpots = (json: unknown): Asset[] | null => {
+  const tokens = everyOf(fieldsOf(json)?.tokens, readToken);
+  return tokens && everyOf(fieldsOf(json)?.universe, readSpot(new Map(tokens.map((token) => [token.index, token]))));
+};
+
+/** Reads the assets of a dex with their prices. Both lists use the same positions. Venue facts: metaAndAssetCtxs. */
+export const readMarkets =
+  (dex: Dex) =>
+  (json: unknown): Market[] | null => {
+    if (!Array.isArray(json)) return null;
+    const assets = readPerps(dex)(json[0]);
+    return assets && everyOf(json[1], (value, position) => readMarket(value, assets[position]));
+  };
+
+/** Reads mid prices by coin. Venue facts: allMids. */
+export const readMids = (json: unknown): Record<string, string> | null => {
+  const entries = Object.entries(fieldsOf(json) ?? { '': null });
+  const mids = everyOf(entries, (entry) => {
+    const [coin, price] = entry as [string, unknown]; // as: an entry from Object.entries
+    const mid = decimalOf(price);
+    return mid === null ? null : ([coin, mid] as const);
+  });
+  return mids && Object.fromEntries(mids);
+};
+
+type Token = { index: number; name: string; sizeDecimals: number };
+
+const readToken = (value: unknown): Token | null => {
+  const token = fieldsOf(value);
+  const index = integerOf(token?.index);
+  const name = textOf(token?.name);
+  const sizeDecimals = integerOf(token?.szDecimals);
+  return index === null || !name || sizeDecimals === null ? null : { index, name, sizeDecimals };
+};
+
+const readSpot =
+  (tokens: Map<number, Token>) =>
+  (value: unknown): Asset | null => {
+    const pair = fieldsOf(value);
+    const coin = textOf(pair?.name);
+    const index = integerOf(pair?.index);
+    const [base, quote] = everyOf(pair?.tokens, (token) => tokens.get(Number(token)) ?? null) ?? [];
+    if (!coin || index === null || !base || !quote) return null;
+    return {
+      id: SPOT_BASE + index,
+      coin,
+      kind: 'spot',
+      dex: 'spot',
+      base: base.name,
+      quote: quote.name,
+      sizeDecimals: base.sizeDecimals,
+      grid: gridOf('spot', base.sizeDecimals),
+      maxLeverage: null,
+      onlyIsolated: false,
+      isDelisted: false,
+    };
+  };
+
+const readMarket = (value: unknown, asset: Asset | undefined): Market | null => {
+  const context = fieldsOf(value);
+  const markPrice = decimalOf(context?.markPx);
+  const oraclePrice = decimalOf(context?.oraclePx);
+  if (!context || !asset || markPrice === null || oraclePrice === null) return null;
+  const midPrice = decimalOf(context.midPx);
+  return {
+    asset,
+    markPrice,
+    midPrice,
+    oraclePrice,
+    fundingRate: decimalOf(context.funding),
+    openInterest: decimalOf(context.openInterest),
+  };
+};

@@ -1,0 +1,100 @@
+import { found, type ReadResult } from '../../kernel/upstream-result.ts';
+import { httpClient } from '../http.ts';
+import { readAccount, readActionBudget, readAgents, readBalances } from './accounts.ts';
+import { readMarkets, readMids } from './assets.ts';
+import { shareOfBudget } from './budget.ts';
+import { type Catalogue, catalogueFrom } from './catalogue.ts';
+import { allFills, readFills } from './fills.ts';
+import { foundOr, infoFrom, LIGHT, type QueryInfo } from './info.ts';
+import { readHistory, readOpenOrders, readStatus } from './orders.ts';
+import { accountPauses } from './pauses.ts';
+import { posterTo } from './post.ts';
+import { signerOf } from './signing.ts';
+import type { CallLimits, Exvenue, ExvenueAccess, PerpAccount } from './types.ts';
+import { BATCH_LIMIT } from './wire.ts';
+
+const send = httpClient();
+
+/** Client of the exchange. Expected faults are results, not exceptions. It never resends by itself. */
+export const exvenue = ({ url, network, budgetShare = 1, budgetPerMinute }: ExvenueAccess): Exvenue => {
+  const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
+  const budget = shareOfBudget(budgetShare, budgetPerMinute);
+  const query = infoFrom(base, send, budget);
+  const catalogue = catalogueFrom(query);
+  return {
+    network,
+    batchLimit: BATCH_LIMIT,
+    signerOf: (privateKey) => signerOf(privateKey, network),
+    post: posterTo(base, send, budget, accountPauses()),
+    ...marketReads(query, catalogue),
+    ...accountReads(query, catalogue),
+    ...orderReads(query),
+  };
+};
+
+type MarketReads = Pick<Exvenue, 'asset' | 'assets' | 'dexes' | 'markets' | 'mids'>;
+type AccountReads = Pick<Exvenue, 'account' | 'accounts' | 'spotBalances' | 'agents' | 'actionBudget'>;
+type OrderReads = Pick<Exvenue, 'openOrders' | 'orderStatus' | 'historicalOrders' | 'recentFills' | 'fills'>;
+
+const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
+  asset: catalogue.find,
+  assets: (dex = '', limits) => catalogue.list(dex, limits),
+  dexes: async (limits) => {
+    const dexes = await catalogue.dexes(limits);
+    return dexes.kind === 'found' ? found(dexes.data.map(({ name }) => name)) : dexes;
+  },
+  markets: async (name = '', limits) => {
+    const dex = await catalogue.dex(name, limits);
+    if (dex.kind !== 'found') return dex;
+    return query({ body: { type: 'metaAndAssetCtxs', ...onDex(name) } }, limits, foundOr(readMarkets(dex.data)));
+  },
+  mids: (dex = '', limits) =>
+    query({ body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT }, limits, foundOr(readMids)),
+});
+
+const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
+  const account = (user: string, dex = '', limits?: CallLimits): Promise<ReadResult<PerpAccount>> =>
+    query({ body: of('clearinghouseState', user, onDex(dex)), weight: LIGHT }, limits, foundOr(readAccount(dex)));
+  return {
+    account,
+    accounts: async (user, limits) => {
+      const dexes = await catalogue.dexes(limits);
+      if (dexes.kind !== 'found') return dexes;
+      const names = ['', ...dexes.data.map(({ name }) => name)];
+      return every(await Promise.all(names.map((name) => account(user, name, limits))));
+    },
+    spotBalances: (user, limits) =>
+      query({ body: of('spotClearinghouseState', user), weight: LIGHT }, limits, foundOr(readBalances)),
+    agents: (user, limits) => query({ body: of('extraAgents', user) }, limits, foundOr(readAgents)),
+    actionBudget: (user, limits) => query({ body: of('userRateLimit', user) }, limits, foundOr(readActionBudget)),
+  };
+};
+
+const orderReads = (query: QueryInfo): OrderReads => ({
+  openOrders: (user, dex = '', limits) =>
+    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOpenOrders)),
+  orderStatus: (user, name, limits) =>
+    query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: LIGHT }, limits, readStatus),
+  historicalOrders: (user, limits) =>
+    query({ body: of('historicalOrders', user), costsRows: true }, limits, foundOr(readHistory)),
+  recentFills: (user, limits) => query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills)),
+  fills: (user, { fromMs, toMs }, limits) =>
+    allFills(fromMs, (startTime) => {
+      const span = { startTime, ...(toMs !== undefined && { endTime: toMs }) };
+      return query({ body: of('userFillsByTime', user, span), costsRows: true }, limits, foundOr(readFills));
+    }),
+});
+
+const of = (type: string, user: string, more: object = {}) => ({ type, user: user.toLowerCase(), ...more });
+
+/** The venue's own dex is not named in requests. */
+const onDex = (dex: string) => (dex === '' ? {} : { dex });
+
+const wireName = (name: number | string) => (typeof name === 'string' ? name.toLowerCase() : name);
+
+/** All results, or the first that was not found: a partial list would understate the account. */
+const every = <T>(lookups: ReadResult<T>[]): ReadResult<T[]> => {
+  const missing = lookups.find(({ kind }) => kind !== 'found');
+  if (missing && missing.kind !== 'found') return missing;
+  return found(lookups.flatMap((lookup) => (lookup.kind === 'found' ? [lookup.data] : [])));
+};

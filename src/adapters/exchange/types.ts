@@ -1,0 +1,233 @@
+import type { Grid, Side } from '../../kernel/grid.ts';
+import type { ReadResult, Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
+
+/** Address of the exchange and its network. A signature for one network is invalid on the other. */
+export type ExvenueAccess = {
+  url: string;
+  network: Network;
+  /**
+   * This process's share of the venue's request budget, above 0 and at most 1: 1 divided by the number of processes.
+   */
+  budgetShare?: number;
+  /** The venue's whole request budget, in weight per minute. Default: the documented limit for one IP address. */
+  budgetPerMinute?: number | undefined;
+};
+
+/** One of the two networks of the exchange. */
+export type Network = 'mainnet' | 'testnet';
+
+/** `gtc`: stays open until cancelled. `ioc`: never stays open. `alo`: only added to the book, never matched at once. */
+export type TimeInForce = 'gtc' | 'ioc' | 'alo';
+
+/** A trigger at the mark price. The order's `price` is then its worst execution price. */
+type Trigger = { price: string; kind: ExitKind; isMarket: boolean };
+/** Take-profit or stop-loss. */
+export type ExitKind = 'tp' | 'sl';
+
+/** One order to sign. Prices and sizes are decimals on the asset's grid. `cloid` is 0x and 32 hex digits. */
+export type OrderTerms = {
+  asset: number;
+  side: Side;
+  price: string;
+  size: string;
+  reduceOnly: boolean;
+  cloid?: string;
+} & ({ timeInForce: TimeInForce } | { trigger: Trigger });
+
+/**
+ * An action to sign. Grouping `with_exits`: an order with its take-profit and stop-loss of fixed size. `on_position`:
+ * exits that follow the size of the position.
+ */
+export type Action =
+  | { kind: 'place'; orders: OrderTerms[]; grouping: 'none' | 'with_exits' | 'on_position' }
+  | { kind: 'cancel'; orders: { asset: number; oid: number }[] }
+  | { kind: 'cancel_by_cloid'; orders: { asset: number; cloid: string }[] }
+  | { kind: 'replace'; orders: { target: number | string; order: OrderTerms }[] }
+  | { kind: 'set_leverage'; asset: number; leverage: number; isCross: boolean }
+  | { kind: 'noop' };
+
+/** A signing key. It never exposes the key. `address` is in lower case. */
+export type Signer = {
+  address: string;
+  /**
+   * The exact body to store and then to post. The venue executes the same bytes, hence one nonce, at most once. After
+   * `expiresAfterMs` (epoch ms) it rejects them.
+   */
+  sign(action: Action, terms: { nonce: number; expiresAfterMs?: number; vaultAddress?: string }): Promise<string>;
+};
+
+/** Result of one item of an action, in the order of the request. */
+export type ItemResult =
+  | { kind: 'resting'; oid: number; cloid: string | null }
+  | { kind: 'filled'; oid: number; cloid: string | null; filledSize: string; averagePrice: string }
+  | { kind: 'waiting_for_fill' }
+  | { kind: 'waiting_for_trigger' }
+  | { kind: 'done' }
+  | { kind: 'unknown'; why: string }
+  | Rejected;
+
+/** An accepted action. `items` is empty for actions without items (leverage, noop). */
+export type Posted = { items: ItemResult[] };
+
+/** After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. */
+export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number };
+
+/**
+ * `firstSend`: these bytes were never sent before. On a repeat a rejection proves nothing, because the first request
+ * may have been executed: the result is `unknown`. `account`: the account whose action budget is charged.
+ */
+export type PostLimits = CallLimits & { firstSend: boolean; account?: string };
+
+/** A tradable asset. `coin` is the venue's name (`BTC`, `xyz:TSLA`, spot `@107` or `PURR/USDC`), `id` its number. */
+export type Asset = {
+  id: number;
+  coin: string;
+  kind: 'perp' | 'spot';
+  dex: string;
+  base: string;
+  quote: string | null;
+  sizeDecimals: number;
+  grid: Grid;
+  maxLeverage: number | null;
+  onlyIsolated: boolean;
+  isDelisted: boolean;
+};
+
+/** An asset with its prices. `midPrice` is null if one side of the book is empty. Funding is a fraction per hour. */
+export type Market = {
+  asset: Asset;
+  markPrice: string;
+  midPrice: string | null;
+  oraclePrice: string;
+  fundingRate: string | null;
+  openInterest: string | null;
+};
+
+/** A position. `size` is negative for a short position. */
+export type PerpPosition = {
+  coin: string;
+  size: string;
+  entryPrice: string | null;
+  positionValue: string;
+  unrealizedPnl: string;
+  liquidationPrice: string | null;
+  leverage: number;
+  isCross: boolean;
+  marginUsed: string;
+};
+
+/** One account on one dex (an empty name is the venue's own dex). Amounts are in USD. */
+export type PerpAccount = {
+  dex: string;
+  accountValue: string;
+  totalPositionValue: string;
+  marginUsed: string;
+  withdrawable: string;
+  positions: PerpPosition[];
+  atMs: number;
+};
+
+/** `free` = total − hold, never below zero. */
+export type SpotBalance = { coin: string; token: number | null; total: string; hold: string; free: string };
+
+/**
+ * An order as the venue reports it. `size` is the open part of `originalSize`; an exit of a position may report 0 for
+ * both.
+ */
+export type OrderView = {
+  oid: number;
+  cloid: string | null;
+  coin: string;
+  side: Side;
+  limitPrice: string;
+  size: string;
+  originalSize: string;
+  orderType: string | null;
+  timeInForce: TimeInForce | 'other' | null;
+  reduceOnly: boolean;
+  exit: ExitKind | null;
+  triggerPrice: string | null;
+  followsPosition: boolean;
+  children: OrderView[];
+  placedMs: number;
+};
+
+/**
+ * `triggered`: the trigger was reached and its result is not recorded yet. `unknown`: an unknown status of the venue.
+ */
+export type OrderState = 'open' | 'triggered' | 'filled' | 'cancelled' | 'rejected' | 'unknown';
+
+/**
+ * An order and its state. `word` is the venue's status; `rejected` is this service's slug and message for a rejection.
+ */
+export type OrderRecord = {
+  order: OrderView;
+  state: OrderState;
+  word: string;
+  rejected: Rejected | null;
+  statusMs: number;
+};
+
+/** One execution. `startPosition`: the signed position size before it. Older rows have no cloid. */
+export type Fill = {
+  tradeId: number;
+  oid: number;
+  cloid: string | null;
+  coin: string;
+  side: Side;
+  price: string;
+  size: string;
+  timeMs: number;
+  startPosition: string;
+  direction: string;
+  closedPnl: string;
+  fee: string;
+  feeToken: string;
+  isLiquidation: boolean;
+};
+
+/** A key that may trade for an account. */
+export type Agent = { address: string; name: string; validUntilMs: number | null };
+
+/** An account's lifetime budget of actions. */
+export type ActionBudget = { used: number; cap: number; surplus: number; volumeUsd: string };
+
+/**
+ * The exchange. Reads are `absent` only if the venue reports that it has nothing under that name. They never return a
+ * partial list. Read accounts by the account's address: an agent's address shows an empty account.
+ */
+export type Exvenue = {
+  network: Network;
+  /** The maximum number of items in one action. */
+  batchLimit: number;
+  /** Null if the text is not a private key (32 bytes in hex, `0x` optional). The key is never exposed. */
+  signerOf(privateKey: string): Signer | null;
+  /** Posts exactly these bytes, once. In a batch, accepted items stay in effect beside rejected ones. */
+  post(body: string, limits: PostLimits): Promise<UpstreamResult<Posted>>;
+
+  /** Cached for minutes; a name that is not cached is read again. `absent` for a name the venue does not know. */
+  asset(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
+  /** All assets of a dex, including delisted ones. `spot` returns the spot pairs. */
+  assets(dex?: string, limits?: CallLimits): Promise<ReadResult<Asset[]>>;
+  /** Names of the builder dexes, without the venue's own. */
+  dexes(limits?: CallLimits): Promise<ReadResult<string[]>>;
+  markets(dex?: string, limits?: CallLimits): Promise<ReadResult<Market[]>>;
+  /** Mid prices by coin. */
+  mids(dex?: string, limits?: CallLimits): Promise<ReadResult<Record<string, string>>>;
+
+  account(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;
+  /** The account on the venue's own dex and on every builder dex. Unreadable if one of them is. */
+  accounts(user: string, limits?: CallLimits): Promise<ReadResult<PerpAccount[]>>;
+  spotBalances(user: string, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
+  openOrders(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderView[]>>;
+  /** By oid or cloid. For a busy account `absent` proves little: the venue keeps only about its last 2,000 orders. */
+  orderStatus(user: string, name: number | string, limits?: CallLimits): Promise<ReadResult<OrderRecord>>;
+  /** At most the newest 2,000 orders. */
+  historicalOrders(user: string, limits?: CallLimits): Promise<ReadResult<OrderRecord[]>>;
+  /** At most the newest 2,000 executions, newest first. */
+  recentFills(user: string, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  /** Executions of a time span (epoch ms), oldest first, over all pages the venue keeps (10,000 rows). */
+  fills(user: string, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  agents(user: string, limits?: CallLimits): Promise<ReadResult<Agent[]>>;
+  actionBudget(user: string, limits?: CallLimits): Promise<ReadResult<ActionBudget>>;
+};

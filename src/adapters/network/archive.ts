@@ -1,0 +1,41 @@
+import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
+import type { Reply } from '../http.ts';
+import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { classifyOrderText } from './rejections.ts';
+import { acceptedOrder, acceptedWithoutBrackets, readResponse, reasonsOf } from './responses.ts';
+import type { ArchivedOrder } from './types.ts';
+
+/**
+ * Reads the miner's archive of one uuid. `absent` also occurs while the order is in flight (up to 100 s), so alone it
+ * proves nothing. Venue facts: miner REST API, order-status.
+ */
+export const archiveResponse = (reply: Reply): ReadResult<ArchivedOrder> => {
+  const response = readResponse(reply);
+  if (response.kind !== 'found') return response;
+  const details = fieldsOf(response.data.details) ?? {};
+  if (response.data.status === 'completed') return found(completed(details));
+  return response.data.status === 'failed' ? found(failed(details)) : unreadable('unknown status of the archive');
+};
+
+const completed = (details: Fields): ArchivedOrder => ({
+  status: 'completed',
+  executionType: executionType(details.signal_data),
+  accepted: acceptedOrder(details),
+  rejected: null,
+  message: null,
+});
+
+const failed = (details: Fields): ArchivedOrder => {
+  const verdict = classifyOrderText(reasonsOf(details));
+  const rejected = verdict.kind === 'rejected' ? verdict : null;
+  return {
+    status: 'failed',
+    executionType: executionType(details.original_signal),
+    accepted: verdict.kind === 'filled' ? acceptedWithoutBrackets(details) : null,
+    rejected,
+    message: rejected?.message ?? null,
+  };
+};
+
+const executionType = (signal: unknown): string | null =>
+  textOf(fieldsOf(signal)?.execution_type)?.split('.').pop()?.toUpperCase() ?? null;

@@ -1,0 +1,31 @@
+/** An object of untrusted JSON. Read every member with one of the readers below. */
+export type Fields = Record<string, unknown>;
+
+/** The object, or null for any other value, including arrays. */
+export const fieldsOf = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null; // as: just proven
+
+/** A finite number, given as a number or as a numeric string. Null for any other value. */
+export const numberOf = (value: unknown): number | null => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : null;
+};
+
+/** A non-empty string, else null. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** The first present member among `names`: the venue uses several names for the same field. */
+export const anyOf = (fields: Fields, ...names: string[]): unknown => {
+  const name = names.find((candidate) => fields[candidate] !== undefined && fields[candidate] !== null);
+  return name === undefined ? null : fields[name];
+};
+
+/** The number under the first of the names that is present, else null. */
+export const numberIn = (fields: Fields, ...names: string[]): number | null => numberOf(anyOf(fields, ...names));
+
+/** Members of a list (key null) or of a dictionary (with their key). Null for any other value. */
+export const entriesOf = (value: unknown): [key: string | null, member: unknown][] | null => {
+  if (Array.isArray(value)) return value.map((member): [null, unknown] => [null, member]);
+  const fields = fieldsOf(value);
+  return fields && Object.entries(fields);
+};

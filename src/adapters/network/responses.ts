@@ -1,0 +1,83 @@
+import type { OrderUuid } from '../../kernel/ids.ts';
+import { isUuid } from '../../kernel/ids.ts';
+import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
+import { accepted, unknownEffect, unreachable, unreadable } from '../../kernel/upstream-result.ts';
+import { parseJson, type Reply } from '../http.ts';
+import { entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
+import { readExecuted } from './orders.ts';
+import { classifyOrderText, rejectedForForm, rejectedForReasonsUnknown, rejectedOurKey } from './rejections.ts';
+import type { SignalAccepted } from './types.ts';
+
+const BRACKETS_FAILED = 'The order is filled, but its stop-loss or take-profit could not be placed.';
+const MADE_SMALLER = 'The venue made the order smaller to fit the limits of the account.';
+
+/**
+ * Classifies the reply to a submitted signal. Conclusive are only 401, 403, 200 with success and 400 with a known
+ * reason. Any other status or an unreadable body leaves the order in doubt. Venue facts: entity miner REST API.
+ */
+export const submitResponse = (reply: Reply, orderUuid: OrderUuid): UpstreamResult<SignalAccepted> => {
+  if (reply.kind === 'unsent') return unreachable(reply.why);
+  if (reply.kind === 'lost') return unknownEffect(reply.why);
+  if (isOurKeyRejected(reply.status)) return rejectedOurKey;
+  const body = fieldsOf(parseJson(reply.text));
+  if (!body) return unknownEffect(`unreadable body, status ${reply.status}`);
+  if (isAboutAnother(body, orderUuid)) return unknownEffect('the response is about another order');
+  if (reply.status === 200 && body.success === true) return accepted(acceptedOrder(body));
+  if (reply.status === 400 && body.success === false) return rejectionResponse(body);
+  return unknownEffect(`status ${reply.status} is not conclusive`);
+};
+
+/** Reads the accepted order from a body or an archive record that contains `order_json`. */
+export const acceptedOrder = (body: Fields, note: string | null = null): SignalAccepted => {
+  const order = readExecuted(body.order_json ?? body.created_orders);
+  return {
+    executed: order?.executed ?? null,
+    processingTimeS: numberOf(body.processing_time),
+    note: note ?? (order?.capped ? MADE_SMALLER : null),
+  };
+};
+
+/** Reads the accepted order of a fill whose brackets failed. */
+export const acceptedWithoutBrackets = (body: Fields): SignalAccepted => acceptedOrder(body, BRACKETS_FAILED);
+
+/** 401 and 403 come from the key check, before the request has any effect. */
+const isOurKeyRejected = (status: number): boolean => status === 401 || status === 403;
+
+/**
+ * The JSON object of a successful read, or why there is none. `absent` only for a 404 with a JSON object: a 404 page of
+ * a proxy is not a statement of the upstream.
+ */
+export const readResponse = (reply: Reply): ReadResult<Fields> => {
+  if (reply.kind !== 'response') return unreadable(reply.why);
+  const body = fieldsOf(parseJson(reply.text));
+  if (isOurKeyRejected(reply.status)) return unreadable(rejectedOurKey.slug);
+  if (!body) return unreadable(`unreadable body, status ${reply.status}`);
+  if (reply.status === 404) return { kind: 'absent' };
+  return reply.status === 200 ? { kind: 'found', data: body } : unreadable(`status ${reply.status}`);
+};
+
+/**
+ * The reasons of a rejected order, in the formats of old and new builds. `message` is not a reason: it only says that
+ * the order failed, even if the validator never responded.
+ */
+export const reasonsOf = ({ error_message, error, error_messages }: Fields): string =>
+  [error_message, error, error_messages].flatMap(textsOf).join(' ');
+
+/**
+ * The long format contains the order's uuid and is sent after the validator was asked. The short one is the miner's
+ * check.
+ */
+const rejectionResponse = (body: Fields): UpstreamResult<SignalAccepted> => {
+  const unknown = textOf(body.order_uuid) ? rejectedForReasonsUnknown : rejectedForForm;
+  const verdict = classifyOrderText(reasonsOf(body), unknown);
+  if (verdict.kind === 'filled') return accepted(acceptedWithoutBrackets(body));
+  return verdict.kind === 'undecided' ? unknownEffect('the reason given by the venue is not conclusive') : verdict;
+};
+
+/** Builds echo lists of uuids and `ALL` in different ways, so only a single uuid is compared. */
+const isAboutAnother = ({ order_uuid }: Fields, requested: string): boolean =>
+  isUuid(requested) && typeof order_uuid === 'string' && order_uuid.toLowerCase() !== requested.toLowerCase();
+
+/** The texts of a reason given as a string, a list, or a dictionary by validator. */
+const textsOf = (reason: unknown): string[] =>
+  typeof reason === 'string' ? [reason] : (entriesOf(reason) ?? []).flatMap(([, member]) => textsOf(member));

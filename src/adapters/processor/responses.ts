@@ -1,0 +1,47 @@
+import Stripe from 'stripe';
+import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
+import { accepted, found, rejected, unknownEffect, unreachable, unreadable } from '../../kernel/upstream-result.ts';
+import { TransportFault } from './transport.ts';
+
+const rejectedOurKey = rejected('processor_auth', 'The processor rejected the credentials of this service.');
+
+/**
+ * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and
+ * rate. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again.
+ */
+export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
+  call.then((seen) => resultOf(read(seen), accepted, unknownEffect), responseOfFault);
+
+/** Classifies a read at the processor. `absent` only if the processor itself reports it. */
+export const readResultOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<ReadResult<Data>> =>
+  call.then((seen) => resultOf(read(seen), found, unreadable), readFault);
+
+type Reader<Seen, Data> = (seen: Seen) => Data | null;
+
+const resultOf = <Data, Read, Unread>(data: Data | null, ok: (data: Data) => Read, lost: (why: string) => Unread) =>
+  data === null ? lost('the response lacks required fields') : ok(data);
+
+function readFault(error: unknown): ReadResult<never> {
+  if (codeOf(error) === 'resource_missing') return { kind: 'absent' };
+  const response = responseOfFault(error);
+  return unreadable(response.kind === 'rejected' ? response.slug : response.why);
+}
+
+function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind: 'accepted' }> {
+  if (!(error instanceof Stripe.errors.StripeError)) throw error;
+  const fault: unknown = error.detail; // typed as string, but stripe-node passes a connection fault on unchanged
+  if (fault instanceof TransportFault)
+    return fault.code === 'UNSENT' ? unreachable(fault.why) : unknownEffect(fault.why);
+  if (error.statusCode === 401 || error.statusCode === 403) return rejectedOurKey;
+  if (error.statusCode === 429) return unreachable('the processor limits the request rate');
+  const decided = [400, 402, 404].includes(error.statusCode ?? 0) && error.rawType !== 'idempotency_error';
+  return decided
+    ? rejected(slugOf(error), 'The payment processor rejected the request.')
+    : unknownEffect(`status ${error.statusCode ?? 'unknown'}`);
+}
+
+const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined);
+
+/** The processor's code if it is an identifier. Its message is never passed on. */
+const slugOf = ({ code, rawType }: InstanceType<typeof Stripe.errors.StripeError>): string =>
+  [code, rawType].find((name) => typeof name === 'string' && /^[a-z_]{1,64}$/.test(name)) ?? 'rejected_by_processor';

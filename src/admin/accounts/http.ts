@@ -1,0 +1,80 @@
+import * as recovery from '../../accounts/prop/commands.ts';
+import { provisionAgain as submitProvision } from '../../accounts/prop/intents.ts';
+import { findAnyPropAccount, type PropAccount, shownAccount } from '../../accounts/prop/queries.ts';
+import { findOwnEntity } from '../../apps/network/queries.ts';
+import type { Config } from '../../config.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Handler } from '../../edge/handler.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
+import { hotkeyOf } from '../../kernel/ids.ts';
+import { itemsOf } from '../../kernel/pages.ts';
+import { operatorName } from '../../kernel/principal.ts';
+import type { VenueReads } from '../../portfolio/read-model.ts';
+import { listFailed } from './queries.ts';
+
+type Deps = { config: Pick<Config, 'ACCOUNT_DEADLINE_MS' | 'NETVENUE_ENTITY_HOTKEY'>; db: Db; reads: VenueReads };
+
+const DEFAULT_PAGE = 50;
+
+/** Handles `GET /v2/admin/prop-accounts/failed`: list every app's accounts that could not be created. */
+export const listFailedAccounts: Handler<'listFailedAccounts', Deps> = async ({ deps, query }) => {
+  const { cursor = null, limit = DEFAULT_PAGE } = query;
+  const found = await listFailed(deps.db, cursor, limit + 1);
+  return itemsOf(found, { path: '/v2/admin/prop-accounts/failed', limit, cursorOf: ({ id }) => id });
+};
+
+/** Handles `POST /v2/admin/prop-accounts/{id}/abandon`: abandon an account that could not be created. */
+export const abandonPropAccount: Handler<'abandonPropAccount', Deps> = async ({ deps, principal, path, body }) => {
+  await recovery.abandonAccount(deps.db, path.id, operatorName(principal), body.reason);
+  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
+};
+
+/** Handles `POST /v2/admin/prop-accounts/{id}/provision`: create a failed account's subaccount again. */
+export const provisionAgain: Handler<'provisionAgain', Deps> = async ({ deps, principal, path }) => {
+  await submitProvision(deps.db, path.id, operatorName(principal), deps.config.ACCOUNT_DEADLINE_MS);
+  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
+};
+
+/** Handles `POST /v2/admin/prop-accounts/{id}/attach`: attach an existing subaccount to a failed account. */
+export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps, principal, path, body }) => {
+  const account = await getAccount(deps, path.id);
+  const entity = (await findOwnEntity(deps.db, account.owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
+  const made = await findFitting(deps, account, hotkeyOf(entity, body.subaccount_id));
+  await recovery.attachSubaccount(deps.db, account.id, operatorName(principal), entity, {
+    ...made,
+    subaccountId: body.subaccount_id,
+  });
+  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
+};
+
+/** Handles `POST /v2/admin/prop-accounts/{id}/reinstate`: reinstate an account that a refund or dispute had stopped. */
+export const reinstatePropAccount: Handler<'reinstatePropAccount', Deps> = async ({ deps, principal, path }) => {
+  await recovery.reinstateAccount(deps.db, path.id, operatorName(principal));
+  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
+};
+
+async function getAccount({ db }: Pick<Deps, 'db'>, id: string): Promise<PropAccount> {
+  const account = await findAnyPropAccount(db, id);
+  if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN', { effect: 'none' });
+  return account;
+}
+
+/**
+ * The subaccount in the form the network shows. Throws VENUE_UNREADABLE if it cannot be read, and V2_SUBACCOUNT_INVALID
+ * if its class or size differs.
+ */
+async function findFitting({ reads }: Deps, account: PropAccount, syntheticHotkey: Hotkey) {
+  const dashboard = await reads.dashboard(syntheticHotkey);
+  if (dashboard.kind === 'unreadable') throw new ApiError('VENUE_UNREADABLE', { effect: 'none' });
+  const shown = dashboard.kind === 'found' ? dashboard.data : null;
+  if (shown?.assetClass !== account.asset_class || shown.accountSize !== account.account_size)
+    throw new ApiError('V2_SUBACCOUNT_INVALID', { effect: 'none' });
+  return {
+    syntheticHotkey,
+    subaccountUuid: shown.subaccountUuid,
+    assetClass: account.asset_class,
+    accountSize: account.account_size,
+    status: shown.status,
+  };
+}

@@ -1,0 +1,45 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import { normalisedEmail } from '../kernel/emails.ts';
+import { newId } from '../kernel/ids.ts';
+import { hashPassword } from '../kernel/passwords.ts';
+
+/**
+ * Creates an operator and returns the id. The operator enrolls an authenticator at the first login. Throws a database
+ * error if the address is taken.
+ */
+export async function createAdmin(db: Db, email: string, password: string, isSuperadmin: boolean): Promise<string> {
+  const adminId = newId('adn');
+  const hash = await hashPassword(password);
+  await db.query(sql.prepared('create_admin', z.object({}))`
+    insert into admins (id, email, password_hash, is_superadmin)
+    values (${adminId}, ${normalisedEmail(email)}, ${hash}, ${isSuperadmin})`);
+  return adminId;
+}
+
+/**
+ * Sets an operator's password and ends every session. With `forgetTotp` a new authenticator can be enrolled. False for
+ * an unknown address.
+ */
+export async function resetAdmin(db: Db, email: string, password: string, forgetTotp: boolean): Promise<boolean> {
+  const hash = await hashPassword(password);
+  const { rowCount } = await db.query(sql.prepared('reset_admin', z.object({}))`
+    with changed as (
+      update admins
+      set password_hash = ${hash},
+        totp_seed = case when ${forgetTotp} then null else totp_seed end,
+        totp_enrolled_at = case when ${forgetTotp} then null else totp_enrolled_at end,
+        totp_step = case when ${forgetTotp} then null else totp_step end
+      where email = ${normalisedEmail(email)}
+      returning id
+    ), ended as (
+      update admin_sessions s
+      set revoked_at = now()
+      from changed c
+      where s.admin_id = c.id and s.revoked_at is null
+    )
+    select id
+    from changed`);
+  return rowCount === 1;
+}

@@ -1,0 +1,58 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import { digest } from '../kernel/digest.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { newId, newSecret } from '../kernel/ids.ts';
+import type { App } from '../kernel/principal.ts';
+
+/** The lifetime of an access token, in seconds. */
+export const TOKEN_LIVES_S = 3_600;
+
+/**
+ * Issues an access token to an app that authenticated with its secret. The token is shown once; only its digest is
+ * stored.
+ */
+export async function issueToken(db: Db, app: App, scopes: readonly string[]): Promise<string> {
+  const token = newSecret('apt');
+  await db.query(sql.prepared('issue_token', z.object({}))`
+    insert into app_tokens (digest, app_id, secret_id, scopes, expires_at)
+    values (
+      ${sql.binary(digest(token))}, ${app.owner}, ${app.secretId}, ${sql.array(scopes, 'text')},
+      now() + make_interval(secs => ${TOKEN_LIVES_S})
+    )`);
+  return token;
+}
+
+/**
+ * Ends a token of this app at once. Unknown tokens and tokens of other apps are ignored without an error (RFC 7009,
+ * section 2.2).
+ */
+export async function revokeToken(db: Db, app: App, token: string): Promise<void> {
+  await db.query(sql.prepared('revoke_token', z.object({}))`
+    delete from app_tokens
+    where digest = ${sql.binary(digest(token))} and app_id = ${app.owner}`);
+}
+
+/** A new client secret. It is shown once. */
+export type RotatedSecret = { client_id: string; client_secret: string; previous_secret_expires_at: string };
+
+const rotatedRow = z.object({ previous_expires_at: z.string() });
+
+/**
+ * Gives the app a new secret; the previous one stays valid for `overlapS` seconds. Throws V2_SECRET_SUPERSEDED if the
+ * token was issued with a secret that is no longer the newest. So only one of several concurrent rotations succeeds,
+ * and a leaked old secret cannot take over the app.
+ */
+export async function rotateOwnSecret(db: Db, app: App, overlapS: number): Promise<RotatedSecret> {
+  const secret = newSecret('csk');
+  const rotated = await db.maybeOne(sql.prepared('rotate_own_secret', rotatedRow)`
+    select r.previous_expires_at
+    from rotate_app_secret(${app.owner}, ${app.secretId}, ${newId('sec')}, ${sql.binary(digest(secret))}, ${overlapS}) r`);
+  if (!rotated) throw new ApiError('V2_SECRET_SUPERSEDED');
+  return {
+    client_id: app.owner,
+    client_secret: secret,
+    previous_secret_expires_at: rotated.previous_expires_at,
+  };
+}

@@ -1,0 +1,29 @@
+import path from 'node:path';
+import { databaseUrl, dataFolder } from '../config.ts';
+import { startEmbedded } from '../db/embedded.ts';
+import { migrate } from '../db/migrate.ts';
+import { type Db, openPool } from '../db/pool.ts';
+
+/**
+ * Runs `work` on the database that DATABASE_URL names. Without it, on the embedded database of `npm start`: it starts
+ * the server if it is not running and creates the database if it does not exist.
+ */
+export async function onDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
+  const named = databaseUrl();
+  return named ? onPool(named, work) : onEmbedded(work);
+}
+
+async function onEmbedded<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
+  const server = await startEmbedded({ dataDir: path.join(dataFolder(), 'postgres') });
+  try {
+    await migrate(server.url);
+    return await onPool(server.url, work);
+  } finally {
+    await server.stop(); // does not stop a server that another process started
+  }
+}
+
+async function onPool<Result>(url: string, work: (db: Db) => Promise<Result>): Promise<Result> {
+  const db = await openPool(url, 1, (error) => process.stderr.write(`${error.message}\n`));
+  return work(db).finally(() => db.end());
+}

@@ -1,0 +1,62 @@
+import { ask } from '../api.js';
+import { h } from '../dom.js';
+import { filter } from '../filter.js';
+import { badge, code, moment, money } from '../format.js';
+import { rowButton, table } from '../table.js';
+import { attach, outcome, provision, refund } from './money-actions.js';
+
+/** @typedef {import('../api.js').Schemas['UnfulfilledPayment']} UnfulfilledPayment */
+/** @typedef {import('../views.js').Again} Again */
+
+/** Payments without an account or a refund. @type {import('../views.js').View} */
+export const unfulfilled = {
+  name: 'unfulfilled',
+  group: 'Money',
+  title: 'Unfulfilled payments',
+  async render(route, again) {
+    const minutes = {
+      name: 'minutes',
+      label: 'Minimum age of the payment in minutes',
+      kind: /** @type {const} */ ('number'),
+      value: 10,
+      more: { min: 0, max: 100_000 },
+    };
+    const items = await ask('get', '/v2/admin/payments/unfulfilled', { query: { minutes: route.query.minutes ?? 10 } });
+    const shown = table(
+      'Paid without an account or a refund, oldest first',
+      columns(again),
+      items,
+      'No unfulfilled payments.',
+    );
+    return { content: [filter(route, [minutes]), shown] };
+  },
+};
+
+/** @param {Again} again @returns {import('../table.js').Column<UnfulfilledPayment>[]} */
+const columns = (again) => [
+  [
+    'Payment',
+    ({ payment_id, amount_cents, currency }) => [money(amount_cents, currency), h('small', {}, code(payment_id))],
+  ],
+  ['Paid', ({ paid_at }) => moment(paid_at)],
+  ['By', ({ owner, user_id }) => [code(user_id), h('small', {}, 'of ', code(owner))]],
+  [
+    'Account',
+    ({ prop_account_id, account_status }) => [code(prop_account_id), ' ', account_status && badge(account_status)],
+  ],
+  ['Why', ({ failure_reason, safe_action }) => [failure_reason ?? '–', h('small', {}, `Safe: ${safe_action}`)]],
+  ['Actions', (payment) => buttons(payment, again)],
+];
+
+/** @param {UnfulfilledPayment} payment @param {Again} again */
+function buttons({ payment_id, amount_cents, currency, prop_account_id: id }, again) {
+  const button = (/** @type {string} */ label, /** @type {() => Promise<{ status: string } | null>} */ action) =>
+    rowButton(label, payment_id, async () => {
+      const done = await action();
+      if (done) await again(outcome(label, payment_id, done));
+    });
+  const refundButton = button('Refund', () => refund(payment_id, { cents: amount_cents, currency }));
+  return id === null
+    ? refundButton
+    : [button('Provision again', () => provision(id)), button('Attach', () => attach(id)), refundButton];
+}

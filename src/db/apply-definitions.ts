@@ -1,0 +1,144 @@
+import type { ClientBase } from 'pg';
+import type { Definition } from './definitions.ts';
+
+type Recorded = Pick<Definition, 'kind' | 'name' | 'sha256'>;
+
+/** The definitions to apply to a database (`changed`) and to drop from it (`removed`). */
+type Changes = { changed: Definition[]; removed: Recorded[] };
+
+/**
+ * Brings the functions, views and triggers of a database to the state `all`: applies the changed ones, drops those that
+ * are removed, and checks every function body. All of it is one transaction. The caller must hold the migrators' lock
+ * and have applied the numbered files.
+ */
+export async function applyDefinitions(
+  client: ClientBase,
+  log: (line: string) => void,
+  all: Definition[],
+): Promise<void> {
+  const { changed, removed } = await findChanges(client, all);
+  if (changed.length + removed.length === 0) return;
+  await client.query('begin');
+  await client.query('set local check_function_bodies = off'); // all are checked below
+  await client.query('savepoint before_replace');
+  if (!(await replace(client, { changed, removed }))) {
+    await client.query('rollback to before_replace');
+    await recreate(client, all, { changed, removed });
+  }
+  for (const { text } of all.filter(({ kind }) => kind === 'access')) await client.query(text);
+  await checkBodies(client);
+  await recordDefinitions(client, { changed, removed });
+  await client.query('commit');
+  log(`Definitions: ${changed.length} applied, ${removed.length} dropped`);
+}
+
+async function findChanges(client: ClientBase, all: Definition[]): Promise<Changes> {
+  const { rows: recorded } = await client.query<Recorded>('select d.kind, d.name, d.sha256 from definitions d');
+  const present = await listPresent(client);
+  const known = new Map(recorded.map(({ name, sha256 }) => [name, sha256]));
+  const files = new Set(all.map(({ name }) => name));
+  return {
+    changed: all.filter(
+      ({ kind, name, sha256 }) => known.get(name) !== sha256 || !(kind === 'access' || present.has(name)),
+    ),
+    removed: recorded.filter(({ name }) => !files.has(name)),
+  };
+}
+
+/**
+ * The names of all existing definitions. One may be missing although it is recorded: a migration may drop a view that
+ * blocks it.
+ */
+async function listPresent(client: ClientBase): Promise<Set<string>> {
+  const { rows } = await client.query<{ name: string }>(`
+    select replace(p.pronamespace::regnamespace || '.' || p.proname, 'public.', '') as name
+    from pg_proc p
+    where p.pronamespace::regnamespace::text in ('public', 'ops')
+    union all
+    select replace(v.schemaname || '.' || v.viewname, 'public.', '')
+    from pg_views v
+    where v.schemaname in ('public', 'ops')
+    union all
+    select t.tgname || ' on ' || c.relname
+    from pg_trigger t
+    join pg_class c on c.oid = t.tgrelid
+    where not t.tgisinternal`);
+  return new Set(rows.map(({ name }) => name));
+}
+
+const CANNOT_REPLACE = ['42P13', '42P16', '2BP01']; // result or parameter name, columns, dependent objects
+
+/** Replaces changed definitions in place, which locks only these. False if PostgreSQL cannot replace them in place. */
+async function replace(client: ClientBase, { changed, removed }: Changes): Promise<boolean> {
+  try {
+    const triggers = changed.filter(({ kind }) => kind === 'trigger');
+    for (const { kind, name } of dropOrder([...removed, ...triggers]))
+      await client.query(`drop ${kind} if exists ${name}`);
+    for (const { kind, text } of changed) if (kind !== 'access') await client.query(text);
+  } catch (error) {
+    if (CANNOT_REPLACE.includes(codeOf(error))) return false;
+    throw error;
+  }
+  return !(await hasOverloads(client));
+}
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** Whether a function name has overloads. `create or replace` with other parameters keeps the old function. */
+async function hasOverloads(client: ClientBase): Promise<boolean> {
+  const { rowCount } = await client.query(`
+    select
+    from pg_proc p
+    where p.pronamespace::regnamespace::text in ('public', 'ops')
+    group by p.pronamespace, p.proname
+    having count(*) > 1`);
+  return rowCount !== 0;
+}
+
+/** Drops the changed definitions and all views, which may depend on them, and creates them again. */
+async function recreate(client: ClientBase, all: Definition[], { changed, removed }: Changes): Promise<void> {
+  const isTrigger = ({ text }: Definition) => /\breturns trigger\b/.test(text); // replaceable: no parameters
+  const views = all.filter(({ kind }) => kind === 'view');
+  const made = changed.filter(
+    (definition) => definition.kind === 'trigger' || (definition.kind === 'function' && !isTrigger(definition)),
+  );
+  for (const { kind, name } of dropOrder([...removed, ...views, ...made]))
+    await client.query(`drop ${kind} if exists ${name}`);
+  for (const definition of all)
+    if (definition.kind === 'view' || (changed.includes(definition) && definition.kind !== 'access'))
+      await client.query(definition.text);
+}
+
+/** Triggers first, then all views in one statement, then functions. */
+function dropOrder(recorded: Recorded[]): Recorded[] {
+  const ofKind = (wanted: string) => recorded.filter(({ kind }) => kind === wanted);
+  const views = ofKind('view').map(({ name }) => name);
+  const together: Recorded[] = views.length > 0 ? [{ kind: 'view', name: views.join(', '), sha256: '' }] : [];
+  return [...ofKind('trigger'), ...together, ...ofKind('function')];
+}
+
+/** Makes PostgreSQL check every function body, including unchanged ones: the tables they read may have changed. */
+async function checkBodies(client: ClientBase): Promise<void> {
+  await client.query('set local check_function_bodies = on');
+  const { rows } = await client.query<{ name: string; validator: string; oid: number }>(`
+    select p.oid::regproc::text as name, l.lanvalidator::regproc::text as validator, p.oid
+    from pg_proc p
+    join pg_language l on l.oid = p.prolang
+    where p.pronamespace::regnamespace::text in ('public', 'ops')
+    order by 1`);
+  for (const { name, validator, oid } of rows)
+    await client.query(`select ${validator}($1)`, [oid]).catch((cause) => {
+      throw new Error(`Function ${name}: ${cause.message}`, { cause });
+    });
+}
+
+async function recordDefinitions(client: ClientBase, { changed, removed }: Changes): Promise<void> {
+  await client.query('delete from definitions d where d.name = any($1)', [removed.map(({ name }) => name)]);
+  await client.query(
+    `insert into definitions as d (name, kind, sha256)
+     select c.name, c.kind, c.sha256
+     from jsonb_to_recordset($1::jsonb) as c (name text, kind text, sha256 text)
+     on conflict (name) do update set kind = excluded.kind, sha256 = excluded.sha256, applied_at = now()`,
+    [JSON.stringify(changed.map(({ name, kind, sha256 }) => ({ name, kind, sha256 })))],
+  );
+}

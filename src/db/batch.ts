@@ -1,0 +1,73 @@
+import DataLoader from 'dataloader';
+import type { Db } from './pool.ts';
+
+const MAX_BATCH_SIZE = 100; // large enough to amortise a commit, small enough to hold locks only briefly
+
+type Run<Item, Result> = (items: Item[]) => Promise<Result[]>;
+
+/**
+ * Turns a function over a batch into one over a single item. Items of one tick share a batch. One batch is in progress
+ * at a time; further items wait for the next one. So a single item starts at once, and many concurrent items share
+ * commits. A batch that fails is run again item by item, so that a bad item fails alone. `run` must return one result
+ * per item, in order, and may see an item twice. Equal items are not merged, and nothing is cached.
+ */
+export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
+  const enqueue = oneAtATime();
+  const loader = new DataLoader<Item, Result>((items) => runOrSplit(run, [...items]).finally(enqueue.done), {
+    batchScheduleFn: enqueue,
+    cache: false,
+    maxBatchSize: MAX_BATCH_SIZE,
+  });
+  return (item) => loader.load(item);
+}
+
+/** The same for a function that takes a pool: items for the same pool share a batch. */
+export function batchPerPool<Item, Result>(
+  run: (db: Db, items: Item[]) => Promise<Result[]>,
+): (db: Db, item: Item) => Promise<Result> {
+  const pools = new WeakMap<Db, (item: Item) => Promise<Result>>();
+  return (db, item) => {
+    const ofPool = pools.get(db) ?? batch((items: Item[]) => run(db, items));
+    pools.set(db, ofPool);
+    return ofPool(item);
+  };
+}
+
+/** Dispatches batches one after the other. The caller reports with `done` that the current one has ended. */
+function oneAtATime(): ((dispatch: () => void) => void) & { done: () => void } {
+  const waiting: (() => void)[] = [];
+  let isBusy = false;
+  const enqueue = (dispatch: () => void) => {
+    if (isBusy) waiting.push(dispatch);
+    else queueMicrotask(dispatch);
+    isBusy = true;
+  };
+  const done = () => {
+    const dispatch = waiting.shift();
+    isBusy = dispatch !== undefined;
+    dispatch?.();
+  };
+  return Object.assign(enqueue, { done });
+}
+
+async function runOrSplit<Item, Result>(run: Run<Item, Result>, items: Item[]): Promise<(Result | Error)[]> {
+  try {
+    return await run(items);
+  } catch (error) {
+    if (items.length === 1) return [asError(error)];
+    return (await Promise.all(items.map((item) => runOrSplit(run, [item])))).flat();
+  }
+}
+
+/** The loader rejects an item whose result is an error. */
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
+
+/** A batch as JSON for a statement, each item with its position `n`. */
+export const numbered = (items: object[]): string => JSON.stringify(items.map((item, n) => ({ ...item, n })));
+
+/** The `ok` of each row, ordered by position `n`. The statement must return a row for every item of the batch. */
+export function inOrder(rows: readonly { n: number; ok: boolean }[]): boolean[] {
+  const results: boolean[] = [];
+  for (const { n, ok } of rows) results[n] = ok;
+  return results;
+}

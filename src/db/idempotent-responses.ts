@@ -1,0 +1,53 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { SealContext, Sealer } from '../kernel/seal.ts';
+import type { Db } from './pool.ts';
+
+const ABANDONED_S = 60; // longer than any request lasts
+
+/** The stored first response of a write. */
+export type IdempotentResponse = { status: number; body: unknown; headers?: Record<string, string> };
+
+/** One use of an Idempotency-Key: the caller, the key, and the digest of the request in hex. */
+export type KeyUse = { caller: string; key: string; digest: string };
+
+const reservation = z.object({
+  verdict: z.enum(['fresh', 'under_way', 'kept', 'key_reused']),
+  status: z.number().nullable(),
+  sealed: z.instanceof(Buffer).nullable(),
+});
+
+/** Reserves a key, or returns its state. Only with the verdict `fresh` may the caller write. */
+export async function reserveKey(
+  db: Db,
+  sealer: Sealer,
+  use: KeyUse,
+): Promise<{ verdict: 'fresh' | 'under_way' | 'key_reused' } | { verdict: 'kept'; response: IdempotentResponse }> {
+  const { verdict, sealed } = await db.one(sql.prepared('reserve_key', reservation)`
+    select verdict, status, sealed
+    from reserve_key(${use.caller}, ${use.key}, ${sql.binary(Buffer.from(use.digest, 'hex'))}, ${ABANDONED_S})`);
+  if (verdict !== 'kept' || !sealed) return { verdict: verdict === 'kept' ? 'under_way' : verdict };
+  return { verdict, response: JSON.parse(sealer.open(sealed, sealContextOf(use)).toString()) };
+}
+
+/** Stores the response of a request that wrote, sealed. */
+export async function keepResponse(db: Db, sealer: Sealer, use: KeyUse, response: IdempotentResponse): Promise<void> {
+  const sealed = sealer.seal(JSON.stringify(response), sealContextOf(use));
+  await db.query(sql.prepared('keep_response', z.object({}))`
+    update idempotent_responses
+    set status = ${response.status}, sealed = ${sql.binary(sealed)}
+    where caller = ${use.caller} and key = ${use.key} and status is null`);
+}
+
+/** Releases the key of a request that failed without writing anything. */
+export async function releaseKey(db: Db, { caller, key }: KeyUse): Promise<void> {
+  await db.query(sql.prepared('release_key', z.object({}))`
+    delete from idempotent_responses
+    where caller = ${caller} and key = ${key} and status is null`);
+}
+
+const sealContextOf = ({ caller, key }: KeyUse): SealContext => ({
+  table: 'idempotent_responses',
+  row: `${caller} ${key}`,
+  column: 'sealed',
+});

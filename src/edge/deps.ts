@@ -1,0 +1,30 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/pool.ts';
+import type { Throttle } from '../db/throttles.ts';
+import type { Wait } from '../intents/follow.ts';
+import type { Admin, App, Partner, Trader, User } from '../kernel/principal.ts';
+import type { Sealer } from '../kernel/seal.ts';
+
+/** Finds the owner of a credential. Each function resolves to null for a wrong credential. */
+export type Authenticators = {
+  partners(key: string): Promise<Partner | null>;
+  clients(id: string, secret: string): Promise<App | null>;
+  apps(token: string): Promise<App | null>;
+  users(token: string, app: App): Promise<User | null>;
+  traders(key: string): Promise<Trader | null>;
+  admins(token: string): Promise<Admin | null>;
+};
+
+/** The dependencies of the edge itself. Handlers declare their own in addition. */
+export type EdgeDeps = Authenticators & {
+  config: Pick<Config, 'TRUSTED_PROXIES' | 'VALIDATE_RESPONSES' | 'PUBLIC_URL'>;
+  db: Db;
+  sealer: Sealer;
+  log: Pick<Logger, 'debug' | 'info' | 'error'>;
+  metrics: {
+    requests: { observe(labels: { operation: string; method: string; status: string }, seconds: number): void };
+  };
+  throttle: Throttle;
+  wait: Wait;
+};

@@ -1,0 +1,74 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Exvenue, Signer } from '../adapters/exchange/types.ts';
+import type { components } from '../contract/types.ts';
+import type { Db } from '../db/pool.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
+import { newIntentId } from '../kernel/ids.ts';
+import type { SealContext, Sealer } from '../kernel/seal.ts';
+import { keyRow, type StoredKey } from './queries.ts';
+import { saveKey } from './store.ts';
+import { checkSigner } from './verify.ts';
+
+type Request = components['schemas']['SessionEnrollRequest'];
+type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
+
+/**
+ * Enrolls a wallet's key and stores it sealed. Throws V1_KEY_UNUSABLE for a malformed key, V1_KEY_NOT_AUTHORIZED if it
+ * is neither the wallet's key nor that of an agent the exchange lists for it, and V1_AGENT_RETIRED for a retired agent.
+ * If the exchange cannot be read, the key stays unverified and is checked later.
+ */
+export async function enrollKey({ db, exvenue, sealer }: Deps, owner: OwnerId, request: Request): Promise<void> {
+  const exWallet = request.ex_wallet.toLowerCase();
+  const signer = exvenue.signerOf(request.private_key);
+  if (!signer) throw new ApiError('V1_KEY_UNUSABLE');
+  const check = await checkSigner(exvenue, exWallet, signer.address);
+  if (check === 'rejected') throw new ApiError('V1_KEY_NOT_AUTHORIZED');
+  const keyId = newIntentId();
+  const sealed = sealer.seal(Buffer.from(request.private_key.replace(/^0x/i, ''), 'hex'), keySealContext(keyId));
+  await saveKey(db, {
+    owner,
+    exWallet,
+    keyId,
+    signer: signer.address,
+    sealed,
+    verified: check === 'confirmed',
+    payoutWallet: request.payout_wallet?.toLowerCase() ?? null,
+    label: request.label ?? null,
+  });
+}
+
+/** The key that currently signs for a wallet, or null without an enrollment. Records its use at most once a minute. */
+export const findLiveKey = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<StoredKey | null> =>
+  db.maybeOne(sql.prepared('live_key', keyRow)`
+    with used as (
+      update enrollments
+      set last_used_at = now()
+      where owner = ${owner} and ex_wallet = ${exWallet}
+        and (last_used_at is null or last_used_at < now() - interval '1 minute')
+    )
+    select k.id, k.signer, k.sealed
+    from signing_keys k
+    where k.owner = ${owner} and k.ex_wallet = ${exWallet} and k.retired_at is null`);
+
+/** The seal context of a signing key. */
+export const keySealContext = (keyId: string): SealContext => ({ table: 'signing_keys', row: keyId, column: 'sealed' });
+
+/** A stored key, ready to sign; null if it has been wiped. The plain key never leaves this function. */
+export function openKey({ exvenue, sealer }: { exvenue: Exvenue; sealer: Sealer }, key: StoredKey): Signer | null {
+  if (!key.sealed) return null;
+  const signer = exvenue.signerOf(sealer.open(key.sealed, keySealContext(key.id)).toString('hex'));
+  if (signer?.address !== key.signer) throw new Error('A sealed key does not belong to its signer');
+  return signer;
+}
+
+/**
+ * Reserves `count` nonces of a signer and returns the first; the others follow consecutively. No nonce is returned
+ * twice.
+ */
+export const nextNonce = async (db: Db, signer: string, count = 1): Promise<number> => {
+  const last = await db.oneFirst(sql.prepared('next_nonce', z.object({ nonce: z.number() }))`
+    select next_nonce(${signer}, ${count}) nonce`);
+  return last - count + 1;
+};

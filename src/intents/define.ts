@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import type { Intent, Problem } from './intent.ts';
+
+/** An intent whose request has been parsed by its verb's schema. */
+export type IntentOf<Request> = Omit<Intent, 'request'> & { request: Request };
+
+/**
+ * What `prepare` decides. `send`: the payload is committed and sent. `fail`: it cannot be sent; the intent ends with
+ * effect none. `wait`: it cannot be sent yet; the intent is retried until its deadline and then ends with this problem.
+ * `done`: the request is already fulfilled without a call; the intent ends with this result.
+ */
+export type Prepared<Payload> =
+  | { send: Payload }
+  | { fail: Problem }
+  | { wait: Problem }
+  | { done: Record<string, unknown> };
+
+/**
+ * What a reconciliation found: the result after all, proof that the upstream has no such request (`absent`), or nothing
+ * yet. `undecidable`: no later read can prove anything. The intent ends with the problem, and an operator decides.
+ */
+export type Finding<Result> = UpstreamResult<Result> | { kind: 'absent' } | { kind: 'undecidable'; problem: Problem };
+
+/** `patienceMs`: how long to wait for a response. `inFlightMs`: how long a sent request can still take effect. */
+export type Timing = { patienceMs: number; inFlightMs: number };
+
+/**
+ * `notAfter` (epoch ms): the first byte leaves before this time, or nothing is sent. `signal` aborts when the process
+ * must stop.
+ */
+export type SendLimits = { notAfter: number; signal: AbortSignal };
+
+/** A request that may have been sent: its intent, and the payload committed before the first byte. */
+export type Sent<Request, Payload> = { intent: IntentOf<Request>; payload: Payload };
+
+/**
+ * What decides when a settled intent is deleted. `alone`: its own age. `with_order`: it is kept as long as the order it
+ * placed. `alone_or_with_order`: as its order if it made one, else by its own age. `with_money`: it records a money
+ * movement and is never deleted. The table `intent_kinds` holds the same values for the SQL that prunes.
+ */
+type Retention = 'alone' | 'with_order' | 'alone_or_with_order' | 'with_money';
+
+/**
+ * One verb: a write at an upstream with at most one effect per intent. `runIntent` claims, commits and retries. The
+ * verb decides what is sent, what a response means, and how an unknown effect is resolved. Every step may run again
+ * after a crash.
+ */
+export type IntentDefinition<Deps, Request, Payload extends Record<string, unknown>, Result> = {
+  /** The stored name of the kind. It is also the name of its task. */
+  kind: string;
+  retention: Retention;
+  /** Schema of the stored request. A row that does not parse is a bug and throws. */
+  request: z.ZodType<Request>;
+  /** Schema of the payload that is committed before the first byte is sent. */
+  payload: z.ZodType<Payload>;
+  timing(deps: NoInfer<Deps>): Timing;
+  prepare(intent: IntentOf<NoInfer<Request>>, deps: Deps): Promise<Prepared<NoInfer<Payload>>>;
+  /** Called at most once per intent, after its payload was committed. */
+  send(
+    sent: Sent<NoInfer<Request>, NoInfer<Payload>>,
+    deps: NoInfer<Deps>,
+    limits: SendLimits,
+  ): Promise<UpstreamResult<Result>>;
+  /**
+   * Called while the effect is unknown, as often as needed. It must not send anything that could take effect a second
+   * time.
+   */
+  reconcile(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): Promise<Finding<NoInfer<Result>>>;
+  /** Ends the intent, or puts it back in the queue, as the result requires. */
+  record(
+    sent: Sent<NoInfer<Request>, NoInfer<Payload>>,
+    result: UpstreamResult<NoInfer<Result>>,
+    deps: NoInfer<Deps>,
+  ): Promise<unknown>;
+};
+
+/**
+ * Returns the definition unchanged and checks the types of its parts against each other. The types of request and
+ * payload follow from the schemas, the type of the result from `send`, and the type of the dependencies from `prepare`.
+ */
+export const defineIntent = <Deps, Request, Payload extends Record<string, unknown>, Result>(
+  definition: IntentDefinition<Deps, Request, Payload, Result>,
+): IntentDefinition<Deps, Request, Payload, Result> => definition;

@@ -1,0 +1,152 @@
+import { sql } from 'slonik';
+import type { z } from 'zod';
+import { batch } from '../db/batch.ts';
+import type { Db } from '../db/pool.ts';
+import type { Settlements } from '../db/settled.ts';
+import { ApiError, errors, isErrorCode } from '../kernel/errors.ts';
+import type { IntentId, OwnerId } from '../kernel/ids.ts';
+import type { Accepted } from './accept.ts';
+import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
+import { intentColumns } from './store.ts';
+
+/** Waits for an intent to end, for at most `waitMs`. Resolves to its current row, ended or not. */
+export type Wait = (accepted: Accepted, waitMs: number) => Promise<Intent>;
+
+/**
+ * Makes a bounded wait from the reader and the LISTEN connection. A wait of 0 for a new intent returns its written row
+ * without a query. Once `stopping` is aborted, every wait ends at its next read.
+ */
+export function waiting(read: IntentReader, settlements: Settlements, stopping: AbortSignal): Wait {
+  return async ({ id, written }, waitMs) => {
+    if (written && waitMs === 0) return written;
+    const until = Date.now() + waitMs;
+    for (;;) {
+      const left = stopping.aborted ? 0 : Math.max(0, until - Date.now());
+      const { woken, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
+      const intent = await read(id);
+      if (!intent) throw new Error('An accepted intent is missing');
+      if (intent.settled_at !== null || left === 0) {
+        cancel();
+        return intent;
+      }
+      await woken;
+    }
+  };
+}
+
+/**
+ * Waits, for at most `waitMs`, for a row that announces changes over the same channel. Resolves to the row as last
+ * read.
+ */
+export type Until = <Row>(
+  id: string,
+  waitMs: number,
+  read: () => Promise<{ row: Row; ended: boolean }>,
+) => Promise<Row>;
+
+/** Makes the same wait for rows that are not intents. */
+export const untilEnded =
+  (settlements: Settlements, stopping: AbortSignal): Until =>
+  async (id, waitMs, read) => {
+    const until = Date.now() + waitMs;
+    for (;;) {
+      const left = stopping.aborted ? 0 : Math.max(0, until - Date.now());
+      const { woken, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
+      const { row, ended } = await read();
+      if (ended || left === 0) {
+        cancel();
+        return row;
+      }
+      await woken;
+    }
+  };
+
+/**
+ * Reads one intent; concurrent reads share a query. It checks no owner: only for ids that this process accepted itself.
+ */
+export type IntentReader = (intentId: IntentId) => Promise<Intent | null>;
+
+/**
+ * Makes the shared intent reader of a process. `limit 1` keeps the query on the index, even with a plan made while the
+ * table was nearly empty.
+ */
+export function intentReader(db: Db): IntentReader {
+  return batch(async (ids: string[]) => {
+    const rows = await db.any(sql.prepared('read_intents', intentRow)`
+      select ${intentColumns}
+      from unnest(${sql.array(ids, 'uuid')}) as wanted (id)
+      cross join lateral (
+        select *
+        from intents
+        where intents.id = wanted.id
+        limit 1
+      ) i`);
+    const byId = new Map(rows.map((row) => [row.id, row]));
+    return ids.map((id) => byId.get(id) ?? null);
+  });
+}
+
+/** The intent, if this owner has it; else null. The result does not reveal that another owner has the id. */
+export const findIntent = (db: Db, owner: OwnerId, intentId: IntentId): Promise<Intent | null> =>
+  db.maybeOne(sql.prepared('find_intent', intentRow)`
+    select ${intentColumns}
+    from intents i
+    where i.id = ${intentId} and i.owner = ${owner}`);
+
+/** The error that a failed or expired intent is answered with. */
+function errorOf(intent: Pick<Intent, 'id'>, problem: Problem): ApiError {
+  if (!isErrorCode(problem.code)) throw new Error(`Unknown problem ${problem.code}`);
+  return new ApiError(problem.code, {
+    effect: 'none',
+    intent_id: intent.id,
+    ...(problem.message !== undefined && { message: problem.message }),
+    ...(problem.reason !== undefined && { reason: problem.reason }),
+    ...(problem.retry_after_s !== undefined && { retryAfterS: problem.retry_after_s }),
+  });
+}
+
+/**
+ * The result of a settled intent, as its verb recorded it: `schema` is the verb's. Null while it has not settled. Throws the recorded
+ * problem of one that failed or expired.
+ */
+export function resultOf<Result>(intent: Intent, schema: z.ZodType<Result>): Result | null {
+  const result = hasSucceeded(intent) && intent.outcome && 'result' in intent.outcome ? intent.outcome.result : null;
+  return result && schema.parse(result);
+}
+
+/** Whether an intent has succeeded; false while it has not settled. Throws the recorded problem of one that failed or expired. */
+export function hasSucceeded({ settled_at, outcome, ...intent }: Intent): boolean {
+  if (settled_at === null || outcome === null) return false;
+  if ('problem' in outcome) throw errorOf(intent, outcome.problem);
+  return true;
+}
+
+/** An intent in the shape that the API shows to its owner. */
+export function shownIntent(intent: Intent) {
+  const outcome = intent.settled_at === null ? null : intent.outcome;
+  return {
+    intent_id: intent.id,
+    kind: intent.kind,
+    state: intent.state,
+    effect: effectOf(intent),
+    created_at: intent.created_at,
+    deadline_at: intent.deadline_at,
+    sending_at: intent.sending_at,
+    settled_at: intent.settled_at,
+    result: outcome && 'result' in outcome ? outcome.result : null,
+    problem: outcome && 'problem' in outcome ? shownProblem(intent, outcome.problem) : null,
+  };
+}
+
+function shownProblem(intent: Intent, problem: Problem) {
+  const apiError = errorOf(intent, problem);
+  return {
+    code: apiError.code,
+    message: apiError.details.message ?? errors[apiError.code][1],
+    retryable: apiError.retryable,
+    ...(problem.reason !== undefined && { reason: problem.reason }),
+  };
+}
+
+/** Headers of a 202 response: where to poll, and after how many seconds. */
+export const pendingHeaders = (location: string) => ({ Location: location, 'Retry-After': '1' });

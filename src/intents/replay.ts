@@ -1,0 +1,85 @@
+import type { Processor } from '../adapters/processor/types.ts';
+import type { Db } from '../db/pool.ts';
+import type { IntentId } from '../kernel/ids.ts';
+import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import { nextAttemptMs } from './backoff.ts';
+import { defineIntent, type Finding, type IntentDefinition, type Sent, type Timing } from './define.ts';
+import type { Held } from './intent.ts';
+import { recordNoResponse } from './run.ts';
+import { fail, retry } from './store.ts';
+
+/** The dependencies of every verb at the processor. */
+export type ProcessorDeps = {
+  db: Db;
+  processor: Processor;
+  config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
+};
+
+type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Result> = Pick<
+  IntentDefinition<Deps, Request, Payload, Result>,
+  'kind' | 'retention' | 'request' | 'payload' | 'prepare'
+> & {
+  /** Sends the payload under an idempotency key: the intent's id, each time. */
+  call(payload: NoInfer<Payload>, processor: Processor, key: IntentId): Promise<UpstreamResult<Result>>;
+  /** Ends the intent with what the processor has accepted. Every other result is recorded alike for all verbs. */
+  record(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, data: NoInfer<Result>, deps: NoInfer<Deps>): Promise<unknown>;
+};
+
+/** Defines a verb at the processor. `call` sends it, and repeats it under the same key where its effect is unknown. */
+export const defineProcessorIntent = <
+  Deps extends ProcessorDeps,
+  Request,
+  Payload extends Record<string, unknown>,
+  Result,
+>({
+  call,
+  record,
+  ...verb
+}: ProcessorIntent<Deps, Request, Payload, Result>): IntentDefinition<Deps, Request, Payload, Result> =>
+  defineIntent({
+    ...verb,
+    timing: processorTiming,
+    send: ({ intent, payload }, { processor }) => call(payload, processor, intent.id),
+    reconcile: ({ intent, payload }, { processor }) => replay(intent, () => call(payload, processor, intent.id)),
+    async record(sent, result, deps) {
+      if (result.kind !== 'accepted') return recordProcessorFailure(deps.db, sent.intent, result);
+      return record(sent, result.data, deps);
+    },
+  });
+
+/** The processor is waited for as long as the network is: one patience for everything that a worker has in hand. */
+const processorTiming = ({ config }: ProcessorDeps): Timing => ({
+  patienceMs: config.NETVENUE_PATIENCE_MS,
+  inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
+});
+
+/**
+ * The processor keeps idempotency keys for 24 h. One hour is subtracted for clock differences and requests in flight.
+ */
+const KEYS_KEPT_MS = 23 * 60 * 60 * 1000;
+
+/**
+ * Reconciles at an upstream that stores our idempotency keys. The same request with the same key returns the first
+ * response, or is executed now if the first request never arrived. After the keys have expired a repeat could execute
+ * the request twice, so the finding is `undecidable` and nothing is sent.
+ */
+async function replay<Result>(
+  intent: { sent_ago_ms: number },
+  sendAgain: () => Promise<UpstreamResult<Result>>,
+): Promise<Finding<Result>> {
+  if (intent.sent_ago_ms > KEYS_KEPT_MS) return { kind: 'undecidable', problem: { code: 'PROCESSOR_SILENT' } };
+  return sendAgain();
+}
+
+/** Records any result of the processor other than `accepted`. False: the claim is lost, and nothing was written. */
+async function recordProcessorFailure(
+  db: Db,
+  intent: Held,
+  result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
+): Promise<boolean> {
+  if (result.kind === 'unreachable')
+    return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'PROCESSOR_UNREACHABLE' });
+  if (result.kind === 'unknown') return recordNoResponse(db, intent, result);
+  if (result.slug === 'processor_auth') return fail(db, intent, { code: 'PROCESSOR_AUTH' });
+  return fail(db, intent, { code: 'PROCESSOR_REJECTED', reason: result.slug });
+}

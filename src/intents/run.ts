@@ -1,0 +1,157 @@
+import type { Db } from '../db/pool.ts';
+import type { IntentId } from '../kernel/ids.ts';
+import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
+import type { IntentDefinition, IntentOf, Sent, Timing } from './define.ts';
+import type { Held, Intent } from './intent.ts';
+import { beginSending, claim, fail, findUnclaimed, markInDoubt, notifySettled, retry, succeed } from './store.ts';
+import type { Task } from './task.ts';
+
+/** What `runIntent` needs from its process. */
+export type Execution = {
+  db: Db;
+  /** Aborted when the process must stop. Calls in progress then end in doubt. */
+  stopping: AbortSignal;
+  /** Calls whose response may still arrive after their job has ended. */
+  late: Set<Promise<unknown>>;
+};
+
+/**
+ * The first byte leaves within this time of `sending_at`, or nothing is sent. Reconciliation counts the in-flight time
+ * from `sending_at`; the bound keeps that valid when the commit was slow or the process was suspended.
+ */
+const SEND_WITHIN_MS = 2_000;
+
+type AnyPayload = Record<string, unknown>;
+
+/**
+ * The task of a verb. A queued intent is claimed and executed, one in doubt is reconciled, and an ended one is left
+ * alone. If bytes may already have left under an earlier claim, the task plans a reconciliation and sends nothing.
+ */
+export const runIntent =
+  <Deps, Request, Payload extends AnyPayload, Result>(
+    verb: IntentDefinition<Deps, Request, Payload, Result>,
+  ): Task<{ intent_id: string }, Deps & Execution> =>
+  async ({ intent_id }, deps) => {
+    const claimed = await claim(deps.db, intent_id);
+    if (claimed?.sending_at) await markInDoubt(deps.db, claimed, 0);
+    else if (claimed) await execute(verb, parsed(verb, claimed), deps);
+    else await resume(verb, intent_id, deps);
+  };
+
+/**
+ * An intent that could not be claimed is in doubt or has ended. If it is expired, the claim itself has nearly always
+ * ended it.
+ */
+async function resume<Deps, Request, Payload extends AnyPayload, Result>(
+  verb: IntentDefinition<Deps, Request, Payload, Result>,
+  intentId: IntentId,
+  deps: Deps & Execution,
+): Promise<void> {
+  const intent = await findUnclaimed(deps.db, intentId);
+  if (intent?.state === 'in_doubt') await reconcile(verb, parsed(verb, intent), deps);
+  else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
+}
+
+const parsed = <Request>(
+  verb: Pick<IntentDefinition<never, Request, never, never>, 'request'>,
+  intent: Intent,
+): IntentOf<Request> => ({ ...intent, request: verb.request.parse(intent.request) });
+
+async function execute<Deps, Request, Payload extends AnyPayload, Result>(
+  verb: IntentDefinition<Deps, Request, Payload, Result>,
+  intent: IntentOf<Request>,
+  deps: Deps & Execution,
+): Promise<void> {
+  const { db } = deps;
+  const prepared = await verb.prepare(intent, deps);
+  if ('fail' in prepared) await fail(db, intent, prepared.fail);
+  else if ('done' in prepared) await succeed(db, intent, prepared.done);
+  else if ('wait' in prepared) await retry(db, intent, nextAttemptMs(intent.attempts), prepared.wait);
+  else await sendAndRecord(verb, { intent, payload: prepared.send }, deps);
+}
+
+async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
+  verb: IntentDefinition<Deps, Request, Payload, Result>,
+  sent: Sent<Request, Payload>,
+  deps: Deps & Execution,
+): Promise<void> {
+  const { intent, payload } = sent;
+  const notAfter = Date.now() + SEND_WITHIN_MS;
+  if (!(await beginSending(deps.db, intent, payload))) {
+    await retry(deps.db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
+    return;
+  }
+  const sending = verb.send(sent, deps, { notAfter, signal: deps.stopping });
+  const result = await within(verb.timing(deps).patienceMs, sending);
+  if (result !== 'no response') {
+    await verb.record(sent, result, deps);
+    return;
+  }
+  await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts));
+  keepUntilDone(
+    deps.late,
+    sending.then((late) => isDefinite(late) && verb.record(sent, late, deps)),
+  );
+}
+
+/** A response that arrives after its job has ended is still recorded if it accepts or rejects. */
+const isDefinite = ({ kind }: UpstreamResult<unknown>) => kind === 'accepted' || kind === 'rejected';
+
+async function within<T>(patienceMs: number, sending: Promise<T>): Promise<T | 'no response'> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<'no response'>((resolve) => {
+    timer = setTimeout(resolve, patienceMs, 'no response');
+  });
+  return Promise.race([sending, patience]).finally(() => clearTimeout(timer));
+}
+
+function keepUntilDone(late: Set<Promise<unknown>>, work: Promise<unknown>): void {
+  const done = work.catch(() => {}).finally(() => late.delete(done)); // else its reconciliation settles it
+  late.add(done);
+}
+
+/**
+ * Settles an intent in doubt only on proof: the upstream reports what it did, or it reports nothing after the request
+ * can no longer be in flight.
+ */
+async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
+  verb: IntentDefinition<Deps, Request, Payload, Result>,
+  intent: IntentOf<Request>,
+  deps: Deps & Execution,
+): Promise<void> {
+  const { db } = deps;
+  const sent = { intent, payload: verb.payload.parse(intent.sent_payload) };
+  const { inFlightMs } = verb.timing(deps);
+  const finding = await verb.reconcile(sent, deps);
+  const isInFlight = intent.sent_ago_ms <= inFlightMs;
+  if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
+  else if (finding.kind === 'absent' && !isInFlight) await fail(db, intent, { code: 'NOT_CARRIED_OUT' });
+  else if (finding.kind === 'undecidable' && !isInFlight) await fail(db, intent, finding.problem);
+  else await markInDoubt(db, intent, untilNextReconciliation(intent, inFlightMs));
+}
+
+const JUST_AFTER_MS = 50;
+
+/** The planned delay, shortened to end just after the in-flight time: from then on, absence is proof. */
+function untilNextReconciliation(
+  { reconcile_attempts, sent_ago_ms }: Pick<Intent, 'reconcile_attempts' | 'sent_ago_ms'>,
+  inFlightMs: Timing['inFlightMs'],
+): number {
+  const untilProofMs = inFlightMs - sent_ago_ms + JUST_AFTER_MS;
+  return untilProofMs > 0
+    ? Math.min(nextReconcileMs(reconcile_attempts), untilProofMs)
+    : nextReconcileMs(reconcile_attempts);
+}
+
+type NoResponse = Exclude<UpstreamResult<unknown>, { kind: 'accepted' | 'rejected' }>;
+
+/**
+ * Records the results that every kind treats alike: nothing was sent, or the effect is unknown. False: the claim is
+ * lost.
+ */
+export async function recordNoResponse(db: Db, intent: Held, result: NoResponse): Promise<boolean> {
+  if (result.kind === 'unreachable')
+    return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'VENUE_UNREACHABLE' });
+  return markInDoubt(db, intent, result.acknowledged ? 0 : nextReconcileMs(intent.reconcile_attempts));
+}

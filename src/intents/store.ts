@@ -1,0 +1,207 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
+import type { Db } from '../db/pool.ts';
+import type { IntentId } from '../kernel/ids.ts';
+import { type Held, type Intent, intentRow, type Outcome, type Problem } from './intent.ts';
+
+const done = z.object({ ok: z.boolean() });
+
+/**
+ * A fragment that ends an intent and yields whether this claim still held it. For statements that write more in one
+ * step.
+ */
+export const settling = (held: Held, ending: 'succeeded' | 'failed' | 'expired', outcome: Outcome): FragmentSqlToken =>
+  sql.fragment`settle_intent(${held.id}, ${held.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb)`;
+
+/** Ends an intent whose effect is done. False: another claim holds it or it has ended, and nothing was written. */
+export const succeed = (db: Db, held: Held, result: Record<string, unknown>): Promise<boolean> =>
+  settle(db, held, 'succeeded', { result });
+
+/** Ends an intent whose effect provably never happened. False: another claim holds it or it has ended. */
+export const fail = (db: Db, held: Held, problem: Problem): Promise<boolean> => settle(db, held, 'failed', { problem });
+
+const settle = (db: Db, held: Held, ending: 'succeeded' | 'failed', outcome: Outcome): Promise<boolean> =>
+  notifying(db, held, ending, settlements(db, { id: held.id, fence: held.fence, lane: held.lane, ending, outcome }));
+
+/** One entry of a batch of endings. */
+type Settlement = Pick<Held, 'id' | 'fence' | 'lane'> & { ending: 'succeeded' | 'failed'; outcome: Outcome };
+
+/** Concurrent endings share a commit. */
+const settlements = batchPerPool(async (db, batch: Settlement[]): Promise<boolean[]> => {
+  const rows = await db.any(
+    sql.prepared('settle_intents', rowOfBatch)`${settlingAll(batch)} select n, ok from settled`,
+  );
+  return inOrder(rows);
+});
+
+const rowOfBatch = done.extend({ n: z.number() });
+
+/** Lanes are locked in lane order, as submissions lock them, to avoid deadlocks. */
+const settlingAll = (batch: Settlement[]): FragmentSqlToken => sql.fragment`
+  with settled as materialized (
+    select b.n, b.id, settle_intent(b.id, b.fence, b.ending, b.outcome) ok
+    from (
+      select r.*
+      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (n integer, id uuid, fence integer, lane text, ending text, outcome jsonb)
+      order by r.lane nulls first, r.id, r.n
+    ) b
+  )`;
+
+/**
+ * Puts an intent of which nothing was sent back in the queue for `delayMs`. If its deadline passes first, it ends with
+ * `problem`. False: the claim is lost.
+ */
+export const retry = (db: Db, held: Held, delayMs: number, problem: Problem): Promise<boolean> =>
+  db.oneFirst(sql.prepared('retry_intent', done)`
+    select retry_intent(${held.id}, ${held.fence}, ${delayMs / 1000}, ${JSON.stringify({ problem })}::jsonb) ok`);
+
+/**
+ * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
+ * next intent. False: the claim is lost.
+ */
+export const markInDoubt = (db: Db, held: Held, delayMs: number): Promise<boolean> =>
+  db.oneFirst(
+    sql.prepared('mark_in_doubt', done)`select mark_in_doubt(${held.id}, ${held.fence}, ${delayMs / 1000}) ok`,
+  );
+
+/**
+ * Ends an intent and makes one more change in the same statement. The change must have `settled` in its condition
+ * (`and (select ok from settled)`), so that a lost claim writes neither. `name` is the name of the prepared statement.
+ */
+export const succeedWith = (
+  db: Db,
+  name: string,
+  held: Held,
+  result: Record<string, unknown>,
+  change: FragmentSqlToken,
+): Promise<boolean> =>
+  notifying(
+    db,
+    held,
+    'succeeded',
+    db.oneFirst(sql.prepared(name, done)`
+    with settled as materialized (
+      select ${settling(held, 'succeeded', { result })} ok
+    ), changed as (
+      ${change}
+    )
+    select ok
+    from settled`),
+  );
+
+/**
+ * Makes a `succeedWith` for a kind of which many intents end at once: they share a commit. `change` writes all changes
+ * of a batch. It joins `settled (n, id, ok)` with the `data` of the batch by `n`.
+ */
+export function succeedTogether<Data extends object>(
+  name: string,
+  change: (data: string) => FragmentSqlToken,
+): (db: Db, held: Held, result: Record<string, unknown>, data: Data) => Promise<boolean> {
+  const together = batchPerPool(async (db, batch: (Settlement & { data: Data })[]): Promise<boolean[]> => {
+    const rows = await db.any(sql.prepared(name, rowOfBatch)`
+      ${settlingAll(batch.map(({ data: _, ...ending }) => ending))}, changed as (
+        ${change(numbered(batch.map(({ data }) => data)))}
+      )
+      select n, ok
+      from settled`);
+    return inOrder(rows);
+  });
+  return (db, held, result, data) => {
+    const { id, fence, lane } = held;
+    const ending = { id, fence, lane, ending: 'succeeded' as const, outcome: { result } };
+    return notifying(db, held, 'succeeded', together(db, { ...ending, data }));
+  };
+}
+
+/** A final state of an intent. */
+export type Ending = 'succeeded' | 'failed' | 'expired';
+
+/** Called with the kind and the ending, and with the seconds since the intent was submitted, by this process's clock. */
+type SettledListener = (ended: { kind: string; ending: Ending }, seconds: number) => void;
+
+const listeners = new WeakMap<Db, SettledListener>();
+
+/** Calls `listener` once for each intent that is ended through this pool. */
+export const onSettled = (db: Db, listener: SettledListener): void => void listeners.set(db, listener);
+
+/** Resolves to whether an intent was ended, and calls the pool's listener if so. Every statement that ends one goes through here. */
+export async function notifying(db: Db, intent: Ended, ending: Ending, settled: Promise<boolean>): Promise<boolean> {
+  const ok = await settled;
+  if (ok) notifySettled(db, intent, ending);
+  return ok;
+}
+
+type Ended = Pick<Held, 'kind' | 'created_at'>;
+
+/** Calls the pool's listener for an intent that has ended. */
+export function notifySettled(db: Db, { kind, created_at }: Ended, ending: Ending): void {
+  listeners.get(db)?.({ kind, ending }, Math.max(0, Date.now() - Date.parse(created_at)) / 1000);
+}
+
+/** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
+export const intentColumns = sql.fragment`
+  i.id, i.kind, i.owner, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
+  i.created_at, i.deadline_at, i.sending_at, i.settled_at,
+  coalesce(extract(epoch from now() - i.sending_at), 0)::double precision * 1000 as sent_ago_ms`;
+
+/**
+ * Claims an intent and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent
+ * has ended, is in doubt, or its deadline passed before it was sent and this claim ended it as expired. If `sending_at`
+ * is set, bytes may have left earlier: the caller reconciles and never sends. Lanes are locked in lane order, as
+ * submissions lock them, to avoid deadlocks.
+ */
+export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
+  async (db, ids: string[]): Promise<(Intent | null)[]> => {
+    const rows = await db.any(sql.prepared('claim_intents', intentRow)`
+    select ${intentColumns}
+    from (
+      select k.id
+      from unnest(${sql.array(ids, 'uuid')}) as wanted (id)
+      cross join lateral (
+        select known.id, known.lane
+        from intents known
+        where known.id = wanted.id
+        limit 1
+      ) k
+      order by k.lane nulls first, k.id
+    ) w
+    cross join lateral claim_intent(w.id) i`);
+    const held = Map.groupBy(rows, ({ id }) => id);
+    return ids.map((id) => held.get(id)?.shift() ?? null);
+  },
+);
+
+/**
+ * Finds an intent that cannot be claimed: in doubt, or ended. Its fence is unchanged: a late response may still settle
+ * it.
+ */
+export const findUnclaimed = (db: Db, intentId: IntentId): Promise<Intent | null> =>
+  db.maybeOne(sql.prepared('unclaimed_intent', intentRow)`
+    select ${intentColumns}
+    from intents i
+    where i.id = ${intentId} and i.state not in ('queued', 'running')`);
+
+/**
+ * Commits the payload, and that bytes may leave from now on. False: the claim is lost or the deadline has passed. The
+ * caller must not send then.
+ */
+export const beginSending = (
+  db: Db,
+  { id, fence }: Pick<Held, 'id' | 'fence'>,
+  sent: Record<string, unknown>,
+): Promise<boolean> => beginSendings(db, { id, fence, sent });
+
+type SendStart = Pick<Held, 'id' | 'fence'> & { sent: Record<string, unknown> };
+
+/** Concurrent calls share a commit. */
+const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<boolean[]> => {
+  const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), ok: z.boolean() }))`
+    select b.n, begin_sending(b.id, b.fence, b.sent) ok
+    from (
+      select r.n, r.id, r.fence, r.sent
+      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (n integer, id uuid, fence integer, sent jsonb)
+      order by r.id, r.n
+    ) b`);
+  return inOrder(rows);
+});

@@ -1,0 +1,22 @@
+import { digest } from './digest.ts';
+import type { IntentId } from './ids.ts';
+
+/** The exchange's coin for any accepted form of a pair: BTC-USDC, BTC/USD, BTCUSD, BTC. Case-sensitive (kPEPE). */
+export const coinOf = (pair: string): string => pair.replace(/(?<=.)[-/_]?USDC?$/, '');
+
+/** The pair of a coin as shown to callers. */
+export const displayPair = (coin: string): string => `${coin}-USDC`;
+
+/** The dex that trades a coin: `xyz` for `xyz:TSLA`; empty for the venue's own dex. */
+export const dexOf = (coin: string): string => (coin.includes(':') ? (coin.split(':')[0] ?? '') : '');
+
+/** The exchange's 128-bit client order id of an intent. */
+export const cloidOf = (intentId: IntentId): string => `0x${intentId.replaceAll('-', '')}`;
+
+/** The client order id of an exit of an intent's order. It is deterministic and unique to that order and leg. */
+export const legCloid = (intentId: IntentId, leg: 'tp' | 'sl'): string =>
+  `0x${digest(`${intentId}:${leg}`).toString('hex').slice(0, 32)}`;
+
+/** The inverse of `cloidOf`. For other client order ids the result is not an intent's id. */
+export const intentIdOf = (cloid: string): string =>
+  cloid.slice(2).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

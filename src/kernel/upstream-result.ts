@@ -1,0 +1,44 @@
+/**
+ * The result of a write at an upstream, in four kinds. Adapters return one and decide nothing; `record` of the verb
+ * decides.
+ */
+export type UpstreamResult<T> = Accepted<T> | Rejected | Unreachable | UnknownEffect;
+
+/** The upstream accepted the request; `data` is what it reported. */
+export type Accepted<T> = { kind: 'accepted'; data: T };
+
+/**
+ * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours, not upstream
+ * text.
+ */
+export type Rejected = { kind: 'rejected'; slug: string; message: string; retryAfterS?: number };
+
+/** No byte of the request can have reached the upstream. Sending again is safe. */
+export type Unreachable = { kind: 'unreachable'; why: string };
+
+/**
+ * The upstream may have acted: reconcile before anything else. `acknowledged`: it received the request without
+ * reporting the outcome, so a read may prove it at once.
+ */
+export type UnknownEffect = { kind: 'unknown'; why: string; acknowledged?: true };
+
+/** The result of a read at an upstream. `absent`: the upstream reports that it has no such object. */
+export type ReadResult<T> = { kind: 'found'; data: T } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
+
+/** Makes an `Accepted`. */
+export const accepted = <T>(data: T): Accepted<T> => ({ kind: 'accepted', data });
+/** Makes a `Rejected`. */
+export const rejected = (slug: string, message: string, retryAfterS?: number): Rejected =>
+  retryAfterS === undefined ? { kind: 'rejected', slug, message } : { kind: 'rejected', slug, message, retryAfterS };
+/** Makes an `Unreachable`. `why` is for logs. */
+export const unreachable = (why: string): Unreachable => ({ kind: 'unreachable', why });
+/** Makes an `UnknownEffect`. `why` is for logs. */
+export const unknownEffect = (why: string): UnknownEffect => ({ kind: 'unknown', why });
+/** Makes an `UnknownEffect` of a request that the upstream acknowledged. */
+export const acknowledged = (why: string): UnknownEffect => ({ kind: 'unknown', why, acknowledged: true });
+/** Makes a `ReadResult` with data. */
+export const found = <T>(data: T): ReadResult<T> => ({ kind: 'found', data });
+/** The `ReadResult` of an object that does not exist. */
+export const absent: ReadResult<never> = { kind: 'absent' };
+/** Makes a `ReadResult` of a failed read. `why` is for logs. */
+export const unreadable = (why: string): ReadResult<never> => ({ kind: 'unreadable', why });

@@ -1,0 +1,44 @@
+import { hashPassword, isOutdated, isPassword } from '../kernel/passwords.ts';
+import { stepOf } from '../kernel/totp.ts';
+import type { LoginRow } from './queries.ts';
+
+/**
+ * A log-in that may open a session. `hash`: the hash that the password matched. `newHash`: its replacement if its
+ * parameters are outdated. `step`: the time step of the authenticator code; null without an authenticator.
+ */
+export type CheckedLogin = { accountId: string; hash: string; newHash: string | null; step: number | null };
+
+/** Returns the row if the password is right, else null. An unknown address takes as long as a wrong password. */
+export async function hasRightPassword<Row extends LoginRow>(
+  row: Row,
+  password: string,
+): Promise<(Row & { id: string; password_hash: string }) | null> {
+  const isRight = await isPassword(password, row.password_hash);
+  const { id, password_hash } = row;
+  return isRight && id !== null && password_hash !== null ? { ...row, id, password_hash } : null;
+}
+
+/**
+ * Checks the authenticator's code if one is enrolled. `openSeed` counts the attempt and opens the seed before anything
+ * is compared. `code_missing` and `code_wrong` open no session. The database enforces that a code is accepted once.
+ */
+export async function checkSecondFactor(
+  row: LoginRow & { id: string; password_hash: string },
+  given: { password: string; code: string | undefined },
+  openSeed: (sealedSeed: Buffer) => Promise<string>,
+): Promise<CheckedLogin | 'code_missing' | 'code_wrong'> {
+  if (row.has_totp && given.code === undefined) return 'code_missing';
+  const step = row.has_totp ? await stepOfCode(row, given.code ?? '', openSeed) : null;
+  if (step === 'code_wrong') return step;
+  const newHash = isOutdated(row.password_hash) ? await hashPassword(given.password) : null;
+  return { accountId: row.id, hash: row.password_hash, newHash, step };
+}
+
+async function stepOfCode(
+  { totp_seed, now_s }: LoginRow,
+  code: string,
+  openSeed: (sealedSeed: Buffer) => Promise<string>,
+): Promise<number | 'code_wrong'> {
+  if (!totp_seed) throw new Error('An account with TOTP enabled has a seed');
+  return stepOf(await openSeed(totp_seed), code, now_s) ?? 'code_wrong';
+}

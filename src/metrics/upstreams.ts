@@ -1,0 +1,69 @@
+import type { Logger } from 'pino';
+import type { Sent, Webhooks } from '../adapters/webhook/types.ts';
+import type { Metrics } from './registry.ts';
+
+type Upstream = 'netvenue' | 'exvenue' | 'registrar' | 'processor' | 'mail';
+type Watched = Pick<Metrics, 'calls' | 'authErrors'>;
+
+/** Results of adapters which mean that an upstream rejected this service's credentials. */
+const OUR_CREDENTIALS = new Set(['venue_auth', 'processor_auth', 'eauth']);
+
+/**
+ * Wraps an adapter: each call is timed and counted by the kind of its result. Rejected credentials are counted
+ * separately and logged as an error, because no caller can correct them.
+ */
+export function watched<Adapter extends object>(
+  upstream: Upstream,
+  adapter: Adapter,
+  metrics: Watched,
+  log: Logger,
+): Adapter {
+  const members = Object.entries(adapter).map(([call, member]) => {
+    const watch = (startedAt: number, result: unknown) =>
+      noteResult({ upstream, call, startedAt, result }, metrics, log);
+    return [call, typeof member === 'function' ? timed(member.bind(adapter), watch) : member];
+  });
+  return Object.fromEntries(members) as Adapter; // as: it has the same members
+}
+
+/** Wraps a function and observes the promises it returns. A synchronous result is not a call to an upstream. */
+const timed =
+  (call: (...args: unknown[]) => unknown, watch: (startedAt: number, result: unknown) => void) =>
+  (...args: unknown[]): unknown => {
+    const startedAt = performance.now();
+    const result = call(...args);
+    if (!(result instanceof Promise)) return result;
+    result.then(
+      (data) => watch(startedAt, data),
+      () => watch(startedAt, { kind: 'threw' }),
+    );
+    return result;
+  };
+
+type Called = { upstream: Upstream; call: string; startedAt: number; result: unknown };
+
+function noteResult({ upstream, call, startedAt, result }: Called, metrics: Watched, log: Logger): void {
+  const { kind, slug, why } = Object(result) as { kind?: unknown; slug?: unknown; why?: unknown }; // as: the result may be any value
+  if (typeof kind !== 'string') return;
+  metrics.calls.observe({ upstream, call, result: kind }, secondsSince(startedAt));
+  if (!OUR_CREDENTIALS.has(String(slug ?? why))) return;
+  metrics.authErrors.inc({ upstream });
+  log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
+}
+
+/** Wraps the webhook client: each attempt is timed and counted by its result. */
+export const watchedWebhooks = (webhooks: Webhooks, { attempts }: Pick<Metrics, 'attempts'>): Webhooks => ({
+  ...webhooks,
+  async send(outgoing) {
+    const sent = await webhooks.send(outgoing);
+    attempts.observe({ result: resultOf(sent) }, sent.durationMs / 1000);
+    return sent;
+  },
+});
+
+const resultOf = (sent: Sent) => (sent.kind === 'fault' ? sent.fault : statusClass(sent.status));
+
+const statusClass = (status: number): string => `${Math.floor(status / 100)}xx`;
+
+/** Seconds since a moment of `performance.now()`. */
+export const secondsSince = (startedAt: number): number => (performance.now() - startedAt) / 1000;

@@ -1,0 +1,78 @@
+import type { ItemResult } from '../../adapters/exchange/types.ts';
+import type { components } from '../../contract/types.ts';
+import { displayPair } from '../../kernel/exchange-names.ts';
+import { rejected } from '../../kernel/upstream-result.ts';
+
+/** The result of a cancellation, in the shape of the contract. */
+export type CancelResult = components['schemas']['CancelResult'];
+type Line = CancelResult['results'][number];
+
+/** An open order to cancel. */
+export type CancelTarget = { oid: number; coin: string };
+
+/** An order that is no longer open. `coin` is null if the exchange does not know the order. */
+export type ClosedOrder = { oid: number; coin: string | null };
+
+/** The result for an order whose cancellation never took effect. */
+export const STILL_OPEN = rejected('still_open', 'The exchange did not process the cancellation in time.');
+
+/** Whether a result is `STILL_OPEN`. */
+export const isStillOpen = (item: ItemResult | undefined): boolean =>
+  item?.kind === 'rejected' && item.slug === STILL_OPEN.slug;
+
+/** The result of a cancellation. `items[n]` is the result for `targets[n]`. */
+export function cancelResult(targets: CancelTarget[], items: ItemResult[]): CancelResult {
+  const results = targets.map((target, n) => line(target, items[n]));
+  const cancelled = results.filter(({ status }) => status === 'cancelled').length;
+  const failed = results.filter(({ status }) => status === 'error').length;
+  return {
+    status: failed > 0 ? 'partial' : areAllClosed(results) ? 'already_closed' : 'ok',
+    message: `${cancelled} of ${targets.length} open orders cancelled.`,
+    total_open_orders: targets.length,
+    cancelled_count: cancelled,
+    failed_count: failed,
+    results,
+  };
+}
+
+/** The result of a cancellation in progress. */
+export const cancelPending: CancelResult = {
+  status: 'pending',
+  message: 'Accepted; the orders are being cancelled.',
+  total_open_orders: 0,
+  cancelled_count: 0,
+  failed_count: 0,
+  results: [],
+};
+
+/** The result if none of the requested orders is open. */
+export function closedResult(closed: ClosedOrder[]): CancelResult {
+  const results = closed.map(closedLine);
+  const unknown = results.every(({ status }) => status === 'not_found');
+  return {
+    status: unknown ? 'not_found' : 'already_closed',
+    message: unknown ? 'Order not found.' : 'No order is open.',
+    total_open_orders: 0,
+    cancelled_count: 0,
+    failed_count: 0,
+    results,
+  };
+}
+
+const areAllClosed = (results: Line[]) =>
+  results.length > 0 && results.every(({ status }) => status === 'already_closed');
+
+function line({ oid, coin }: CancelTarget, item: ItemResult | undefined): Line {
+  const order = { order_id: String(oid), pair: displayPair(coin) };
+  if (item?.kind === 'done') return { ...order, status: 'cancelled', message: 'Cancelled.' };
+  if (item?.kind === 'rejected' && item.slug === 'order_gone') return { ...order, ...ALREADY_CLOSED };
+  return { ...order, status: 'error', message: item?.kind === 'rejected' ? item.message : 'Not cancelled.' };
+}
+
+const ALREADY_CLOSED = { status: 'already_closed', message: 'Already filled or cancelled.' } as const;
+const NOT_FOUND = { status: 'not_found', message: 'The exchange has no such order of this wallet.' } as const;
+
+const closedLine = ({ oid, coin }: ClosedOrder): Line =>
+  coin === null
+    ? { order_id: String(oid), pair: null, ...NOT_FOUND }
+    : { order_id: String(oid), pair: displayPair(coin), ...ALREADY_CLOSED };

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
+import type { CallWith, Handler } from '../../edge/handler.ts';
+import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
+import { pendingHeaders, resultOf } from '../../intents/follow.ts';
+import type { Intent } from '../../intents/intent.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { coinOf, displayPair, intentIdOf } from '../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
+import type { VenueReads } from '../../portfolio/read-model.ts';
+import { cancelPending } from './cancel-result.ts';
+import type { NewExchangeOrder } from './intents.ts';
+import * as intents from './intents.ts';
+import { place } from './place.ts';
+import { listDexesTraded, listExchangeOrders } from './queries.ts';
+import { decimal } from './rules.ts';
+import { closingTerms, openOrder, pendingReport, shownOrder } from './views.ts';
+
+type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads };
+
+type Schemas = components['schemas'];
+type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
+
+/** Lists a wallet's open orders at the exchange, joined with our records. */
+export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ deps, principal, header }) => {
+  const wallet = header['Trader-ID'].toLowerCase();
+  const dexes = ['', ...(await listDexesTraded(deps.db, wallet))];
+  const results = await Promise.all(dexes.map((dex) => deps.reads.exchangeOrders(wallet, dex)));
+  if (results.some(({ kind }) => kind === 'unreadable')) throw new ApiError('VENUE_UNREADABLE');
+  const orders = results.flatMap((open) => (open.kind === 'found' ? open.data : []));
+  const ids = orders.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
+  const stored = new Map((await listExchangeOrders(deps.db, principal.owner, ids)).map((order) => [order.id, order]));
+  return {
+    status: 200,
+    body: orders.map((order) => openOrder(order, order.cloid ? stored.get(intentIdOf(order.cloid)) : undefined)),
+  };
+};
+
+/** Places an order. */
+export const submitExvenueOrder: Handler<'submitExvenueOrder', Deps> = async (call) => {
+  const accepted = await intents.placeExchangeOrder(context(call, call.header['Trader-ID']), call.body);
+  return respond(call, accepted, (intent) => {
+    const { terms } = place.request.parse(intent.request);
+    return shownOrder(intent, terms, pendingReport(terms));
+  });
+};
+
+/** Closes the position in a pair. */
+export const closeExvenuePosition: Handler<'closeExvenuePosition', Deps> = async (call) => {
+  const accepted = await intents.closeExchangePosition(context(call, call.header['Trader-ID']), call.body);
+  const terms = closingTerms(displayPair(coinOf(call.body.pair)));
+  return respond(call, accepted, (intent) => shownOrder(intent, terms, pendingReport(NOTHING_KNOWN)));
+};
+
+const NOTHING_KNOWN = { take_profit: null, stop_loss: null, size: '0', size_in_usd: true, price: null };
+
+/** Sets the exits of the position in a pair. */
+export const setExvenueTpSl: Handler<'setExvenueTpSl', Deps> = async (call) => {
+  const { body } = call;
+  const accepted = await intents.protectExchangePosition(context(call, call.header['Trader-ID']), body);
+  return respond(call, accepted, (): Schemas['TpSlResult'] => ({
+    pair: displayPair(coinOf(body.pair)),
+    tp_order_id: null,
+    sl_order_id: null,
+    trigger_status: 'pending_parent_fill',
+    trigger_error: null,
+    take_profit: body.take_profit === undefined ? null : decimal(body.take_profit),
+    stop_loss: body.stop_loss === undefined ? null : decimal(body.stop_loss),
+  }));
+};
+
+/** Cancels one open order. */
+export const cancelExvenueOrder: Handler<'cancelExvenueOrder', Deps> = async (call) => {
+  const requestContext = context(call, call.header['Trader-ID']);
+  return respond(
+    call,
+    await intents.cancelExchangeOrders(requestContext, [Number(call.path.order_id)]),
+    () => cancelPending,
+  );
+};
+
+/** Cancels all open orders of a wallet. */
+export const cancelAllExvenueOrders: Handler<'cancelAllExvenueOrders', Deps> = async (call) =>
+  respond(
+    call,
+    await intents.cancelExchangeOrders(context(call, call.header['Trader-ID']), 'all'),
+    () => cancelPending,
+  );
+
+const context = ({ deps, context }: AnyCall, wallet: WalletAddress): intents.ExchangeRequestContext => ({
+  accept: deps.acceptExchangeOrder,
+  context,
+  wallet: wallet.toLowerCase(),
+  deadlineMs: deps.config.ORDER_DEADLINE_MS,
+});
+
+/** Waits for as long as the caller prefers. Responds with the recorded outcome, or with 202 and where to poll. */
+async function respond<Body>(call: AnyCall, accepted: Accepted, pending: (intent: Intent) => Body) {
+  const intent = await call.settled(accepted);
+  const result = resultOf(intent, z.custom<Body>()); // each verb records it in the contract's shape
+  return result
+    ? { status: 200 as const, body: result }
+    : { status: 202 as const, body: pending(intent), headers: pendingHeaders(`/v1/intents/${intent.id}`) };
+}

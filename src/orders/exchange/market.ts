@@ -1,0 +1,35 @@
+import type { Asset, Exvenue, PerpPosition } from '../../adapters/exchange/types.ts';
+import { isZero } from '../../kernel/decimals.ts';
+import { coinOf, dexOf } from '../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
+import { type NotReady, UNREACHABLE } from './not-ready.ts';
+
+/** An asset and its mid price. */
+export type Market = { asset: Asset; mid: string };
+
+/**
+ * The market of a pair. Fails with V1_PAIR_UNKNOWN for unknown and delisted pairs, with V1_NO_PRICE without a mid
+ * price.
+ */
+export async function readMarket(exvenue: Exvenue, pair: string): Promise<Market | NotReady> {
+  const asset = await exvenue.asset(coinOf(pair));
+  if (asset.kind === 'unreadable') return UNREACHABLE;
+  if (asset.kind === 'absent' || asset.data.isDelisted || asset.data.kind !== 'perp')
+    return { fail: { code: 'V1_PAIR_UNKNOWN' } };
+  const mids = await exvenue.mids(asset.data.dex);
+  if (mids.kind !== 'found') return UNREACHABLE;
+  const mid = mids.data[asset.data.coin];
+  return mid === undefined ? { fail: { code: 'V1_NO_PRICE' } } : { asset: asset.data, mid };
+}
+
+/** The open position of a wallet in a coin. Fails with V1_NO_POSITION if there is none. */
+export async function readPosition(
+  exvenue: Exvenue,
+  wallet: WalletAddress,
+  coin: string,
+): Promise<PerpPosition | NotReady> {
+  const account = await exvenue.account(wallet, dexOf(coin));
+  if (account.kind === 'unreadable') return UNREACHABLE;
+  const position = account.kind === 'found' && account.data.positions.find((candidate) => candidate.coin === coin);
+  return position && !isZero(position.size) ? position : { fail: { code: 'V1_NO_POSITION' } };
+}

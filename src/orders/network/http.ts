@@ -1,0 +1,71 @@
+import type { CallWith, Handler } from '../../edge/handler.ts';
+import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { IntentId, OrderUuid } from '../../kernel/ids.ts';
+import { hotkeyOf } from '../../kernel/ids.ts';
+import type { VenueReads } from '../../portfolio/read-model.ts';
+import type { NewNetworkOrder } from './intents.ts';
+import { cancelOrder, closePosition, editOrder, placeOrder, protectPosition, type RequestContext } from './intents.ts';
+import { orderReply, readOrderStatus } from './read-model.ts';
+
+type Deps = SubmitDeps<'acceptNetworkOrder', NewNetworkOrder, 'NETVENUE_ENTITY_HOTKEY' | 'ORDER_DEADLINE_MS'> & {
+  reads: VenueReads;
+};
+
+type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
+
+/** Places an order. */
+export const submitNetvenueOrder: Handler<'submitNetvenueOrder', Deps> = async (call) => {
+  const accepted = await placeOrder(context(call, call.header['Trader-ID']), call.body);
+  return respond(call, accepted, accepted.id, orderPoll);
+};
+
+/** Closes the position in a pair. */
+export const closeNetvenuePosition: Handler<'closeNetvenuePosition', Deps> = async (call) => {
+  const accepted = await closePosition(context(call, call.header['Trader-ID']), call.body.trade_pair);
+  return respond(call, accepted, accepted.id, orderPoll);
+};
+
+/** Sets the protection of the position in a pair. */
+export const setNetvenueTpSl: Handler<'setNetvenueTpSl', Deps> = async (call) => {
+  const accepted = await protectPosition(context(call, call.header['Trader-ID']), call.body);
+  return respond(call, accepted, accepted.id, intentPoll);
+};
+
+/** Cancels a resting order. */
+export const cancelNetvenueOrder: Handler<'cancelNetvenueOrder', Deps> = async (call) => {
+  const target = call.path.order_uuid.toLowerCase();
+  const accepted = await cancelOrder(context(call, call.header['Trader-ID']), target, call.query.trade_pair);
+  return respond(call, accepted, target, intentPoll);
+};
+
+/** Edits a resting order. */
+export const editNetvenueOrder: Handler<'editNetvenueOrder', Deps> = async (call) => {
+  const target = call.path.order_uuid.toLowerCase();
+  const accepted = await editOrder(context(call, call.header['Trader-ID']), target, call.body);
+  return respond(call, accepted, target, intentPoll);
+};
+
+/** Returns the status of an order. Throws V1_ORDER_UNKNOWN. */
+export const getNetvenueOrder: Handler<'getNetvenueOrder', Deps> = async ({ deps, principal, path, header }) => {
+  const trader = hotkeyOf(deps.config.NETVENUE_ENTITY_HOTKEY, Number(header['Trader-ID']));
+  const status = await readOrderStatus(deps, principal.owner, trader, path.order_uuid);
+  if (!status) throw new ApiError('V1_ORDER_UNKNOWN');
+  return { status: 200, body: status };
+};
+
+const context = ({ deps, context }: AnyCall, traderId: string): RequestContext => ({
+  accept: deps.acceptNetworkOrder,
+  context,
+  subaccountId: Number(traderId),
+  entityHotkey: deps.config.NETVENUE_ENTITY_HOTKEY,
+  deadlineMs: deps.config.ORDER_DEADLINE_MS,
+});
+
+const orderPoll = (intentId: IntentId) => `/v1/orders/netvenue/${intentId}`;
+const intentPoll = (intentId: IntentId) => `/v1/intents/${intentId}`;
+
+/** Waits for as long as the caller prefers. Responds with the outcome, or with 202 and where to poll. */
+async function respond(call: AnyCall, accepted: Accepted, orderUuid: OrderUuid, poll: (intentId: IntentId) => string) {
+  return orderReply(await call.settled(accepted), orderUuid, poll);
+}

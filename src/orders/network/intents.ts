@@ -1,0 +1,84 @@
+import type { Body } from '../../contract/body.ts';
+import type { components } from '../../contract/types.ts';
+import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
+import { hotkeyOf, newIntentId } from '../../kernel/ids.ts';
+import { cancel } from './cancel.ts';
+import { close } from './close.ts';
+import { edit } from './edit.ts';
+import { place } from './place.ts';
+import { protect } from './protect.ts';
+import { findInconsistency, termsOf } from './rules.ts';
+
+type Schemas = components['schemas'];
+
+/** A new intent for one trader of the network, in the shape that `accept_network_orders` takes. */
+export type NewNetworkOrder = NewIntent & { trader: string; pair: string; target?: string; terms?: object };
+
+/** The context of a request, and the trader that it is about. */
+export type RequestContext = Submission<NewNetworkOrder> & { subaccountId: number; entityHotkey: Hotkey };
+
+/** Submits an order: intent, order and job in one transaction. The caller's uuid, if given, is its id. */
+export const placeOrder = (context: RequestContext, order: Body<'submitNetvenueOrder'>): Promise<Accepted> => {
+  const terms = termsOf(order);
+  const fault = findInconsistency(terms);
+  if (fault) throw new ApiError('V1_PRICES_INVALID', { message: fault });
+  return submit(context, place.kind, order.trade_pair, { id: order.order_uuid, terms }, { terms });
+};
+
+/** Submits the cancellation of one of the trader's orders. */
+export const cancelOrder = (context: RequestContext, target: string, pair: string): Promise<Accepted> =>
+  submit(context, cancel.kind, pair, { target }, { target });
+
+/**
+ * Submits changes to one of the trader's resting orders. They are merged when they are sent, in order of submission.
+ */
+export const editOrder = (
+  context: RequestContext,
+  target: string,
+  changes: Schemas['VantaEditOrderRequest'],
+): Promise<Accepted> => submit(context, edit.kind, changes.trade_pair, { target }, { target, changes });
+
+/**
+ * Submits the closing of the position that is open in a pair when the intent is executed; with a uuid only of that
+ * position.
+ */
+export const closePosition = (context: RequestContext, pair: string, positionUuid?: string): Promise<Accepted> =>
+  submit(context, close.kind, pair, {}, { trade_pair: pair, ...(positionUuid && { position_uuid: positionUuid }) });
+
+/** Submits new protection for the position in a pair. */
+export const protectPosition = (context: RequestContext, protection: Schemas['VantaTpSlRequest']): Promise<Accepted> =>
+  submit(context, protect.kind, protection.trade_pair, {}, { protection });
+
+function submit(
+  { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,
+  kind: string,
+  pair: string,
+  members: { id?: string | undefined; target?: string; terms?: object },
+  request: Record<string, unknown>,
+): Promise<Accepted> {
+  const trader = hotkeyOf(entityHotkey, subaccountId);
+  return accept(
+    {
+      ...context,
+      ...members,
+      id: members.id?.toLowerCase() ?? newIntentId(),
+      kind,
+      trader,
+      pair,
+      lane: `netvenue:${trader}:${pair}`,
+      request: { ...request, trader, subaccount_id: subaccountId },
+      deadline_s: deadlineMs / 1000,
+    },
+    errorOfVerdict,
+  );
+}
+
+function errorOfVerdict(verdict: string): ApiError | undefined {
+  if (verdict === 'trader_unknown') return new ApiError('V1_TRADER_UNKNOWN');
+  if (verdict === 'order_unknown') return new ApiError('V1_ORDER_UNKNOWN');
+  if (verdict === 'pair_mismatch') return new ApiError('V1_TRADE_PAIR_MISMATCH');
+  if (verdict === 'id_taken') return new ApiError('V1_ORDER_UUID_REUSED');
+  return undefined;
+}

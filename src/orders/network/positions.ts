@@ -1,0 +1,39 @@
+import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../../adapters/network/types.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
+import { samePair } from './rules.ts';
+
+/** What a trader has open in a pair. `position` is null only if it is proven that there is none. */
+export type Held = { position: DashboardPosition | null; brackets: DashboardOrder[] };
+
+/**
+ * Reads what is open in a pair; `unreadable` if the venue does not report it. A dashboard without its positions section
+ * belongs to an empty account or failed internally. Then only a book without a filled order in the pair proves that
+ * nothing is open.
+ */
+export async function readHeld(venue: Netvenue, trader: Hotkey, pair: string): Promise<Held | 'unreadable'> {
+  const dashboard = await venue.dashboard(trader);
+  if (dashboard.kind !== 'found') return 'unreadable';
+  const brackets = dashboard.data.openOrders.filter((order) => isBracketOn(order, pair));
+  if (dashboard.data.reported.positions) return { position: openIn(dashboard.data, pair), brackets };
+  return nothingFilled(await venue.orders(trader), pair) ? { position: null, brackets } : 'unreadable';
+}
+
+/** The absolute quantity of a position; null if the venue reports no quantities. */
+export function heldQuantity({ filledOrders }: Pick<DashboardPosition, 'filledOrders'>): number | null {
+  if (filledOrders.length === 0 || filledOrders.some(({ quantity }) => quantity === null)) return null;
+  return Math.abs(filledOrders.reduce((sum, { quantity }) => sum + Number(quantity), 0));
+}
+
+const openIn = ({ positions }: Dashboard, pair: string) =>
+  positions.find(({ side, closeMs, tradePair }) => closeMs === null && side !== 'FLAT' && samePair(tradePair, pair)) ??
+  null;
+
+const isBracketOn = ({ executionType, tradePair }: DashboardOrder, pair: string) =>
+  executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair);
+
+function nothingFilled(book: ReadResult<{ filled: DashboardOrder[] }>, pair: string): boolean {
+  if (book.kind === 'absent') return true;
+  if (book.kind === 'unreadable') return false;
+  return !book.data.filled.some(({ tradePair }) => tradePair === null || samePair(tradePair, pair));
+}

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { DashboardOrder, Signal } from '../../adapters/network/types.ts';
+import type { components } from '../../contract/types.ts';
+import { defineIntent } from '../../intents/define.ts';
+import type { IntentId } from '../../kernel/ids.ts';
+import { findEdited, findPlaced } from './evidence.ts';
+import { placementSignal } from './place.ts';
+import { heldQuantity, readHeld } from './positions.ts';
+import { findOrderByHandle } from './queries.ts';
+import { sizeOf, type Terms } from './rules.ts';
+import { recordProtection } from './store.ts';
+import * as network from './verb.ts';
+
+type Protection = components['schemas']['VantaTpSlRequest'];
+
+/** A bracket is sent as FLAT but reported with the side it trades. So the order type proves no edit. */
+const ANY_BRACKET = { order_type: 'FLAT' } as const;
+
+/** Adds or replaces the protection of a position. The protecting order (`bracket`) is then a separate order. */
+export const protect = defineIntent({
+  kind: 'orders/protect',
+  retention: 'alone_or_with_order',
+  request: z.object({ ...network.traderMembers, protection: z.custom<Protection>() }),
+  payload: z.object({ signal: network.signal, bracket: z.string(), terms: network.terms }),
+  timing: network.timing,
+
+  async prepare({ id, request: { trader, protection, subaccount_id } }, { db, venues }: network.Deps) {
+    const held = await readHeld(venues.netvenue, trader, protection.trade_pair);
+    if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
+    if (held.position === null) return { fail: { code: 'V1_NO_POSITION' } };
+    const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection
+    const replaced = { brackets: isPart ? [] : held.brackets, held: heldQuantity(held.position) };
+    const signal = protectionSignal(id, subaccount_id, protection, replaced);
+    const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? id;
+    return { send: { signal, bracket, terms: bracketTerms(protection) } };
+  },
+
+  send: network.sendSignal,
+
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, (at) => {
+      const { signal } = sent.payload;
+      const isNew = signal.execution_type === 'BRACKET';
+      return isNew ? findPlaced(at, signal.order_uuid) : findEdited(at, signal, ANY_BRACKET);
+    }),
+
+  async record({ intent, payload }, result, deps) {
+    if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
+    const shown = network.resultOf(payload.bracket, network.unlessWaiting(result.data));
+    return recordProtection(deps.db, intent, shown, payload);
+  },
+});
+
+/** The terms of a protecting order in our records. */
+const bracketTerms = (protection: Protection): Terms => ({
+  ...protection,
+  order_type: 'FLAT',
+  execution_type: 'BRACKET',
+});
+
+/**
+ * The signal that protects a position. If there are brackets already, the largest is edited in place and the others are
+ * removed by the same signal, so that the position is never without protection. If the largest covers less than the
+ * position, it is enlarged to it.
+ */
+function protectionSignal(
+  intentId: IntentId,
+  subaccountId: number,
+  protection: Protection,
+  replaced: { brackets: Pick<DashboardOrder, 'uuid' | 'quantity'>[]; held: number | null },
+): Signal {
+  const order = bracketTerms(protection);
+  const [first, ...others] = [...replaced.brackets].sort((a, b) => covered(b) - covered(a));
+  if (!first) return placementSignal(intentId, subaccountId, order);
+  const { trailing_stop, ...prices } = order;
+  const enlarged = replaced.held !== null && covered(first) < replaced.held && { quantity: replaced.held };
+  const entry = { ...pick(prices, ['stop_loss', 'take_profit']), ...trailing_stop, ...enlarged };
+  return {
+    execution_type: 'LIMIT_EDIT',
+    order_type: 'FLAT',
+    trade_pair: order.trade_pair,
+    order_uuid: first.uuid,
+    subaccount_id: subaccountId,
+    bracket_orders: [{ order_uuid: first.uuid, ...entry }, ...others.map(({ uuid }) => ({ order_uuid: uuid }))],
+  };
+}
+
+/** The quantity that a bracket covers. A bracket without a reported quantity covers everything. */
+const covered = ({ quantity }: Pick<DashboardOrder, 'quantity'>) =>
+  quantity === null ? Number.POSITIVE_INFINITY : Math.abs(quantity);
+
+const pick = <T extends object, K extends keyof T>(from: T, names: K[]) =>
+  Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Partial<
+    Pick<T, K>
+  >;

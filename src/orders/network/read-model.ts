@@ -1,0 +1,55 @@
+import type { OrderBook } from '../../adapters/network/types.ts';
+import type { components } from '../../contract/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Hotkey, OwnerId } from '../../kernel/ids.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
+import { endOf } from './evidence.ts';
+import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from './queries.ts';
+import { noteLifecycle } from './store.ts';
+import { orderStatus } from './views.ts';
+
+export { orderReply, orderResult } from './views.ts';
+
+type Status = components['schemas']['NetvenueOrderStatus'];
+type Sources = { db: Db; reads: { networkOrders(trader: Hotkey): Promise<ReadResult<OrderBook>> } };
+
+/**
+ * The status of a trader's order or other verb, with the current lifecycle of a resting order. Null if it is unknown.
+ */
+export async function readOrderStatus(
+  sources: Sources,
+  owner: OwnerId,
+  trader: Hotkey,
+  uuid: string,
+): Promise<Status | null> {
+  const recorded = await findRecordedOrder(sources.db, owner, trader, uuid.toLowerCase());
+  if (!recorded) return null;
+  const [status] = await statusesOf(sources, trader, [recorded]);
+  return status ?? null;
+}
+
+/** A page of a trader's orders with their ids, newest first. */
+export async function readOrderPage(sources: Sources, owner: OwnerId, trader: Hotkey, page: OrderPage) {
+  const recorded = await listRecordedOrders(sources.db, owner, trader, page);
+  return (await statusesOf(sources, trader, recorded)).map((status) => ({ id: status.order_uuid, status }));
+}
+
+/** A resting order may have ended meanwhile, so the venue is read. If it cannot be read, the lifecycle is null. */
+async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly RecordedOrder[]): Promise<Status[]> {
+  const shown = all.flatMap((recorded) => {
+    const status = orderStatus(recorded);
+    return status ? [{ recorded, status }] : [];
+  });
+  if (!shown.some(({ status }) => status.lifecycle === 'resting')) return shown.map(({ status }) => status);
+  const book = await reads.networkOrders(trader);
+  return Promise.all(shown.map(({ recorded, status }) => statusNow(recorded, status)));
+
+  async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
+    if (status.lifecycle !== 'resting') return status;
+    if (book.kind !== 'found') return { ...status, lifecycle: null };
+    const end = endOf(book, order?.handle ?? id);
+    if (!end) return status;
+    await noteLifecycle(db, id, end.lifecycle, end.executed);
+    return { ...status, lifecycle: end.lifecycle, ...(end.executed && { executed: end.executed }) };
+  }
+}

@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import type { Netvenue, Signal, SignalAccepted } from '../../adapters/network/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Finding, IntentOf, SendLimits, Sent, Timing } from '../../intents/define.ts';
+import type { Problem } from '../../intents/intent.ts';
+import { recordNoResponse } from '../../intents/run.ts';
+import { fail } from '../../intents/store.ts';
+import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
+import { type Rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
+import type { Terms } from './rules.ts';
+
+/** The dependencies of every network verb: the miners by entity, and the timing settings. */
+export type Deps = {
+  db: Db;
+  venues: { netvenue: Netvenue; ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null> };
+  config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
+};
+
+/**
+ * Request members of every network verb: the trader's synthetic hotkey, its subaccount, and its prop account, if any.
+ */
+export const traderMembers = { trader: z.string(), subaccount_id: z.number(), prop_account_id: z.string().optional() };
+
+/** Schema of order terms. The contract checked them on submission. */
+export const terms = z.custom<Terms>();
+
+/** Schema of a signal. `prepare` of the verb built it. */
+export const signal = z.custom<Signal>();
+
+type AnyRequest = { trader: Hotkey };
+type NetworkResult = UpstreamResult<SignalAccepted>;
+
+/** The timing of calls to the network. It is long because a miner queues requests that it cannot process at once. */
+export const timing = ({ config }: Deps): Timing => ({
+  patienceMs: config.NETVENUE_PATIENCE_MS,
+  inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
+});
+
+/**
+ * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it.
+ */
+export async function sendSignal(
+  { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
+  { venues }: Deps,
+  limits: SendLimits,
+): Promise<NetworkResult> {
+  const venue = await venues.ofTrader(intent.request.trader);
+  return venue ? venue.submit(payload.signal, limits) : unreachable('no key for the entity');
+}
+
+/** A trader at the miner of its entity. */
+export type AtMiner = { venue: Netvenue; trader: Hotkey };
+
+/** Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. */
+export async function reconcileAt(
+  { intent }: { intent: IntentOf<AnyRequest> },
+  { venues }: Deps,
+  find: (at: AtMiner) => Promise<Finding<SignalAccepted>>,
+): Promise<Finding<SignalAccepted>> {
+  const { trader } = intent.request;
+  const venue = await venues.ofTrader(trader);
+  return venue ? find({ venue, trader }) : unknownEffect('no key for the entity');
+}
+
+/** Records any result other than `accepted`. False: the claim is lost. */
+export const recordOtherwise = (
+  { db }: Pick<Deps, 'db'>,
+  intent: IntentOf<AnyRequest>,
+  result: Exclude<NetworkResult, { kind: 'accepted' }>,
+): Promise<boolean> =>
+  result.kind === 'rejected' ? fail(db, intent, problemOf(result)) : recordNoResponse(db, intent, result);
+
+function problemOf({ slug, message, retryAfterS }: Rejected): Problem {
+  if (slug === 'venue_auth') return { code: 'VENUE_AUTH' };
+  if (slug === 'cooldown') return { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS ?? 1 };
+  if (NOT_OPEN.has(slug)) return { code: 'V1_ORDER_NOT_RESTING', reason: slug };
+  return { code: 'VENUE_REJECTED', message, reason: slug };
+}
+
+const NOT_OPEN = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
+
+const executed = z.object({
+  order_type: z.enum(['LONG', 'SHORT', 'FLAT']).nullable(),
+  quantity: z.number().nullable(),
+  value: z.number().nullable(),
+  leverage: z.number().nullable(),
+  price: z.number().nullable(),
+});
+
+/** The recorded result of a network verb. `processing_time` is measured by the venue, in seconds. */
+export const orderResultMembers = z.object({
+  order_uuid: z.string(),
+  processing_time: z.number().nullable(),
+  message: z.string().nullable(),
+  executed: executed.nullable(),
+});
+
+export type OrderResult = z.infer<typeof orderResultMembers>;
+
+/** The result of an accepted signal, in the shape that is recorded. */
+export const resultOf = (orderUuid: OrderUuid, data: SignalAccepted): OrderResult => ({
+  order_uuid: orderUuid,
+  processing_time: data.processingTimeS,
+  message: data.note,
+  executed: data.executed,
+});
+
+/**
+ * Removes the execution of an order that only rests. The venue echoes the accepted order; only an executed one has a
+ * price.
+ */
+export const unlessWaiting = (data: SignalAccepted): SignalAccepted =>
+  data.executed?.price == null ? { ...data, executed: null } : data;

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { findPayment } from './queries.ts';
+import { recordRefund } from './updates.ts';
+
+/** Refunds one payment, with the intent's id as idempotency key. */
+export const refund = defineProcessorIntent({
+  kind: 'payments/refund',
+  retention: 'with_money',
+  request: z.object({ payment_id: z.string() }),
+  payload: z.object({ paymentId: z.string(), processorId: z.string() }),
+
+  async prepare({ request }, { db }: ProcessorDeps) {
+    const payment = await findPayment(db, request.payment_id);
+    const processorId = payment?.processor_payment_intent_id;
+    if (!payment || !processorId) return { fail: { code: 'V2_PAYMENT_NOT_REFUNDABLE' } };
+    return { send: { paymentId: payment.id, processorId } };
+  },
+
+  call: (payload, processor, key) => processor.refund(payload, key),
+
+  record: ({ intent, payload }, made, { db }) => recordRefund(db, intent, payload.processorId, made),
+});

@@ -1,0 +1,172 @@
+import { type DatabaseTransactionConnection, sql } from 'slonik';
+import { z } from 'zod';
+import type { PaymentSeen } from '../adapters/processor/types.ts';
+import type { Db } from '../db/pool.ts';
+import type { Held } from '../intents/intent.ts';
+import { notifying, settling, succeedWith } from '../intents/store.ts';
+import { newId, newIntentId } from '../kernel/ids.ts';
+import type { SealContext, Sealer } from '../kernel/seal.ts';
+import { type Payment, paymentColumns, paymentRow } from './queries.ts';
+import { isOver, type PaymentState, type PaymentStep, type ProcessorUpdate, reversalReason } from './rules.ts';
+
+const nothing = z.object({});
+const counted = z.object({ count: z.number() });
+
+/** An open transaction. */
+export type Tx = DatabaseTransactionConnection;
+
+/**
+ * Ends a checkout with the payment intent that the processor created. The client secret is stored sealed. False: the
+ * claim is lost, and nothing was written.
+ */
+export function recordCheckout(
+  { db, sealer }: { db: Db; sealer: Sealer },
+  intent: Held,
+  paymentId: string,
+  { processorId, clientSecret, status }: PaymentSeen,
+): Promise<boolean> {
+  const sealed = clientSecret === null ? null : sql.binary(sealSecret(sealer, paymentId, clientSecret));
+  const result = { payment_id: paymentId, processor_payment_intent_id: processorId, status };
+  const change = sql.fragment`
+      update payments p
+      set processor_payment_intent_id = ${processorId}, sealed_client_secret = ${sealed},
+        status = case when p.status = 'pending' then ${status} else p.status end
+      where p.id = ${paymentId} and (select ok from settled)`;
+  return succeedWith(db, 'record_checkout', intent, result, change);
+}
+
+/** Ends a refund's intent and makes `change` in the same transaction. False: the claim is lost, and nothing was written. */
+export function settleRefund(
+  db: Db,
+  intent: Held,
+  result: Record<string, unknown>,
+  change: (tx: Tx) => Promise<void>,
+): Promise<boolean> {
+  const settled = db.transaction(async (tx) => {
+    const ok = await tx.oneFirst(sql.prepared('settle_refund', z.object({ ok: z.boolean() }))`
+      select ${settling(intent, 'succeeded', { result })} ok`);
+    if (ok) await change(tx);
+    return ok;
+  });
+  return notifying(db, intent, 'succeeded', settled);
+}
+
+/**
+ * The payment with this processor id, else with our id if it has no processor id yet. Locked until the transaction
+ * ends.
+ */
+export const lockPayment = (
+  tx: Tx,
+  { paymentId, processorId }: { paymentId: string | null; processorId: string },
+): Promise<Payment | null> =>
+  tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
+    select ${paymentColumns}
+    from payments p
+    where p.processor_payment_intent_id = ${processorId}
+      or (p.id = ${paymentId} and p.processor_payment_intent_id is null)
+    limit 1
+    for update`);
+
+/** Stores the client secret of an open payment that has none stored. */
+export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: string, clientSecret: string): Promise<void> {
+  await tx.query(sql.prepared('keep_client_secret', nothing)`
+    update payments
+    set sealed_client_secret = ${sql.binary(sealSecret(sealer, paymentId, clientSecret))}
+    where id = ${paymentId} and status not in ('succeeded', 'canceled')`);
+}
+
+/** Writes the state of a payment. Stops its account if this step refunded or disputed the money. */
+export async function writePayment(tx: Tx, payment: Payment, { next, stopped }: PaymentStep): Promise<void> {
+  await tx.query(sql.prepared('write_payment', nothing)`
+    update payments
+    set status = ${next.status}, status_at = to_timestamp(${next.statusAtMs / 1000}), received_cents = ${next.receivedCents},
+      refunded_cents = ${next.refundedCents}, paid_at = case when ${next.status === 'succeeded'} then coalesce(paid_at, now()) end,
+      refunded_at = case when ${next.refundedCents > 0} then coalesce(refunded_at, now()) end,
+      disputed_at = case when ${next.isDisputed} then coalesce(disputed_at, now()) end,
+      sealed_client_secret = case when ${isOver(next.status)} then null else sealed_client_secret end
+    where id = ${payment.id}`);
+  if (stopped === null) return;
+  await tx.query(sql.prepared('stop_account', nothing)`
+    select stop_paid_account(${payment.id}, ${stopped})`);
+}
+
+/**
+ * Opens the account of a paid payment and queues the creation of its subaccount. If the payment was refunded or
+ * disputed, the account opens as stopped.
+ */
+export async function openAccount(tx: Tx, payment: Payment, state: PaymentState, deadlineMs: number): Promise<void> {
+  await tx.query(sql.prepared('open_paid_account', nothing)`
+    select open_paid_account(${payment.id}, ${newId('prop')}, ${newIntentId()}, ${deadlineMs / 1000}, ${reversalReason(state)})`);
+}
+
+/** Records that the money received does not cover the price. */
+export async function noteOtherAmount(tx: Tx, { id }: Payment): Promise<void> {
+  await tx.query(
+    sql.prepared('note_other_amount', nothing)`update payments set amount_differs = true where id = ${id}`,
+  );
+}
+
+/** Emits an event about a payment to its app. */
+export async function emitPaymentEvent(
+  tx: Tx,
+  payment: Payment,
+  type: NonNullable<PaymentStep['emit']>,
+  update: ProcessorUpdate,
+): Promise<void> {
+  const data = {
+    payment_id: payment.id,
+    user_id: payment.user_id,
+    processor_payment_intent_id: payment.processor_payment_intent_id,
+    ...(update.about === 'payment' && type === 'payment.failed' && { status: update.status }),
+  };
+  await tx.query(
+    sql.prepared('emit_event', nothing)`select emit_event(${payment.owner}, ${type}, ${JSON.stringify(data)}::jsonb)`,
+  );
+}
+
+/** The result of handling an event. `amountDiffers`: money was received that does not cover the price. */
+export type Applied = { outcome: 'applied' | 'stale' | 'unknown'; amountDiffers: boolean };
+
+/** Closes an event. An event about an unknown record stays open, because that record may not be committed yet. */
+export async function closeEvent(
+  tx: Tx,
+  { id }: { id: string },
+  paymentId: string | null,
+  applied: Applied,
+): Promise<Applied> {
+  await tx.query(sql.prepared('close_event', nothing)`
+    update processor_events
+    set payment_id = ${paymentId}, outcome = ${applied.outcome}, acted_at = case when ${applied.outcome !== 'unknown'} then now() end
+    where id = ${id}`);
+  return applied;
+}
+
+/** Queues open events again, up to a day after they were received. Returns the number queued. */
+export const requeueOpenEvents = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(counted)`select requeue_open_events() count`);
+
+/** Queues a read of at most 500 open payments that were not read for `intervalS` seconds. Returns the number queued. */
+export const queueReadings = (db: Db, intervalS: number): Promise<number> =>
+  db.oneFirst(sql.type(counted)`select queue_payment_reconciliations(${intervalS}, 500) count`);
+
+/** Records the time (epoch ms) up to which the processor's events have been read. It never moves back. */
+export async function moveCursor(db: Db, readUntilMs: number): Promise<void> {
+  await db.query(sql.type(nothing)`
+    insert into processor_cursor as c (seen_at)
+    values (to_timestamp(${readUntilMs / 1000}))
+    on conflict (only_row) do update set seen_at = greatest(c.seen_at, excluded.seen_at)`);
+}
+
+const sealContextOf = (paymentId: string): SealContext => ({
+  table: 'payments',
+  row: paymentId,
+  column: 'sealed_client_secret',
+});
+
+/** What a buyer's browser completes a payment with, as it is stored. */
+const sealSecret = (sealer: Sealer, paymentId: string, secret: string): Buffer =>
+  sealer.seal(secret, sealContextOf(paymentId));
+
+/** What the buyer's browser completes a payment with; null where nothing can be paid with it. */
+export const openSecret = (sealer: Sealer, { id, sealed_client_secret }: Payment): string | null =>
+  sealed_client_secret && sealer.open(sealed_client_secret, sealContextOf(id)).toString();

@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { listConnectAccounts } from './queries.ts';
+import { recordAccount } from './store.ts';
+
+/** Creates a user's account at the processor, with the intent's id as idempotency key. A user has at most one. */
+export const account = defineProcessorIntent({
+  kind: 'payouts/account',
+  retention: 'with_money',
+  request: z.object({ user_id: z.string(), country: z.string() }),
+  payload: z.object({ account: z.object({ userId: z.string(), appId: z.string(), country: z.string() }) }),
+
+  async prepare({ owner, request: { user_id: userId, country } }, { db }: ProcessorDeps) {
+    const accounts = await listConnectAccounts(db, owner, userId);
+    if (accounts.length > 0) return { fail: { code: 'V2_CONNECT_ACCOUNT_EXISTS' } };
+    return { send: { account: { userId, appId: owner, country } } };
+  },
+
+  call: ({ account }, processor, key) => processor.createAccount(account, key),
+
+  record: ({ intent, payload }, made, { db }) => recordAccount(db, intent, payload.account.userId, made),
+});

@@ -1,0 +1,42 @@
+import type { Netvenue } from '../adapters/network/types.ts';
+import { findNetworkIdentity, findOwnEntity } from '../apps/network/queries.ts';
+import type { Config } from '../config.ts';
+import type { Db } from '../db/pool.ts';
+import type { Hotkey, OwnerId } from '../kernel/ids.ts';
+import { entityOf } from '../kernel/ids.ts';
+import type { Sealer } from '../kernel/seal.ts';
+import type { Upstreams } from '../upstreams.ts';
+
+/**
+ * The network: the platform's miner, and the miners of tenants with their own network identity. They share one
+ * validator.
+ */
+export type NetworkEntities = {
+  netvenue: Netvenue;
+  /** The entity under which an owner's subaccounts are created. */
+  entityOf(owner: OwnerId): Promise<Hotkey>;
+  /** The miner of an entity; null if we have no key for it. */
+  of(entityHotkey: Hotkey): Promise<Netvenue | null>;
+  /** The miner of a subaccount's entity; null if we have no key for it. */
+  ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null>;
+};
+
+/**
+ * Finds the miner of an entity or a trader, and the entity of an owner. Tenant keys are opened on use and not cached.
+ */
+export function networkEntities(
+  platform: Netvenue,
+  { config, upstreams, db, sealer }: { config: Config; upstreams: Pick<Upstreams, 'netvenue'>; db: Db; sealer: Sealer },
+): NetworkEntities {
+  const of = async (entityHotkey: Hotkey) => {
+    if (entityHotkey === config.NETVENUE_ENTITY_HOTKEY) return platform;
+    const identity = await findNetworkIdentity({ db, sealer }, entityHotkey);
+    return identity && upstreams.netvenue(identity);
+  };
+  return {
+    netvenue: platform,
+    entityOf: async (owner) => (await findOwnEntity(db, owner)) ?? config.NETVENUE_ENTITY_HOTKEY,
+    of,
+    ofTrader: (syntheticHotkey) => of(entityOf(syntheticHotkey)),
+  };
+}

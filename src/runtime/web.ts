@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import { adminFinder } from '../admin/queries.ts';
+import { appFinder, clientFinder } from '../apps/queries.ts';
+import type { Config } from '../config.ts';
+import { openPool, openPooledPool, poolState } from '../db/pool.ts';
+import { listenForSettlements } from '../db/settled.ts';
+import { throttle } from '../db/throttles.ts';
+import { acceptance } from '../intents/accept.ts';
+import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
+import { watchListening, watchPool } from '../metrics/process.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import { partnerFinder } from '../partners/queries.ts';
+import { venueReads } from '../portfolio/read-model.ts';
+import { traderFinder } from '../trading/keys/queries.ts';
+import { openStreams } from '../trading/stream/hub.ts';
+import { openUpstreams } from '../upstreams.ts';
+import { userFinder } from '../users/queries.ts';
+import { runtimeBase } from './base.ts';
+
+/** The dependencies of the web process. Each handler declares the part it uses. */
+export type WebRuntime = Awaited<ReturnType<typeof openWebRuntime>>;
+
+/**
+ * Opens the dependencies of the web process. `stop` ends waits for intents within 2 s; `close` releases all
+ * connections.
+ */
+export async function openWebRuntime(config: Config, log: Logger, metrics: Metrics) {
+  const onError = (err: Error) => log.warn({ err }, 'database connection');
+  const open = config.DATABASE_POOLER === 'transaction' ? openPooledPool : openPool;
+  const db = await open(config.DATABASE_URL, config.WEB_POOL_SIZE, onError);
+  const settlements = listenForSettlements(config.directUrl, onError);
+  const streams = openStreams({ db, settlements, log }, config.STREAM_HEARTBEAT_MS);
+  const watching = [
+    watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
+    watchListening(metrics, { isListening: settlements.isListening, streams: streams.count }),
+  ];
+  const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams(config, metrics, log);
+  const stopping = new AbortController();
+  return {
+    ...runtimeBase(db, config, log, metrics),
+    exvenue,
+    registrar,
+    webhooks,
+    processor,
+    partners: partnerFinder(db),
+    clients: clientFinder(db),
+    apps: appFinder(db),
+    users: userFinder(db),
+    traders: traderFinder(db),
+    admins: adminFinder(db),
+    throttle: throttle(db, config.THROTTLE_SCALE),
+    acceptIntent: acceptance(db, 'accept_intents'),
+    acceptNetworkOrder: acceptance(db, 'accept_network_orders'),
+    acceptExchangeOrder: acceptance(db, 'accept_exchange_orders'),
+    acceptRegistration: acceptance(db, 'accept_registrations'),
+    acceptCheckout: acceptance(db, 'accept_checkouts'),
+    acceptFreeAccount: acceptance(db, 'accept_free_accounts'),
+    acceptTradingOrder: acceptance(db, 'accept_trading_orders'),
+    streams,
+    wait: waiting(intentReader(db), settlements, stopping.signal),
+    until: untilEnded(settlements, stopping.signal),
+    reads: venueReads(netvenue(), exvenue, config.VENUE_READ_MS),
+    stop: () => stopping.abort(),
+    async close() {
+      for (const unwatch of watching) unwatch();
+      streams.close();
+      await settlements.close();
+      await db.end();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { openPool, poolState } from '../db/pool.ts';
+import { onSettled } from '../intents/store.ts';
+import { watchPool } from '../metrics/process.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import { venueReads } from '../portfolio/read-model.ts';
+import { openUpstreams } from '../upstreams.ts';
+import { openPace } from '../webhooks/pace.ts';
+import { laneStepper } from '../webhooks/store.ts';
+import { runtimeBase } from './base.ts';
+import { networkEntities } from './entities.ts';
+
+/** The dependencies of the worker process. Each task declares the part it uses. */
+export type WorkerRuntime = Awaited<ReturnType<typeof openWorkerRuntime>>;
+
+/**
+ * Opens the dependencies of the worker process. `stop` makes calls in progress end in doubt. `close` waits until late
+ * responses are recorded, then releases all connections.
+ */
+export async function openWorkerRuntime(config: Config, log: Logger, metrics: Metrics) {
+  const db = await openPool(config.directUrl, config.WORKER_POOL_SIZE, (err) =>
+    log.warn({ err }, 'database connection'),
+  );
+  const stopping = new AbortController();
+  const late = new Set<Promise<unknown>>();
+  const activity = { lastIntentMs: Number.NEGATIVE_INFINITY };
+  const unwatch = watchPool(metrics, { name: 'worker', limit: config.WORKER_POOL_SIZE, state: poolState(db) });
+  onSettled(db, metrics.intents.observe.bind(metrics.intents));
+  const upstreams = openUpstreams(config, metrics, log);
+  const { exvenue, registrar, webhooks, processor } = upstreams;
+  const platform = upstreams.netvenue();
+  const mailer = upstreams.openMailer();
+  const base = runtimeBase(db, config, log, metrics);
+  return {
+    ...base,
+    mailer,
+    webhooks,
+    processor,
+    exvenue,
+    registrar,
+    venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
+    reads: venueReads(platform, exvenue, config.VENUE_READ_MS),
+    stepLane: laneStepper(db),
+    activity,
+    pace: openPace(config.OUTBOUND_PER_S, activity),
+    stopping: stopping.signal,
+    late,
+    stop: () => stopping.abort(),
+    async close() {
+      unwatch();
+      stopping.abort();
+      await Promise.all(late);
+      mailer.close();
+      webhooks.close();
+      await db.end();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { controlRoutes } from '../control.ts';
+import { scriptedFaults } from '../faults.ts';
+import { type Ledger, openLedger } from '../ledger.ts';
+import { type Files, openMemory } from '../memory.ts';
+import { type SteeredUpstream, startUpstream } from '../upstream.ts';
+import { approveAgent } from './agents.ts';
+import { type CoinOption, listed, usualCoins } from './coins.ts';
+import { controls } from './controls.ts';
+import { exchangeRoute } from './exchange.ts';
+import { infoRoute } from './info.ts';
+import { setMid } from './prices.ts';
+import { accountOf, deposit, type World } from './world.ts';
+
+export { magicSizes } from './magic.ts';
+
+/** Options of the exchange. Times are in milliseconds; port 0 selects a free port. */
+export type ExvenueUpstreamOptions = Files & {
+  port?: number;
+  network?: World['network'];
+  coins?: readonly CoinOption[];
+  /** Initial balance in USD of every wallet that reads or signs. With it, every signer has a known account. */
+  autoFund?: string;
+  /** Number of actions that an account may send before it has traded. */
+  actionBudget?: number;
+  /** How long the exchange waits before it processes an action. */
+  processingMs?: number;
+};
+
+/** A running exchange. `url` is the base URL of its API. */
+export type ExvenueUpstream = SteeredUpstream & {
+  /** Sets a mid price, fills and triggers the orders it reaches. False for an unknown coin or an invalid price. */
+  setMid(coin: string, px: string): boolean;
+  /** Sets the maximum fill of a taker at once; null: unlimited. */
+  setLiquidity(coin: string, size: string | null): void;
+  fund(address: string, usd: string, dex?: string): void;
+  /** Lets a key trade for a wallet until `validUntilMs` (epoch ms). A time in the past revokes it. */
+  approveAgent(wallet: string, agent: string, name?: string, validUntilMs?: number): void;
+};
+
+/** Venue facts: order ids exceed 32 bits. */
+const FIRST_OID = 543_846_000_000;
+const FIRST_TID = 7_000_000_000;
+/** Venue facts: rate limits, the actions of an address before it has traded. */
+const ACTION_BUDGET = 10_000;
+
+/** Simulates the exchange. Without files its state is lost with the process. */
+export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {}): Promise<ExvenueUpstream> => {
+  const ledger = openLedger('exvenue', options.ledgerFile);
+  const faults = scriptedFaults();
+  const memory = openMemory<Omit<World, 'ledger'>>(options.stateFile);
+  const world = { ...newWorld(options, ledger), ...memory.recalled };
+  const venue = [exchangeRoute(world, options.processingMs ?? 0), infoRoute(world)];
+  const { url, close } = await startUpstream(
+    options.port ?? 0,
+    [...venue, ...controlRoutes(ledger, faults), ...controls(world)],
+    faults,
+    () => memory.keep(() => knownOf(world)),
+  );
+  return {
+    url,
+    controlUrl: `${url}/control`,
+    ledger,
+    faults,
+    setMid: (coin, px) => setMid(world, coin, px),
+    setLiquidity: (name, size) => {
+      const coin = world.coins.get(name);
+      if (coin) coin.liquidity = size;
+    },
+    fund: (address, usd, dex) => deposit(accountOf(world, address.toLowerCase()), usd, dex),
+    approveAgent: (wallet, agent, name, validUntilMs) => approveAgent(world, wallet, agent, name, validUntilMs),
+    close,
+  };
+};
+
+const knownOf = ({ ledger: _, ...known }: World): Omit<World, 'ledger'> => known;
+
+const newWorld = (
+  { network = 'testnet', coins = usualCoins, autoFund, actionBudget = ACTION_BUDGET }: ExvenueUpstreamOptions,
+  ledger: Ledger,
+): World => {
+  const all = listed(coins);
+  return {
+    network,
+    autoFund: autoFund ?? null,
+    actionBudget,
+    ledger,
+    coins: new Map(all.map((coin) => [coin.name, coin])),
+    coinsById: new Map(all.map((coin) => [coin.id, coin])),
+    accounts: new Map(),
+    masters: new Map(),
+    nonces: new Map(),
+    live: new Map(),
+    nextOid: FIRST_OID,
+    nextTid: FIRST_TID,
+    throttled: 0,
+    postOnly: false,
+  };
+};

@@ -1,0 +1,124 @@
+import { minus } from '../../kernel/decimals.ts';
+import type { Call, Reported, Route } from '../upstream.ts';
+import { isOpen } from './book.ts';
+import { isThrottled } from './exchange.ts';
+import { capOf } from './limits.ts';
+import { accountView, contextView, fillView, metaView, orderView, recordView } from './views.ts';
+import { type Account, accountOf, type World } from './world.ts';
+
+/** Venue facts: rows per response, and the number of an account's orders that can be found by oid or cloid. */
+const ROWS = 2_000;
+const KEPT_ORDERS = 2_000;
+
+/** The venue's single route for reads. 422 for an unknown type or a missing user. */
+export const infoRoute = (world: World): Route => ({
+  method: 'POST',
+  path: '/info',
+  reads: true,
+  response: (call) => {
+    if (isThrottled(world)) return { status: 429, body: null };
+    const body = responseTo(world, readRequest(call));
+    return body === undefined ? malformed : { status: 200, body };
+  },
+  rejection: (): Reported => ({ status: 429, body: null }),
+});
+
+const malformed: Reported = { status: 422, body: 'Failed to deserialize the JSON body into the target type' };
+
+type InfoRequest = Record<string, unknown> & { type: unknown };
+
+const readRequest = ({ json }: Call): InfoRequest => ({ type: undefined, ...Object(json) });
+
+const responseTo = (world: World, question: InfoRequest): unknown => {
+  const dex = typeof question.dex === 'string' ? question.dex : '';
+  const coins = [...world.coins.values()].filter((coin) => coin.dex === dex);
+  switch (question.type) {
+    case 'meta':
+      return metaView(coins);
+    case 'metaAndAssetCtxs':
+      return [metaView(coins), coins.map(contextView)];
+    case 'allMids':
+      return Object.fromEntries(coins.filter(({ isDelisted }) => !isDelisted).map(({ name, mid }) => [name, mid]));
+    case 'perpDexs':
+      return [null, ...dexesOf(world).map((name) => ({ name, fullName: name }))];
+    case 'spotMeta':
+      return spotMeta;
+  }
+  const { user } = question;
+  if (typeof user !== 'string' || !/^0x[0-9a-f]{40}$/.test(user)) return undefined;
+  return responseAbout(
+    world,
+    world.autoFund === null ? (world.accounts.get(user) ?? null) : accountOf(world, user),
+    question,
+    dex,
+  );
+};
+
+/** An unknown user has an empty account; that is not an error. */
+const responseAbout = (world: World, known: Account | null, question: InfoRequest, dex: string): unknown => {
+  const account = known ?? accountOf({ ...world, accounts: new Map() }, String(question.user));
+  switch (question.type) {
+    case 'clearinghouseState':
+      return accountView(account, dex);
+    case 'spotClearinghouseState':
+      return { balances: [{ coin: 'USDC', token: 0, ...account.spot, entryNtl: '0.0' }] };
+    case 'frontendOpenOrders':
+      return openOrders(account, dex).map(orderView);
+    case 'openOrders':
+      return openOrders(account, dex).map(orderView);
+    case 'orderStatus':
+      return orderStatus(account, question.oid);
+    case 'historicalOrders':
+      return [...account.orders.values()].reverse().slice(0, ROWS).map(recordView);
+    case 'userFills':
+      return account.fills.slice(-ROWS).reverse().map(fillView);
+    case 'userFillsByTime':
+      return fillsByTime(account, question);
+    case 'extraAgents':
+      return [...account.agents.values()].filter(({ validUntil }) => validUntil > Date.now());
+    case 'userRateLimit':
+      return rateLimit(world, account);
+  }
+};
+
+/** Orders in the book or waiting for their triggers. Exits of an unfilled parent are listed in the parent. */
+const openOrders = (account: Account, dex: string) =>
+  [...account.orders.values()].filter((order) => order.live && isOpen(order) && order.coin.dex === dex).reverse();
+
+/** Finds an order by oid or cloid among the newest orders. Like the venue, it does not find older ones. */
+const orderStatus = (account: Account, name: unknown): unknown => {
+  const order = typeof name === 'number' ? account.orders.get(name) : account.byCloid.get(String(name));
+  if (!order) return { status: 'unknownOid' };
+  const newer = [...account.orders.keys()].filter((oid) => oid > order.oid).length;
+  return newer < KEPT_ORDERS || isOpen(order)
+    ? { status: 'order', order: recordView(order) }
+    : { status: 'unknownOid' };
+};
+
+const fillsByTime = (account: Account, { startTime, endTime }: InfoRequest): unknown => {
+  if (typeof startTime !== 'number') return undefined;
+  const until = typeof endTime === 'number' ? endTime : Number.POSITIVE_INFINITY;
+  return account.fills
+    .filter(({ timeMs }) => timeMs >= startTime && timeMs <= until)
+    .slice(0, ROWS)
+    .map(fillView);
+};
+
+const rateLimit = (world: World, account: Account) => ({
+  cumVlm: minus(account.actions.volume, '0'),
+  nRequestsUsed: account.actions.used,
+  nRequestsCap: capOf(world, account),
+  nRequestsSurplus: 0,
+});
+
+const dexesOf = (world: World): string[] =>
+  [...new Set([...world.coins.values()].map(({ dex }) => dex))].filter(Boolean);
+
+/** One pair, so that spot names can be resolved. Spot trading is not simulated. */
+const spotMeta = {
+  tokens: [
+    { name: 'USDC', szDecimals: 8, weiDecimals: 8, index: 0, isCanonical: true },
+    { name: 'PURR', szDecimals: 0, weiDecimals: 5, index: 1, isCanonical: true },
+  ],
+  universe: [{ name: 'PURR/USDC', tokens: [1, 0], index: 0, isCanonical: true }],
+};

@@ -1,0 +1,101 @@
+import {
+  absolute,
+  compare,
+  dividedBy,
+  isPositive,
+  isZero,
+  minus,
+  negated,
+  plus,
+  roundedTo,
+  times,
+} from '../../kernel/decimals.ts';
+import {
+  type Account,
+  type Coin,
+  charge,
+  deposit,
+  type Fill,
+  heldOf,
+  leverageOf,
+  type Order,
+  type World,
+} from './world.ts';
+
+/** Fee rates of a fill's value for takers and makers of the lowest tier. Venue facts: fees. */
+const FEES = { taker: '0.00045', maker: '0.00015' } as const;
+const USD_PLACES = 6;
+const PRICE_PLACES = 12;
+
+/** Executes a part of an order: updates cash, position and fee of its owner, and the remaining size. */
+export const execute = (world: World, order: Order, size: string, price: string, crossed: boolean): Fill => {
+  const { owner, coin, isBuy } = order;
+  const startPosition = heldOf(owner, coin);
+  const closedPnl = usd(move(owner, coin, isBuy ? size : negated(size), price));
+  const value = times(size, price);
+  const fee = usd(times(value, crossed ? FEES.taker : FEES.maker));
+  deposit(owner, closedPnl, coin.dex);
+  charge(owner, fee, coin.dex);
+  owner.actions.volume = plus(owner.actions.volume, value);
+  order.size = isPositive(minus(order.size, size)) ? minus(order.size, size) : '0';
+  order.filledSize = plus(order.filledSize, size);
+  order.filledValue = plus(order.filledValue, value);
+  const direction = directionOf(startPosition, isBuy);
+  const tid = world.nextTid;
+  world.nextTid += 1;
+  const fill = { tid, order, price, size, timeMs: Date.now(), startPosition, direction, closedPnl, fee, crossed };
+  owner.fills.push(fill);
+  return fill;
+};
+
+/** Unrealized profit of a position at the mid price. */
+export const unrealizedOf = (account: Account, coin: Coin): string => {
+  const position = account.positions.get(coin.name);
+  return position ? usd(times(position.size, minus(coin.mid, position.entry))) : '0';
+};
+
+/** Value, used margin and free margin of an account on a dex. */
+export const moneyOf = (account: Account, dex: string) => {
+  const positions = [...account.positions.values()].filter(({ coin }) => coin.dex === dex);
+  const cash = account.cash?.get(dex) ?? '0';
+  const value = positions.reduce((sum, { coin }) => plus(sum, unrealizedOf(account, coin)), cash);
+  const notional = positions.reduce((sum, { coin, size }) => plus(sum, worth(size, coin.mid)), '0');
+  const used = positions.reduce(
+    (sum, { coin, size }) => plus(sum, marginOf(account, coin, worth(size, coin.mid))),
+    '0',
+  );
+  const free = compare(value, used) > 0 ? minus(value, used) : '0';
+  return { positions, cash, value: usd(value), notional: usd(notional), used: usd(used), free: usd(free) };
+};
+
+/** Margin for a value of a coin at the account's leverage. */
+export const marginOf = (account: Account, coin: Coin, value: string): string =>
+  dividedBy(value, String(leverageOf(account, coin).value), USD_PLACES, 'up');
+
+export const worth = (size: string, price: string): string => absolute(times(size, price));
+
+/** Changes a position and returns the realized profit. */
+const move = (account: Account, coin: Coin, change: string, price: string): string => {
+  const { size: held, entry } = account.positions.get(coin.name) ?? { size: '0', entry: price };
+  const size = plus(held, change);
+  const opposite = !isZero(held) && isPositive(held) !== isPositive(change);
+  const closed = opposite ? (compare(absolute(change), absolute(held)) < 0 ? negated(change) : held) : '0';
+  if (isZero(size)) account.positions.delete(coin.name);
+  else account.positions.set(coin.name, { coin, size, entry: entryOf({ held, entry, size, change, price, opposite }) });
+  return times(closed, minus(price, entry));
+};
+
+type Move = { held: string; entry: string; size: string; change: string; price: string; opposite: boolean };
+
+/** Entry price after a fill. Increased: the average. Reduced: unchanged. Reversed: the price of the fill. */
+const entryOf = ({ held, entry, size, change, price, opposite }: Move): string => {
+  if (opposite) return isPositive(held) === isPositive(size) ? entry : price;
+  return dividedBy(plus(times(held, entry), times(change, price)), size, PRICE_PLACES, 'down');
+};
+
+const directionOf = (start: string, isBuy: boolean): string => {
+  if (isZero(start) || isPositive(start) === isBuy) return isBuy ? 'Open Long' : 'Open Short';
+  return isBuy ? 'Close Short' : 'Close Long';
+};
+
+const usd = (value: string): string => roundedTo(value, USD_PLACES, 'down');

@@ -1,0 +1,126 @@
+import { dividedBy, isPositive } from '../../kernel/decimals.ts';
+import { isOpen } from './book.ts';
+import { marginOf, moneyOf, unrealizedOf, worth } from './positions.ts';
+import { type Account, type Coin, type Fill, leverageOf, type Order, type Position, type Trigger } from './world.ts';
+
+/** A decimal in the venue's format: a whole number gets one decimal place. */
+const spelled = (text: string): string => (text.includes('.') ? text : `${text}.0`);
+
+/** An order with its triggers and children. Venue facts: frontendOpenOrders. */
+export const orderView = (order: Order): object => {
+  const { coin, isBuy, oid, cloid, placedMs, trigger, reduceOnly, tif, followsPosition } = order;
+  return {
+    coin: coin.name,
+    side: isBuy ? 'B' : 'A',
+    limitPx: spelled(order.price),
+    sz: spelled(order.size),
+    oid,
+    timestamp: placedMs,
+    triggerCondition: trigger ? conditionOf(isBuy, trigger) : 'N/A',
+    isTrigger: trigger !== null && !order.fired,
+    triggerPx: trigger ? spelled(trigger.triggerPx) : '0.0',
+    children: order.children.filter((child) => isOpen(child) && !child.live).map(orderView),
+    isPositionTpsl: followsPosition,
+    reduceOnly,
+    orderType: typeOf(order),
+    origSz: spelled(order.originalSize),
+    tif,
+    cloid,
+  };
+};
+
+/** An order and its state. Venue facts: orderStatus, historicalOrders. */
+export const recordView = (order: Order): object => ({
+  order: orderView(order),
+  status: order.status,
+  statusTimestamp: order.statusMs,
+});
+
+/** An account on one dex. Venue facts: clearinghouseState. */
+export const accountView = (account: Account, dex: string): object => {
+  const { positions, cash, value, notional, used, free } = moneyOf(account, dex);
+  const summary = { accountValue: value, totalNtlPos: notional, totalRawUsd: cash, totalMarginUsed: used };
+  return {
+    marginSummary: summary,
+    crossMarginSummary: summary,
+    crossMaintenanceMarginUsed: dividedBy(used, '2', 6, 'down'),
+    withdrawable: free,
+    assetPositions: positions.map((position) => ({ type: 'oneWay', position: positionView(account, position) })),
+    time: Date.now(),
+  };
+};
+
+/** One execution. Venue facts: userFills. */
+export const fillView = ({ order, tid, price, size, timeMs, startPosition, direction, ...fill }: Fill): object => ({
+  coin: order.coin.name,
+  px: spelled(price),
+  sz: spelled(size),
+  side: order.isBuy ? 'B' : 'A',
+  time: timeMs,
+  startPosition: spelled(startPosition),
+  dir: direction,
+  closedPnl: spelled(fill.closedPnl),
+  hash: `0x${tid.toString(16).padStart(64, '0')}`,
+  oid: order.oid,
+  crossed: fill.crossed,
+  fee: spelled(fill.fee),
+  tid,
+  feeToken: 'USDC',
+  twapId: null,
+  ...(order.cloid && { cloid: order.cloid }),
+});
+
+/** The coins of a dex. `contextView` gives their prices at the same positions. Venue facts: metaAndAssetCtxs. */
+export const metaView = (coins: Coin[]) => ({
+  universe: coins.map(({ name, sizeDecimals: szDecimals, maxLeverage, onlyIsolated, isDelisted }) => ({
+    name,
+    szDecimals,
+    maxLeverage,
+    marginTableId: maxLeverage,
+    ...(onlyIsolated && { onlyIsolated, marginMode: 'strictIsolated' }),
+    ...(isDelisted && { isDelisted }),
+  })),
+  marginTables: [],
+  collateralToken: 0,
+});
+
+export const contextView = ({ mid, isDelisted }: Coin) => ({
+  markPx: spelled(mid),
+  midPx: isDelisted ? null : spelled(mid),
+  oraclePx: spelled(mid),
+  prevDayPx: spelled(mid),
+  dayNtlVlm: '0.0',
+  dayBaseVlm: '0.0',
+  funding: '0.0000125',
+  openInterest: '0.0',
+  premium: null,
+  impactPxs: isDelisted ? null : [spelled(mid), spelled(mid)],
+});
+
+const positionView = (account: Account, { coin, size, entry }: Position) => {
+  const { value, isCross } = leverageOf(account, coin);
+  const notional = worth(size, coin.mid);
+  const margin = marginOf(account, coin, notional);
+  const pnl = unrealizedOf(account, coin);
+  return {
+    coin: coin.name,
+    szi: spelled(size),
+    leverage: isCross ? { type: 'cross', value } : { type: 'isolated', value, rawUsd: margin },
+    entryPx: spelled(dividedBy(entry, '1', 8, 'down')),
+    positionValue: spelled(notional),
+    unrealizedPnl: spelled(pnl),
+    returnOnEquity: isPositive(margin) ? dividedBy(pnl, margin, 8, 'down') : '0.0',
+    liquidationPx: null,
+    marginUsed: spelled(margin),
+    maxLeverage: coin.maxLeverage,
+    cumFunding: { allTime: '0.0', sinceOpen: '0.0', sinceChange: '0.0' },
+  };
+};
+
+const conditionOf = (isBuy: boolean, { tpsl, triggerPx }: Trigger) =>
+  `Price ${(tpsl === 'tp') !== isBuy ? 'above' : 'below'} ${triggerPx}`;
+
+const typeOf = ({ trigger }: Order): string => {
+  if (!trigger) return 'Limit';
+  return `${trigger.tpsl === 'tp' ? 'Take Profit' : 'Stop'} ${trigger.isMarket ? 'Market' : 'Limit'}`;
+};

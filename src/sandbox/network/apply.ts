@@ -1,0 +1,52 @@
+import { statusOf } from './accounts.ts';
+import { addBracket } from './brackets.ts';
+import { cancelOrders, editOrder, flatten } from './commands.ts';
+import { isOpenTo, type Pair } from './pairs.ts';
+import { settleResting } from './prices.ts';
+import type { Requested } from './signal.ts';
+import { placeMarket, placeResting } from './trading.ts';
+import { type Account, rejected, type Verdict, type World } from './world.ts';
+
+/** Whether a command refers to an existing order or position, so that its uuid is not new. */
+export const namesAnother = ({ execution }: Requested): boolean =>
+  execution === 'LIMIT_CANCEL' || execution === 'LIMIT_EDIT' || execution === 'FLAT_ALL';
+
+/** The validator's part of a signal: checks the account, claims the uuid once, then executes the command. */
+export const applySignal = (world: World, requested: Requested): Verdict => {
+  const account = world.accounts.get(requested.accountId);
+  if (!account) return rejected(`Subaccount ${requested.accountId} not found`);
+  const status = statusOf(account);
+  if (status === 'eliminated') return rejected('Subaccount is eliminated');
+  if (status !== 'active' && status !== 'admin')
+    return rejected(`Subaccount ${account.hotkey} is ${status}, not active`);
+  if (namesAnother(requested)) return command(world, account, requested);
+  if (world.claimed.has(requested.uuid)) return rejected(`Order ${requested.uuid} was already processed`);
+  const verdict = order(world, account, requested);
+  if (verdict.order || !verdict.error) world.claimed.add(requested.uuid);
+  return verdict;
+};
+
+const command = (world: World, account: Account, requested: Requested): Verdict => {
+  if (requested.execution === 'LIMIT_CANCEL') return cancelOrders(world, account, requested);
+  if (requested.execution === 'FLAT_ALL') return flatten(world, account, requested);
+  const verdict = editOrder(world, account, requested);
+  if (requested.pair) settleResting(world, requested.pair);
+  return verdict;
+};
+
+const order = (world: World, account: Account, requested: Requested): Verdict => {
+  const pair = world.pairs.get(requested.pair ?? '');
+  if (!pair || pair.state === 'disabled' || !isOpenTo(pair, account.assetClass)) {
+    return rejected(`Trade pair ${requested.pair} is not allowed for this subaccount`);
+  }
+  const verdict = place(world, account, pair, requested);
+  // A resting order whose price is already reached fills at once.
+  settleResting(world, pair.id);
+  return verdict;
+};
+
+const place = (world: World, account: Account, pair: Pair, requested: Requested): Verdict => {
+  if (requested.execution === 'MARKET') return placeMarket(world, account, pair, requested);
+  if (requested.execution === 'BRACKET') return addBracket(world, account, pair.id, requested);
+  return placeResting(world, account, pair, requested);
+};

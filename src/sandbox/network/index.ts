@@ -1,0 +1,101 @@
+import { controlRoutes } from '../control.ts';
+import { scriptedFaults } from '../faults.ts';
+import { type Ledger, openLedger } from '../ledger.ts';
+import { type Files, openMemory } from '../memory.ts';
+import { type SteeredUpstream, startUpstream } from '../upstream.ts';
+import { createAccount } from './accounts.ts';
+import { controls } from './controls.ts';
+import { openEntities } from './entities.ts';
+import { minerRoutes } from './miner.ts';
+import { registry } from './pairs.ts';
+import { setPrice } from './prices.ts';
+import { validatorRoutes } from './validator.ts';
+import type { World } from './world.ts';
+
+export { magicLeverages } from './magic.ts';
+
+/** Options of the network. Times are in milliseconds; port 0 selects a free port. */
+export type NetvenueUpstreamOptions = Files & {
+  port?: number;
+  minerKey: string;
+  validatorKey: string;
+  entityHotkey: string;
+  /** How long a new subaccount stays pending. */
+  activationMs?: number;
+  /** Minimum time between two market orders of one subaccount and pair. */
+  cooldownMs?: number;
+  /** How long the miner waits before it processes an order. */
+  processingMs?: number;
+};
+
+/** A running network. `minerUrl`, `validatorUrl` and `controlUrl` are base URLs on the same port. */
+export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
+  minerUrl: string;
+  validatorUrl: string;
+  /** Sets a price and fills the resting orders it reaches. False for an unknown pair or an invalid price. */
+  setPrice(pair: string, price: number): boolean;
+  /** Creates `count` subaccounts of one class and size without requests, pending unless `active`. Returns their ids. */
+  addSubaccounts(count: number, requested?: { assetClass?: string; size?: number; active?: boolean }): number[];
+};
+
+/**
+ * Simulates the miner and the validator of one entity, and of any other entity whose miner is called with the key
+ * `<minerKey>:<entity>`. Without files its state is lost with the process.
+ */
+export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): Promise<NetvenueUpstream> => {
+  const { port = 0, validatorKey, processingMs = 0 } = options;
+  const ledger = openLedger('netvenue', options.ledgerFile);
+  const faults = scriptedFaults();
+  const memory = openMemory<Known[]>(options.stateFile);
+  const known = (memory.recalled ?? []).map((world) => ({ ...world, ledger }));
+  const { pairs, closedMarkets } = known[0] ?? { pairs: registry(), closedMarkets: new Set<string>() };
+  const entities = openEntities(options, known, (entityHotkey) =>
+    newWorld({ ...options, entityHotkey }, { pairs, closedMarkets }, ledger),
+  );
+  const keep = () => memory.keep(() => entities.all().map(({ ledger: _, ...world }) => world));
+  const venue = [...minerRoutes(entities, processingMs), ...validatorRoutes(entities, validatorKey)];
+  const control = [...controlRoutes(ledger, faults), ...controls(entities)];
+  const { url, close } = await startUpstream(port, [...venue, ...control], faults, keep);
+  return {
+    minerUrl: `${url}/miner`,
+    validatorUrl: `${url}/validator`,
+    controlUrl: `${url}/control`,
+    ledger,
+    faults,
+    setPrice: (pair, price) => setPrice(entities.all(), pair, price),
+    addSubaccounts: (count, requested) => addSubaccounts(entities.first, count, requested),
+    close,
+  };
+};
+
+type Known = Omit<World, 'ledger'>;
+
+const newWorld = (
+  { entityHotkey, cooldownMs = 5_000, activationMs = 0 }: NetvenueUpstreamOptions,
+  market: Pick<World, 'pairs' | 'closedMarkets'>,
+  ledger: Ledger,
+): World => ({
+  entityHotkey,
+  cooldownMs,
+  activationMs,
+  ledger,
+  accounts: new Map(),
+  byAddress: new Map(),
+  ...market,
+  claimed: new Set(),
+  resting: new Map(),
+  seen: new Set(),
+  archive: { completed: new Map(), failed: new Map() },
+});
+
+const addSubaccounts = (
+  world: World,
+  count: number,
+  { assetClass = 'crypto', size = 10_000, active = false } = {},
+): number[] =>
+  Array.from({ length: count }, () => {
+    const account = createAccount(world, { assetClass, size, exAddress: null, payoutAddress: null });
+    if (typeof account === 'string') throw new Error(account);
+    if (active) account.activeFromMs = account.createdMs;
+    return account.id;
+  });

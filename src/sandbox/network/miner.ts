@@ -1,0 +1,122 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Call, Reported, Route } from '../upstream.ts';
+import { createAccount, readAccount } from './accounts.ts';
+import { applySignal, namesAnother } from './apply.ts';
+import { archiveResponse, keepCompleted, keepFailed } from './archive.ts';
+import { checkSignal } from './checks.ts';
+import { type Entities, ofEntity } from './entities.ts';
+import { type Magic, magicOf } from './magic.ts';
+import { MalformedSignal, type Requested, readSignal } from './signal.ts';
+import { tooSoon } from './trading.ts';
+import { accountView, orderJson } from './views.ts';
+import { rejected, type Verdict, type World } from './world.ts';
+
+/** The miner's response after 3 attempts without a final result. The validator may have executed the order. */
+const NO_CONNECTION = 'Failed to connect to Vanta Network';
+
+/** The routes of the entity miners below `/miner`. The key selects the miner. */
+export const minerRoutes = (entities: Entities, processingMs: number): Route[] => {
+  const submit = async (world: World, { json }: Call): Promise<Reported> => {
+    const requested = readSignal(json);
+    checkSignal(requested, (pair) => world.pairs.has(pair));
+    if (!namesAnother(requested)) {
+      if (world.seen.has(requested.uuid))
+        return responseOf(requested, rejected(`Duplicate order UUID: ${requested.uuid}`), 0);
+      world.seen.add(requested.uuid); // before it is sent, and never removed
+    }
+    await wait(processingMs);
+    const magic = requested.size?.by === 'leverage' ? magicOf(requested.size.amount) : null;
+    const verdict = decide(world, requested, magic);
+    file(world, verdict, requested, json);
+    return {
+      ...responseOf(requested, verdict, processingMs / 1000),
+      dropped: magic === 'drop' && verdict.error === null,
+    };
+  };
+  const create = { method: 'POST', response: ofEntity(entities, create200), rejection: rejectAccount };
+  return [
+    {
+      method: 'POST',
+      path: '/miner/api/submit-order',
+      response: ofEntity(entities, wellFormed(submit)),
+      rejection: rejectSignal,
+    },
+    {
+      method: 'GET',
+      path: '/miner/api/order-status/:uuid',
+      response: ofEntity(entities, ({ archive }, { params }) => archiveResponse(archive, params.uuid ?? '')),
+    },
+    { ...create, path: '/miner/api/create-subaccount' },
+    { ...create, path: '/miner/api/create-hl-subaccount' },
+    { method: 'GET', path: '/miner/api/health', response: () => ({ status: 200, body: health(entities.first) }) },
+  ];
+};
+
+const file = ({ archive }: World, { error, order }: Verdict, { uuid }: Requested, signal: unknown) => {
+  if (error === null) keepCompleted(archive, uuid, { signal_data: signal, order_json: order && orderJson(order) });
+  else keepFailed(archive, uuid, { original_signal: signal, error_message: error });
+};
+
+const decide = (world: World, requested: Requested, magic: Magic | null): Verdict => {
+  if (magic === 'reject') return rejected(`Order rejected: no live prices found for ${requested.pair}`);
+  if (magic === 'cooldown') return rejected(tooSoon(requested.pair ?? '', world.cooldownMs));
+  const verdict = applySignal(world, requested);
+  // The order is executed; only the miner does not know it.
+  return magic === 'disconnect' && verdict.error === null ? rejected(NO_CONNECTION) : verdict;
+};
+
+const responseOf = ({ uuid }: Requested, { error, order }: Verdict, processing_time: number): Reported => ({
+  status: error === null ? 200 : 400,
+  body: {
+    success: error === null,
+    order_uuid: uuid,
+    order_json: order && orderJson(order),
+    error_message: error ?? '',
+    processing_time,
+    message: error === null ? 'Order successfully processed by Taoshi validator' : 'Order failed on Taoshi validator',
+  },
+});
+
+const wellFormed =
+  (response: (world: World, call: Call) => Promise<Reported>) =>
+  async (world: World, call: Call): Promise<Reported> => {
+    try {
+      return await response(world, call);
+    } catch (error) {
+      if (!(error instanceof MalformedSignal)) throw error;
+      return { status: 400, body: { success: false, error: error.message } };
+    }
+  };
+
+const create200 = (world: World, { json }: Call): Reported => {
+  const account = createAccount(world, readAccount(json));
+  if (typeof account === 'string') return { status: 400, body: { status: 'error', message: account } };
+  const message = `Subaccount ${account.id} created successfully`;
+  return { status: 200, body: { status: 'success', message, subaccount: accountView(account) } };
+};
+
+const rejectSignal = ({ json }: Call): Reported => {
+  const uuid = String((Object(json) as { order_uuid?: unknown }).order_uuid ?? ''); // as: the body may be any JSON
+  const error_message = 'Order rejected: no live prices found';
+  return {
+    status: 400,
+    body: { success: false, order_uuid: uuid, order_json: null, error_message, processing_time: 0, message: '' },
+  };
+};
+
+const rejectAccount = (): Reported => ({
+  status: 400,
+  body: { status: 'error', message: 'Insufficient collateral balance' },
+});
+
+const health = (world: World) => ({
+  status: 'healthy',
+  service: 'EntityMinerRestServer',
+  ws_connected: true,
+  hl_addresses_tracked: world.byAddress.size,
+  max_hl_traders: null,
+  dashboard_cache_size: world.byAddress.size,
+  sse_subscribers: 0,
+  payment_daemon_active: false,
+  timestamp: Date.now() / 1000,
+});

@@ -1,0 +1,28 @@
+import type { Reported } from '../upstream.ts';
+import { isFunded } from './money.ts';
+import type { World } from './world.ts';
+
+const WEEK_MS = 7 * 86_400_000;
+const HALF_DAY_MS = 12 * 3_600_000;
+const FIRST_MONDAY_MS = 4 * 86_400_000; // 1970-01-01 was a Thursday
+
+/** The settled weeks of a funded subaccount. Venue facts: payout, including the alignment of times and the 404. */
+export const payoutResponse = (worlds: readonly World[], requested: Record<string, unknown>): Reported => {
+  const { subaccount_uuid, start_time_ms, end_time_ms } = requested;
+  const [start, end] = [Number(start_time_ms), Number(end_time_ms)];
+  if (start !== 0 && (start - FIRST_MONDAY_MS) % WEEK_MS !== 0)
+    return bad('start_time_ms must be Monday 00:00:00 UTC or 0');
+  if (end % HALF_DAY_MS !== 0) return bad('end_time_ms must align to a 12-hour boundary');
+  if (!(start <= end)) return bad('start_time_ms must be less than or equal to end_time_ms');
+  const accounts = worlds.flatMap((world) => [...world.accounts.values()]);
+  const account = accounts.find(({ uuid }) => uuid === subaccount_uuid);
+  if (!account || !isFunded(account) || account.settlements.length === 0) {
+    return { status: 404, body: { error: 'No payout data found for subaccount' } };
+  }
+  const weekly_settlements = account.settlements.filter(({ start_ms }) => start_ms >= start && start_ms <= end);
+  const payout = weekly_settlements.reduce((sum, week) => sum + week.payout, 0);
+  const data = { hotkey: account.hotkey, total_checkpoints: 0, checkpoints: [], weekly_settlements, payout };
+  return { status: 200, body: { status: 'success', data, timestamp: Date.now() } };
+};
+
+const bad = (error: string): Reported => ({ status: 400, body: { error } });

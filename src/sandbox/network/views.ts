@@ -1,0 +1,157 @@
+import { statusOf } from './accounts.ts';
+import { drawdownView, moneyView } from './money.ts';
+import type { Pair } from './pairs.ts';
+import type { Trailing } from './signal.ts';
+import { type Account, balanceOf, type Order, type Position, worthOf } from './world.ts';
+
+/** A subaccount as create-subaccount and the entity list return it. */
+export const accountView = (account: Account) => ({
+  subaccount_id: account.id,
+  subaccount_uuid: account.uuid,
+  synthetic_hotkey: account.hotkey,
+  asset_class: account.assetClass,
+  account_size: account.size,
+  status: statusOf(account),
+  created_at_ms: account.createdMs,
+  eliminated_at_ms: account.elimination?.atMs ?? null,
+  ...(account.exAddress && { hl_address: account.exAddress, payout_address: account.payoutAddress }),
+});
+
+/**
+ * The v2 dashboard. Empty sections are omitted. Closed orders are returned only with a cursor.
+ * Venue facts: validator REST API, v2 dashboard.
+ */
+export const dashboardView = (account: Account, sinceMs: { positions: number; orders: number }) => {
+  const positions = [...account.closed, ...account.open.values()].filter(
+    ({ orders }) => (orders.at(-1)?.processedMs ?? 0) > sinceMs.positions,
+  );
+  const open = [...account.resting.values()].filter(({ processedMs }) => processedMs > sinceMs.orders);
+  const ended = sinceMs.orders === 0 ? [] : account.ended.filter(({ processedMs }) => processedMs > sinceMs.orders);
+  return {
+    subaccount_info: accountView(account),
+    challenge_period: { bucket: account.bucket, start_time_ms: account.createdMs },
+    drawdown: drawdownView(account),
+    account_size_data: moneyView(account),
+    ...(account.elimination && { elimination: eliminationView(account.elimination) }),
+    ...(positions.length > 0 && { positions: positionsView(account, positions) }),
+    ...(open.length + ended.length > 0 && { limit_orders: restingView(open, ended, sinceMs.orders) }),
+  };
+};
+
+/** The orders of an account by state. Null if there are none. */
+export const ordersView = (account: Account, wanted: string[]) => {
+  const filled = [...account.closed, ...account.open.values()].flatMap(({ orders }) => orders);
+  const groups = { unfilled: [...account.resting.values()], filled, cancelled: account.ended };
+  const shown = Object.entries(groups).filter(([name]) => wanted.includes(name));
+  const view = Object.fromEntries(shown.map(([name, orders]) => [name, orders.map(verboseOrder)]));
+  return shown.some(([, orders]) => orders.length > 0) ? view : null;
+};
+
+/** The registry of pairs in its newer format. Venue facts: validator REST API, trade-pairs. */
+export const pairsView = (pairs: Iterable<Pair>) => {
+  const all = [...pairs];
+  const of = (state: Pair['state']) => all.filter((pair) => pair.state === state).map(pairView);
+  const [allowed, deprecated, disabled] = [of('allowed'), of('deprecated'), of('disabled')];
+  const totals = {
+    total_allowed: allowed.length,
+    total_deprecated: deprecated.length,
+    total_disabled: disabled.length,
+  };
+  return { allowed, deprecated, disabled, ...totals, timestamp: Date.now() };
+};
+
+/** The accepted order after clamping, as the miner returns it: JSON within JSON. */
+export const orderJson = (order: Order): string => JSON.stringify(verboseOrder(order));
+
+const verboseOrder = (order: Order) => ({
+  trade_pair_id: order.pair.id,
+  trade_pair: [order.pair.id, order.pair.display],
+  order_type: order.side,
+  execution_type: order.execution,
+  order_uuid: order.uuid,
+  leverage: order.leverage,
+  value: order.value,
+  quantity: order.quantity,
+  price: order.price,
+  processed_ms: order.processedMs,
+  src: order.source,
+  limit_price: order.limitPrice,
+  stop_price: order.stopPrice,
+  stop_condition: order.stopCondition,
+  stop_loss: order.stopLoss,
+  take_profit: order.takeProfit,
+  trailing_stop: order.trailing && trailingView(order.trailing, 'trailing_percent', 'trailing_value'),
+  ...(order.bindingCap && { binding_cap: order.bindingCap }),
+});
+
+const compactOrder = (order: Order) => ({
+  t: order.side,
+  e: order.execution,
+  p: order.processedMs,
+  l: order.leverage,
+  q: order.quantity,
+  v: order.value,
+  ...(order.price && { pr: order.price }),
+  ...(order.limitPrice && { lp: order.limitPrice }),
+  ...(order.stopLoss && { sl: order.stopLoss }),
+  ...(order.takeProfit && { tk: order.takeProfit }),
+  ...(order.trailing && { tsl: trailingView(order.trailing, 'pct', 'val') }),
+  ...(order.stopPrice && { sp: order.stopPrice, cond: order.stopCondition }),
+});
+
+const trailingView = (trailing: Trailing, percent: string, value: string) =>
+  'percent' in trailing ? { [percent]: trailing.percent } : { [value]: trailing.distance };
+
+const positionsView = (account: Account, positions: Position[]) => ({
+  positions: Object.fromEntries(positions.map((position) => [position.uuid, positionView(account, position)])),
+  total_leverage:
+    [...account.open.values()].reduce((sum, { pair, quantity }) => sum + Math.abs(worthOf(pair, quantity)), 0) /
+    balanceOf(account),
+  positions_time_ms: Math.max(...positions.map(({ orders }) => orders.at(-1)?.processedMs ?? 0)),
+});
+
+const positionView = (
+  account: Account,
+  { pair, side, openMs, closeMs, quantity, averageEntry, realized, orders }: Position,
+) => {
+  const unrealized = worthOf(pair, quantity, pair.price - averageEntry);
+  return {
+    tp: pair.display,
+    t: quantity === 0 ? 'FLAT' : side,
+    o: openMs,
+    c: closeMs,
+    r: 1 + (realized + unrealized) / account.size,
+    rc: 1 + (realized + unrealized) / account.size,
+    nl: worthOf(pair, quantity) / balanceOf(account),
+    ap: averageEntry,
+    rp: realized,
+    up: unrealized,
+    fo: Object.fromEntries(orders.map((order) => [order.uuid, compactOrder(order)])),
+    fh: {},
+  };
+};
+
+const restingView = (open: Order[], ended: Order[], sinceMs: number) => ({
+  ...(open.length > 0 && {
+    open_orders: Object.fromEntries(
+      open.map((order) => [order.uuid, { ...compactOrder(order), tp: order.pair.display }]),
+    ),
+  }),
+  ...(ended.length > 0 && { closed_orders: ended.map(({ uuid }) => uuid) }),
+  limit_orders_time_ms: Math.max(sinceMs, ...[...open, ...ended].map(({ processedMs }) => processedMs)),
+});
+
+const eliminationView = ({ atMs, reason }: { atMs: number; reason: string }) => ({
+  elimination_initiated_time_ms: atMs,
+  reason,
+  dd: 0.05,
+});
+
+const pairView = (pair: Pair) => ({
+  trade_pair_id: pair.id,
+  trade_pair: pair.display,
+  trade_pair_category: pair.category,
+  trade_pair_source: pair.source,
+  max_leverage: pair.maxLeverage,
+  ...(pair.coin && { hl_coin: pair.coin }),
+});

@@ -1,0 +1,155 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Fault, Faults } from './faults.ts';
+import type { Ledger } from './ledger.ts';
+
+/** One request as a route receives it. `json` is undefined if the body is not JSON. */
+export type Call = {
+  params: Record<string, string>;
+  query: URLSearchParams;
+  headers: IncomingMessage['headers'];
+  text: string;
+  json: unknown;
+};
+
+/** A route's response: JSON, or HTML with `page`. With `dropped` nothing is sent and the connection is closed. */
+export type Reported = {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+  page?: boolean;
+  dropped?: boolean;
+};
+
+/**
+ * `path` may contain `:names`. `rejection` is the response for the scripted fault `reject`. `reads`: a POST without
+ * effect.
+ */
+export type Route = {
+  method: string;
+  path: string;
+  response: (call: Call) => Reported | Promise<Reported>;
+  reads?: boolean;
+  rejection?: (call: Call) => Reported;
+};
+
+/** A running server. `url` has no trailing slash. */
+export type Upstream = { url: string; close(): Promise<void> };
+
+/** An upstream one can steer: what it did stands in `ledger`, what it is to do wrong is told to `faults`. */
+export type SteeredUpstream = Upstream & { controlUrl: string; ledger: Ledger; faults: Faults };
+
+/**
+ * Serves routes on 127.0.0.1 (port 0: a free port). Scripted faults apply to all routes except those below `/control/`.
+ * `keep` is called after every request that may have changed the state, before its response is sent.
+ */
+export const startUpstream = async (
+  port: number,
+  routes: Route[],
+  faults: Faults,
+  keep: () => void = () => {},
+): Promise<Upstream> => {
+  const find = router(routes);
+  const server = createServer((request, response) => {
+    // The client disconnected, or a route threw: close this connection and keep the server running.
+    upstreamResult(request, response, { find, faults, keep }).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address() as AddressInfo; // as: it listens on TCP
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    close: async () => {
+      await close(server);
+      keep();
+    },
+  };
+};
+
+type Find = (method: string, path: string) => { route: Route; params: Record<string, string> } | null;
+type Served = { find: Find; faults: Faults; keep: () => void };
+
+const upstreamResult = async (request: IncomingMessage, response: ServerResponse, { find, faults, keep }: Served) => {
+  const { method = 'GET', headers } = request;
+  const { pathname, searchParams: query } = new URL(request.url ?? '/', 'http://sandbox');
+  const text = await readText(request);
+  const match = find(method, pathname);
+  if (!match) return send(response, { status: 404, body: { error: 'no such route' } });
+  const fault = pathname.startsWith('/control/') ? null : faults.next(`${method} ${pathname}`);
+  const route = { ...match.route, response: keeping(match.route, keep) };
+  await play(fault, response, route, { params: match.params, query, headers, text, json: parse(text) });
+};
+
+const keeping =
+  ({ method, reads, response }: Route, keep: () => void): Route['response'] =>
+  async (call) => {
+    const data = await response(call);
+    if (method !== 'GET' && !reads) keep();
+    return data;
+  };
+
+const play = async (fault: Fault | null, response: ServerResponse, route: Route, call: Call) => {
+  switch (fault?.kind) {
+    case 'hang':
+      return;
+    case 'reset':
+      return response.destroy();
+    case 'status_500':
+      return send(response, { status: 500, body: { error: 'scripted fault' } });
+    case 'reject':
+      return send(response, route.rejection?.(call) ?? { status: 400, body: { error: 'scripted refusal' } });
+    case 'html_200':
+      return response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please wait.</body></html>');
+  }
+  const data = await route.response(call);
+  if (fault?.kind === 'late') await wait(fault.delayMs ?? 1_000);
+  if (fault?.kind === 'accept_then_drop' || data.dropped) return response.destroy();
+  return send(response, data, fault?.kind === 'cut_json' ? 0.5 : 1);
+};
+
+const send = (response: ServerResponse, { status, body, headers, page }: Reported, share = 1) => {
+  const text = page ? String(body) : JSON.stringify(body);
+  const type = page ? 'text/html; charset=utf-8' : 'application/json';
+  response.writeHead(status, { ...headers, 'content-type': type }).end(text.slice(0, Math.ceil(text.length * share)));
+};
+
+/** Finds the first route whose method and path segments match. */
+const router = (routes: Route[]): Find => {
+  const compiled = routes.map((route) => ({ route, segments: route.path.split('/') }));
+  return (method, path) => {
+    const requested = path.split('/').map(decodeURIComponent);
+    const match = compiled.find(({ route, segments }) => route.method === method && fits(segments, requested));
+    return match ? { route: match.route, params: paramsOf(match.segments, requested) } : null;
+  };
+};
+
+const fits = (segments: string[], requested: string[]) =>
+  segments.length === requested.length &&
+  segments.every((segment, at) => segment.startsWith(':') || segment === requested[at]);
+
+const paramsOf = (segments: string[], requested: string[]): Record<string, string> =>
+  Object.fromEntries(
+    segments.flatMap((name, at) => (name.startsWith(':') ? [[name.slice(1), requested[at] ?? '']] : [])),
+  );
+
+const readText = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });

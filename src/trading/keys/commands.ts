@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { digest } from '../../kernel/digest.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { OwnerId, UserId } from '../../kernel/ids.ts';
+import { newId } from '../../kernel/ids.ts';
+
+const MAX_KEYS = 20; // per account; enough for all programs of one trader
+const SECRET_BYTES = 32;
+
+const mintedRow = z.object({ created_at: z.string() });
+
+/**
+ * Creates a key for a user's account. Only its digest is stored; the secret is returned only here. Throws
+ * V2_API_KEY_TOO_MANY.
+ */
+export async function mintApiKey(
+  db: Db,
+  { owner, userId, propAccountId }: { owner: OwnerId; userId: UserId; propAccountId: string },
+  label: string,
+) {
+  const [id, key_id] = [newId('key'), newId('tk')];
+  const key_secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const api_key = `${key_id}.${key_secret}`;
+  const created_at = await db.transaction(async (tx) => {
+    await tx.query(sql.prepared('lock_prop_account', z.object({ id: z.string() }))`
+      select id
+      from prop_accounts
+      where id = ${propAccountId}
+      for no key update`);
+    const minted = await tx.maybeOneFirst(sql.prepared('mint_trader_key', mintedRow)`
+      insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id)
+      select ${id}, ${key_id}, ${sql.binary(digest(api_key))}, ${label}, ${owner}, ${userId}, ${propAccountId}
+      where (
+        select count(*)
+        from trader_keys k
+        where k.owner = ${owner} and k.user_id = ${userId} and k.prop_account_id = ${propAccountId} and k.revoked_at is null
+      ) < ${MAX_KEYS}
+      returning created_at`);
+    if (!minted) throw new ApiError('V2_API_KEY_TOO_MANY');
+    return minted;
+  });
+  return { id, label, key_id, key_secret, api_key, prop_account_id: propAccountId, created_at };
+}
+
+/** Revokes a user's key; no effect if it is revoked already. Throws V2_API_KEY_UNKNOWN if the user has no such key. */
+export async function revokeKey(db: Db, owner: OwnerId, userId: UserId, keyId: string): Promise<void> {
+  const { rowCount } = await db.query(sql.prepared('revoke_trader_key', z.object({}))`
+    update trader_keys k
+    set revoked_at = coalesce(k.revoked_at, now())
+    where k.id = ${keyId} and k.owner = ${owner} and k.user_id = ${userId}`);
+  if (rowCount === 0) throw new ApiError('V2_API_KEY_UNKNOWN');
+}

@@ -1,0 +1,50 @@
+import { moveAccount } from '../../accounts/prop/commands.ts';
+import type { Dashboard, OrderBook } from '../../adapters/network/types.ts';
+import type { Db } from '../../db/pool.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
+import { noteEndedOrders } from '../../orders/network/commands.ts';
+import { openPositions } from '../../portfolio/network/read-model.ts';
+import { findWatched } from './queries.ts';
+import { changesOf, nextReconcileMs } from './rules.ts';
+import { planWatch, recordWatch } from './store.ts';
+
+const PRICES_EVERY_MS = 5_000; // the minimum interval between events for changes of prices alone
+
+/** The dependencies of `watchAccount`. */
+export type WatchDeps = {
+  db: Db;
+  config: { TRADING_WATCH_MS: number };
+  reads: {
+    dashboardNow(trader: string): Promise<ReadResult<Dashboard>>;
+    networkOrders(trader: string): Promise<ReadResult<OrderBook>>;
+  };
+};
+
+/** Reads one account, records an event for each change, and plans the next reading. */
+export async function watchAccount(account: string, deps: WatchDeps): Promise<void> {
+  const { db, config, reads } = deps;
+  const watched = await findWatched(db, account);
+  if (!watched) return;
+  const { trader, version, positions: before, is_listened: isListened, notified_ago_ms } = watched;
+  const rests = (await noteEndedOrders(deps, trader)) > 0;
+  const dashboard = await reads.dashboardNow(trader);
+  const positions = dashboard.kind === 'found' ? await positionsOf(dashboard.data, deps, trader) : null;
+  if (dashboard.kind === 'found') await moveAccount(db, account, dashboard.data);
+  const arePricesDue = (notified_ago_ms ?? PRICES_EVERY_MS) >= PRICES_EVERY_MS;
+  const changes = positions ? changesOf(before, positions, arePricesDue) : [];
+  const isChanged = changes.length > 0 || before === null;
+  await recordWatch(db, account, version, { positions: isChanged ? positions : null, changes });
+  const isOpen = (positions ?? before ?? []).length > 0;
+  await planWatch(db, account, nextReconcileMs(config.TRADING_WATCH_MS, { isListened, isOpen, rests }));
+}
+
+/** Null if the dashboard does not prove which positions are open. Then no event is recorded. */
+async function positionsOf(dashboard: Dashboard, { reads }: WatchDeps, trader: string) {
+  try {
+    return await openPositions(dashboard, () => reads.networkOrders(trader));
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Logger } from 'pino';
+import { exvenue } from './adapters/exchange/index.ts';
+import type { Exvenue } from './adapters/exchange/types.ts';
+import { mailer } from './adapters/mail/index.ts';
+import type { Mailer } from './adapters/mail/types.ts';
+import { netvenue } from './adapters/network/index.ts';
+import type { Netvenue } from './adapters/network/types.ts';
+import { processor } from './adapters/processor/index.ts';
+import type { Processor } from './adapters/processor/types.ts';
+import { registrar } from './adapters/registrar/index.ts';
+import type { Registrar } from './adapters/registrar/types.ts';
+import { webhooks } from './adapters/webhook/index.ts';
+import type { Webhooks } from './adapters/webhook/types.ts';
+import type { Config } from './config.ts';
+import type { Hotkey } from './kernel/ids.ts';
+import type { Metrics } from './metrics/registry.ts';
+import { watched, watchedWebhooks } from './metrics/upstreams.ts';
+
+/** The adapters of all upstreams. Every call is timed and counted. */
+export type Upstreams = {
+  /** The network through the platform's miner, or through the miner of a tenant's entity. */
+  netvenue(identity?: { minerKey?: string; entityHotkey?: Hotkey }): Netvenue;
+  exvenue: Exvenue;
+  registrar: Registrar;
+  /** Null if no processor is configured. Nothing can be sold then. */
+  processor: Processor | null;
+  webhooks: Webhooks;
+  openMailer(): Mailer;
+};
+
+/** Opens the adapters of the upstreams that the settings name. */
+export function openUpstreams(config: Config, metrics: Metrics, log: Logger): Upstreams {
+  const processor = processorAt(config);
+  return {
+    netvenue: (identity) => watched('netvenue', netvenueAt(config, identity), metrics, log),
+    exvenue: watched('exvenue', exvenueAt(config), metrics, log),
+    registrar: watched('registrar', registrarAt(config), metrics, log),
+    processor: processor && watched('processor', processor, metrics, log),
+    webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics),
+    openMailer: () => watched('mail', mailer({ url: config.SMTP_URL, from: config.MAIL_FROM }), metrics, log),
+  };
+}
+
+const netvenueAt = (config: Config, identity: Parameters<Upstreams['netvenue']>[0]): Netvenue =>
+  netvenue({
+    minerUrl: config.NETVENUE_MINER_URL,
+    minerKey: config.NETVENUE_MINER_KEY,
+    validatorUrl: config.NETVENUE_VALIDATOR_URL,
+    validatorKey: config.NETVENUE_VALIDATOR_KEY,
+    entityHotkey: config.NETVENUE_ENTITY_HOTKEY,
+    ...identity,
+  });
+
+const exvenueAt = (config: Config): Exvenue =>
+  exvenue({
+    url: config.EXVENUE_URL,
+    network: config.EXVENUE_NETWORK,
+    budgetShare: config.EXVENUE_BUDGET_SHARE,
+    budgetPerMinute: config.EXVENUE_BUDGET_PER_MINUTE,
+  });
+
+const registrarAt = (config: Config): Registrar =>
+  registrar({
+    url: config.REGISTRAR_URL,
+    chainUrl: config.REGISTRAR_CHAIN_URL,
+    network: config.REGISTRAR_NETWORK,
+    asset: config.REGISTRAR_ASSET,
+  });
+
+const processorAt = (config: Config): Processor | null =>
+  config.PROCESSOR_SECRET_KEY && config.PROCESSOR_WEBHOOK_SECRET
+    ? processor({
+        url: config.PROCESSOR_URL,
+        secretKey: config.PROCESSOR_SECRET_KEY,
+        notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
+      })
+    : null;

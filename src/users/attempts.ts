@@ -1,0 +1,31 @@
+import type { Throttle } from '../db/throttles.ts';
+import type { CallWith } from '../edge/handler.ts';
+import type { AppId, UserId } from '../kernel/ids.ts';
+import { type Budget, budgetOf } from '../kernel/throttles.ts';
+import type { Account } from './commands.ts';
+
+/**
+ * The budgets of a password attempt: that of this account and network, and for an unknown network the account's shared
+ * budget.
+ */
+export const loginBudgets = ({ appId, email }: Account, network: string, isKnown: boolean): Budget[] => [
+  budgetOf('login', appId, email, network),
+  ...(isKnown ? [] : [unknownCallers(appId, email)]),
+];
+
+const unknownCallers = (appId: AppId, email: string) => budgetOf('login_strangers', appId, email);
+
+/** The budget of attempts at a user's authenticator code. */
+export const totpBudget = (userId: UserId): Budget => budgetOf('totp', userId);
+
+/** Resets the attempt budgets of an account: whoever reads its mail has proven to be its owner and need not wait. */
+export const forgetAttempts = (
+  call: Pick<CallWith<{ throttle: Pick<Throttle, 'forgive'> }>, 'deps' | 'network'>,
+  account: Account,
+  userId: UserId,
+): Promise<void> =>
+  call.deps.throttle.forgive([
+    budgetOf('login', account.appId, account.email, call.network),
+    unknownCallers(account.appId, account.email),
+    totpBudget(userId),
+  ]);

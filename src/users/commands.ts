@@ -1,0 +1,133 @@
+import { randomInt } from 'node:crypto';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import { digest } from '../kernel/digest.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { AppId, UserId } from '../kernel/ids.ts';
+import { newId, newIntentId, newSecret } from '../kernel/ids.ts';
+import { hashPassword } from '../kernel/passwords.ts';
+import type { SealContext, Sealer } from '../kernel/seal.ts';
+import { newMail } from '../mail/commands.ts';
+import { type From, newSession, type OpenedSession } from './sessions/commands.ts';
+
+const CODES = 1_000_000; // six digits
+const CODE_ATTEMPTS = 5;
+const CODE_LIVES_S = 600;
+const RESET_LIVES_S = 3_600;
+const NOTIFIED_WITHIN_S = 86_400;
+
+/** The app and the normalised address of a sign-up, verification or reset. */
+export type Account = { appId: AppId; email: string };
+
+/** The context that a one-time code's HMAC is bound to. */
+const codeSealContext = ({ appId, email }: Account): SealContext => ({
+  table: 'one_time_codes',
+  row: `${appId}:${email}`,
+  column: 'hmac',
+});
+
+const newCode = () => String(randomInt(CODES)).padStart(6, '0');
+
+/**
+ * Signs up a user, or finds the user of that address and changes nothing. Result and cost are the same either way. A
+ * new or unverified user is mailed a code; a verified user is mailed a notice of the attempt.
+ */
+export async function signUp(db: Db, sealer: Sealer, account: Account, password: string): Promise<string> {
+  const hash = await hashPassword(password);
+  const code = newCode();
+  const mail = newMail(sealer, code);
+  const [hmac] = sealer.hmacs(code, codeSealContext(account));
+  return db.oneFirst(sql.prepared('sign_up', z.object({ user_id: z.string() }))`
+    select sign_up(
+      ${account.appId}, ${account.email}, ${newId('usr')}, ${hash}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS}, ${CODE_LIVES_S},
+      ${mail.id}, ${sql.binary(mail.sealed)}
+    ) as user_id`);
+}
+
+/**
+ * Mails an unverified user a new code, which replaces the earlier one. For any other address it does the same work
+ * without effect.
+ */
+export async function renewCode(db: Db, sealer: Sealer, account: Account): Promise<void> {
+  const code = newCode();
+  const mail = newMail(sealer, code);
+  const [hmac] = sealer.hmacs(code, codeSealContext(account));
+  await db.query(sql.prepared('renew_code', z.object({}))`
+    select renew_code(
+      ${account.appId}, ${account.email}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS}, ${CODE_LIVES_S},
+      ${mail.id}, ${sql.binary(mail.sealed)}
+    )`);
+}
+
+const verifiedRow = z.object({
+  verdict: z.enum(['expired', 'wrong', 'verified']),
+  user_id: z.string().nullable(),
+  expires_at: z.string().nullable(),
+});
+
+/**
+ * Verifies an address by its code and opens a session. A code passes once. Throws V2_OTP_INVALID for a wrong code and
+ * V2_OTP_EXPIRED for an expired code or after five wrong ones.
+ */
+export async function verifyEmail(
+  db: Db,
+  sealer: Sealer,
+  account: Account,
+  code: string,
+  from: From,
+): Promise<OpenedSession & { userId: UserId }> {
+  const session = newSession(from);
+  const hmacs = sealer.hmacs(code, codeSealContext(account));
+  const { verdict, user_id, expires_at } = await db.one(sql.prepared('verify_email', verifiedRow)`
+    select v.verdict, v.user_id, v.expires_at
+    from verify_email(
+      ${account.appId}, ${account.email}, ${sql.array(hmacs, 'bytea')},
+      ${session.members}
+    ) v`);
+  if (verdict === 'expired') throw new ApiError('V2_OTP_EXPIRED');
+  if (verdict === 'wrong' || !user_id || !expires_at) throw new ApiError('V2_OTP_INVALID');
+  return { userId: user_id, token: session.token, expiresAt: expires_at };
+}
+
+/**
+ * Mails a user a reset token, which replaces the earlier one. For an unknown address it does the same work without
+ * effect.
+ */
+export async function requestReset(db: Db, sealer: Sealer, account: Account): Promise<void> {
+  const token = newSecret('rst');
+  const mail = newMail(sealer, token);
+  await db.query(sql.prepared('request_reset', z.object({}))`
+    select request_reset(
+      ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${RESET_LIVES_S},
+      ${mail.id}, ${sql.binary(mail.sealed)}
+    )`);
+}
+
+/**
+ * Sets a new password for the holder of the mailed token and ends every session. Returns the user's id. Throws
+ * V2_OTP_INVALID for any other token, whether the address is known or not.
+ */
+export async function confirmReset(
+  db: Db,
+  account: Account,
+  { token, password }: { token: string; password: string },
+  { network }: From,
+): Promise<string> {
+  const hash = await hashPassword(password);
+  const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: z.string().nullable() }))`
+    select confirm_reset(
+      ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},
+      ${newIntentId()}, ${NOTIFIED_WITHIN_S}
+    ) as user_id`);
+  if (userId === null) throw new ApiError('V2_OTP_INVALID');
+  return userId;
+}
+
+/**
+ * Deletes expired throttles, tokens, codes, addresses and sign-ups, at most `most` per table. Returns the largest
+ * number deleted from one table.
+ */
+export const forgetExpired = (db: Db, most: number): Promise<number> =>
+  db.oneFirst(sql.prepared('forget_expired_identity', z.object({ count: z.number() }))`
+    select forget_expired_identity(${most}) count`);

@@ -1,0 +1,57 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { digest } from '../../kernel/digest.ts';
+import type { AppId, UserId } from '../../kernel/ids.ts';
+import { newId, newSecret } from '../../kernel/ids.ts';
+import type { CheckedLogin } from '../../login/commands.ts';
+
+const SESSION_LIVES_S = 30 * 86_400;
+
+/**
+ * The origin of a request. The address is stored with the session it opens; the network is stored as a digest among the
+ * user's known networks.
+ */
+export type From = { address: string; network: string };
+
+/** A session just opened. The token is shown once. */
+export type OpenedSession = { token: string; expiresAt: string };
+
+/** A new session's token, and its members as arguments of the SQL functions that open one. */
+export function newSession({ address, network }: From): { token: string; members: FragmentSqlToken } {
+  const token = newSecret('sess');
+  return {
+    token,
+    members: sql.fragment`
+      ${newId('uss')}, ${sql.binary(digest(token))}, ${SESSION_LIVES_S}, ${address}, ${sql.binary(digest(network))}`,
+  };
+}
+
+/** Opens a session. Null if the code was used before or the password has changed meanwhile. */
+export async function openSession(
+  db: Db,
+  { accountId, hash, newHash, step }: CheckedLogin,
+  from: From,
+): Promise<OpenedSession | null> {
+  const { token, members } = newSession(from);
+  const expiresAt = await db.oneFirst(sql.prepared('log_in', z.object({ expires_at: z.string().nullable() }))`
+    select log_in(${accountId}, ${hash}, ${newHash}, ${step}::bigint, ${members}) as expires_at`);
+  return expiresAt === null ? null : { token, expiresAt };
+}
+
+/** Ends one of a user's sessions. Sessions of other users and ended ones are left unchanged. */
+export async function endSession(db: Db, userId: UserId, sessionId: string): Promise<void> {
+  await db.query(sql.prepared('end_user_session', z.object({}))`
+    update user_sessions s
+    set revoked_at = now()
+    where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked_at is null`);
+}
+
+/** Ends the session of a token if it belongs to a user of this app. */
+export async function endSessionByToken(db: Db, appId: AppId, token: string): Promise<void> {
+  await db.query(sql.prepared('end_user_session_by_token', z.object({}))`
+    update user_sessions s
+    set revoked_at = now()
+    from users u
+    where s.digest = ${sql.binary(digest(token))} and u.id = s.user_id and u.app_id = ${appId} and s.revoked_at is null`);
+}

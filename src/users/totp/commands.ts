@@ -1,0 +1,55 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { User } from '../../kernel/principal.ts';
+import type { Sealer } from '../../kernel/seal.ts';
+import { newSeed, otpauthUri, stepOf } from '../../kernel/totp.ts';
+import { userSealContext } from '../queries.ts';
+import { getSeed } from './queries.ts';
+
+/** Creates a new seed that waits for its first code. Throws V2_MFA_ALREADY_ENABLED. */
+export async function enrollTotp(db: Db, sealer: Sealer, user: User): Promise<{ secret: string; otpauth_uri: string }> {
+  const seed = newSeed();
+  const { rowCount } = await db.query(sql.prepared('enroll_user_totp', z.object({}))`
+    update users u
+    set totp_seed = ${sql.binary(sealer.seal(seed, userSealContext(user.userId)))}
+    where u.id = ${user.userId} and u.totp_enabled_at is null`);
+  if (rowCount === 0) throw new ApiError('V2_MFA_ALREADY_ENABLED');
+  return { secret: seed, otpauth_uri: otpauthUri(seed, user.email) };
+}
+
+/**
+ * Enables TOTP with its first code, which is then used up. Throws V2_MFA_INVALID for a wrong code, V2_MFA_NOT_STARTED
+ * without an enrollment, and V2_MFA_ALREADY_ENABLED.
+ */
+export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
+  const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
+  if (is_enabled) throw new ApiError('V2_MFA_ALREADY_ENABLED');
+  if (!totp_seed) throw new ApiError('V2_MFA_NOT_STARTED');
+  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s);
+  if (step === null) throw wrongCode();
+  const { rowCount } = await db.query(sql.prepared('confirm_user_totp', z.object({}))`
+    update users u
+    set totp_enabled_at = now(), totp_step = ${step}
+    where u.id = ${user.userId} and u.totp_enabled_at is null and u.totp_seed = ${sql.binary(totp_seed)}`);
+  if (rowCount === 0) throw wrongCode();
+}
+
+/**
+ * Disables TOTP with another code and deletes the seed. Throws V2_MFA_INVALID for a wrong or used code, and
+ * V2_MFA_NOT_STARTED if TOTP is off.
+ */
+export async function disableTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
+  const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
+  if (!totp_seed || !is_enabled) throw new ApiError('V2_MFA_NOT_STARTED');
+  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s);
+  if (step === null) throw wrongCode();
+  const { rowCount } = await db.query(sql.prepared('disable_user_totp', z.object({}))`
+    update users u
+    set totp_seed = null, totp_step = null, totp_enabled_at = null
+    where u.id = ${user.userId} and u.totp_seed = ${sql.binary(totp_seed)} and u.totp_step < ${step}`);
+  if (rowCount === 0) throw wrongCode();
+}
+
+const wrongCode = () => new ApiError('V2_MFA_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });

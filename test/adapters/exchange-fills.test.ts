@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { exvenue } from '../../src/adapters/exchange/index.ts';
+import type { Exvenue } from '../../src/adapters/exchange/types.ts';
+import { alone } from '../support/alone.ts';
+
+const VENUE = 'http://exchange.test';
+const USER = `0x${'aB'.repeat(20)}`;
+
+const open = (): Exvenue => exvenue({ url: VENUE, network: 'mainnet' });
+const question = (body: object) => nock(VENUE).post('/info', { user: USER.toLowerCase(), ...body });
+
+const fill = {
+  coin: 'ETH',
+  px: '1703.90',
+  sz: '0.01',
+  side: 'B',
+  time: 1_700_000_000_000,
+  startPosition: '-0.02',
+  dir: 'Close Short',
+  closedPnl: '1.0',
+  hash: `0x${'0'.repeat(64)}`,
+  oid: 5,
+  crossed: true,
+  fee: '-0.1',
+  feeToken: 'USDC',
+  tid: 9,
+  twapId: null,
+};
+
+describe('reading the executions of the exchange', () => {
+  alone();
+
+  it('reads executions in full', async () => {
+    question({ type: 'userFills' }).reply(200, [{ ...fill, liquidation: { method: 'market', markPx: '1' } }]);
+
+    const fills = await open().recentFills(USER);
+
+    const [first] = fills.kind === 'found' ? fills.data : [];
+    expect(first).to.deep.equal({
+      tradeId: 9,
+      oid: 5,
+      cloid: null,
+      coin: 'ETH',
+      side: 'buy',
+      price: '1703.9',
+      size: '0.01',
+      timeMs: 1_700_000_000_000,
+      startPosition: '-0.02',
+      direction: 'Close Short',
+      closedPnl: '1',
+      fee: '-0.1',
+      feeToken: 'USDC',
+      isLiquidation: true,
+    });
+  });
+
+  it('pages through a time span of executions, and counts the rows of a split millisecond once', async () => {
+    const row = (tid: number) => ({ ...fill, tid, time: 1_000 + Math.floor(tid / 3) });
+    const rows = (from: number, count: number) => Array.from({ length: count }, (_, at) => row(from + at));
+    const last = row(1_999).time;
+    question({ type: 'userFillsByTime', startTime: 1_000, endTime: 9_000 }).reply(200, rows(0, 2_000));
+    question({ type: 'userFillsByTime', startTime: last, endTime: 9_000 }).reply(200, rows(1_998, 10));
+
+    const fills = await open().fills(USER, { fromMs: 1_000, toMs: 9_000 });
+
+    const ids = fills.kind === 'found' ? fills.data.map(({ tradeId }) => tradeId) : [];
+    expect(ids).to.deep.equal(rows(0, 2_008).map(({ tid }) => tid));
+  });
+
+  it('returns no partial span when its second page cannot be read', async () => {
+    const full = Array.from({ length: 2_000 }, (_, tid) => ({ ...fill, tid, time: 1_000 + tid }));
+    question({ type: 'userFillsByTime', startTime: 0 }).reply(200, full);
+    question({ type: 'userFillsByTime', startTime: 2_999 }).reply(502, '<html>');
+
+    expect(await open().fills(USER, { fromMs: 0 })).to.deep.equal({ kind: 'unreadable', why: 'status 502' });
+  });
+});

@@ -1,0 +1,57 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { exvenue } from '../../src/adapters/exchange/index.ts';
+import type { Action } from '../../src/adapters/exchange/types.ts';
+import { alone } from '../support/alone.ts';
+
+const VENUE = 'http://exchange.test';
+
+/** A separate venue for every test: a 429 halts it for a while. */
+const open = () => {
+  const venue = exvenue({ url: VENUE, network: 'mainnet' });
+  const signer = venue.signerOf('c'.repeat(64));
+  if (!signer) throw new Error('no key');
+  return { venue, signer };
+};
+const one = { asset: 1, side: 'buy', price: '100', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
+const placeAction = (): Action => ({ kind: 'place', orders: [one], grouping: 'none' });
+const cancelAction = (): Action => ({ kind: 'cancel', orders: [{ asset: 1, oid: 7 }] });
+const reply = () => nock(VENUE).post('/exchange');
+const ok = (...statuses: unknown[]) => ({ status: 'ok', response: { type: 'order', data: { statuses } } });
+const err = (response: string) => ({ status: 'err', response });
+
+describe('waiting for the budget of the exchange', () => {
+  alone();
+
+  it('continues after a 429 as soon as the venue allows it, within the deadline of the call', async () => {
+    const { venue, signer } = open();
+    reply().reply(429, 'null', { 'retry-after': '1' });
+    reply().reply(200, ok('success'));
+    const body = await signer.sign(cancelAction(), { nonce: 1 });
+    await venue.post(body, { firstSend: true });
+    const from = Date.now();
+
+    const hurried = await venue.post(body, { firstSend: true, notAfter: Date.now() + 100 });
+    const patient = await venue.post(body, { firstSend: true, notAfter: Date.now() + 3_000 });
+
+    expect(hurried).to.deep.equal({ kind: 'unreachable', why: 'BUDGET' });
+    expect(patient).to.include({ kind: 'accepted' });
+    expect(Date.now() - from).to.be.within(900, 2_000);
+  });
+
+  it('holds back the actions of an account whose budget is used up, but not its cancels, nor other accounts', async () => {
+    const { venue, signer } = open();
+    reply().reply(200, err('Too many cumulative requests sent (2 > 1) for cumulative volume traded $0.'));
+    reply().times(2).reply(200, ok('success'));
+    const send = async (action: Action, account: string) =>
+      venue.post(await signer.sign(action, { nonce: 1 }), { firstSend: true, account, notAfter: Date.now() + 200 });
+
+    const rejected = await send(placeAction(), '0xAB');
+    const held = await send(placeAction(), '0xab');
+    const others = [await send(cancelAction(), '0xab'), await send(placeAction(), '0xcd')];
+
+    expect(rejected).to.include({ kind: 'rejected', slug: 'action_budget', retryAfterS: 10 });
+    expect(held).to.deep.equal({ kind: 'unreachable', why: 'ACTION_BUDGET' });
+    expect(others.map(({ kind }) => kind)).to.deep.equal(['accepted', 'accepted']);
+  });
+});

@@ -1,0 +1,69 @@
+import { expect } from 'chai';
+import { alone } from '../support/alone.ts';
+import { HOTKEY, validator, venue, WALLET } from '../support/validator.ts';
+
+describe('reading limits of the network', () => {
+  alone();
+
+  it('reads the limits of a subaccount', async () => {
+    validator.get(`/subaccounts/${HOTKEY}/limits`).reply(200, {
+      is_pro: false,
+      tier_curve: 'standard',
+      tier: 1,
+      portfolio_multiplier: 1.5,
+      max_portfolio_usd: 150_000,
+      max_asset_class_usd: { crypto: 150_000 },
+      positional_leverage: { BTCUSDC: 1.5, ADAUSDC: 0.5 },
+      entity_collateral: { headroom_theta: null, headroom_usd: null },
+    });
+
+    expect(await venue.limits(HOTKEY)).to.deep.equal({
+      kind: 'found',
+      data: {
+        tier: 1,
+        accountSize: null,
+        portfolioMultiple: 1.5,
+        portfolioUsd: 150_000,
+        perPairUsd: null,
+        classUsd: { crypto: 150_000 },
+        pairLeverage: { BTCUSDC: 1.5, ADAUSDC: 0.5 },
+      },
+    });
+  });
+
+  it('reads the limits of a wallet', async () => {
+    validator.get(`/hl-traders/${WALLET.toLowerCase()}/limits`).reply(200, {
+      status: 'success',
+      hl_address: WALLET,
+      account_size: 50_000,
+      max_position_per_pair_usd: 25_000,
+      max_portfolio_usd: 500_000,
+      in_challenge_period: true,
+    });
+
+    expect(await venue.walletLimits(WALLET)).to.deep.include({
+      data: {
+        tier: null,
+        accountSize: 50_000,
+        portfolioMultiple: null,
+        portfolioUsd: 500_000,
+        perPairUsd: 25_000,
+        classUsd: null,
+        pairLeverage: {},
+      },
+    });
+  });
+
+  for (const [what, status, body] of [
+    ['a page', 200, '<html>'],
+    ['a response without the cap of the portfolio', 200, { status: 'success' }],
+    ['400 for a hotkey that is no subaccount’s', 400, { error: 'not a subaccount' }],
+    ['an error', 500, {}],
+  ] as const) {
+    it(`is unreadable, never without limits: ${what}`, async () => {
+      validator.get(`/subaccounts/${HOTKEY}/limits`).reply(status, body);
+
+      expect(await venue.limits(HOTKEY)).to.include({ kind: 'unreadable' });
+    });
+  }
+});

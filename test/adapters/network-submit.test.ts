@@ -1,0 +1,197 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { netvenue } from '../../src/adapters/network/index.ts';
+import type { Signal } from '../../src/adapters/network/types.ts';
+import { alone } from '../support/alone.ts';
+
+const UUID = '0190a1b2-0000-7000-8000-000000000001';
+const MINER = 'http://miner.test';
+const access = {
+  minerUrl: `${MINER}/behind/a/path/`,
+  minerKey: 'miner-key',
+  validatorUrl: 'http://validator.test',
+  validatorKey: 'validator-key',
+  entityHotkey: '5Entity',
+};
+const venue = netvenue(access);
+const signal: Signal = {
+  order_uuid: UUID,
+  subaccount_id: 3,
+  execution_type: 'MARKET',
+  trade_pair: 'BTCUSDC',
+  order_type: 'LONG',
+  leverage: 0.1,
+};
+
+/** The full format of a rejection by the validator. */
+const no = (error_message: string) => ({
+  success: false,
+  order_uuid: UUID,
+  order_json: null,
+  error_message,
+  processing_time: 1.2,
+  message: 'Order failed on Taoshi validator',
+});
+const orderJson = (more = {}) =>
+  JSON.stringify({ order_type: 'LONG', leverage: 0.1, value: 1000, quantity: 0.01, price: 100_000, ...more });
+const yes = (order_json: string | null) => ({ ...no(''), success: true, order_json });
+const miner = () => nock(MINER).post('/behind/a/path/api/submit-order');
+
+describe('submitting a signal to the network', () => {
+  alone();
+
+  it('sends the key and the signal in the miner’s format, below the path of the base address', async () => {
+    const sent = nock(MINER, { reqheaders: { authorization: 'Bearer miner-key' } })
+      .post('/behind/a/path/api/submit-order', JSON.stringify(signal))
+      .reply(200, yes(null));
+
+    expect(await venue.submit(signal)).to.include({ kind: 'accepted' });
+    sent.done();
+  });
+
+  it('reads what was executed, which may be less than requested', async () => {
+    miner().reply(200, yes(orderJson({ leverage: 0.05, value: 500, quantity: 0.005, binding_cap: 'pair' })));
+
+    expect(await venue.submit(signal)).to.deep.equal({
+      kind: 'accepted',
+      data: {
+        executed: { order_type: 'LONG', leverage: 0.05, value: 500, quantity: 0.005, price: 100_000 },
+        processingTimeS: 1.2,
+        note: 'The venue made the order smaller to fit the limits of the account.',
+      },
+    });
+  });
+
+  for (const [build, order_json, executed] of [
+    ['a resting order has no price', orderJson({ price: 0 }), { price: null }],
+    [
+      'sides are printed as members of an enumeration',
+      orderJson({ order_type: 'OrderType.SHORT' }),
+      { order_type: 'SHORT' },
+    ],
+    ['the order is a Python literal', "{'order_type': 'LONG'}", null],
+    ['there is no order', null, null],
+  ] as const) {
+    it(`also accepts the response where ${build}`, async () => {
+      miner().reply(200, yes(order_json));
+
+      const response = await venue.submit(signal);
+
+      const data = response.kind === 'accepted' ? response.data.executed : 'not accepted';
+      if (executed === null) expect(data).to.equal(null);
+      else expect(data).to.include(executed);
+    });
+  }
+
+  it('reads a fill whose brackets failed as executed', async () => {
+    const text = 'Market order filled successfully, but bracket order creation failed: invalid';
+    miner().reply(400, { ...no(text), order_json: orderJson() });
+
+    const response = await venue.submit(signal);
+
+    expect(response).to.nested.include({ kind: 'accepted', 'data.executed.quantity': 0.01 });
+    expect(response).to.have.nested.property('data.note').that.contains('could not be placed');
+  });
+
+  for (const [text, slug] of [
+    ['market for EURUSD is currently closed', 'market_closed'],
+    ['Order rejected: no live prices found', 'no_live_prices'],
+    ['No buying power remaining for BTCUSDC (capped by pair)', 'no_buying_power'],
+    ['Order would break the crypto exposure cap of the account', 'exposure_cap'],
+    ['0 order size after clamping', 'size_clamped_to_zero'],
+    ['Entity cross-margin is insufficient', 'entity_collateral'],
+    ['Subaccount is eliminated', 'eliminated'],
+    ['Subaccount 5Entity_3 is pending, not active', 'subaccount_not_ready'],
+    ['Subaccount 3 not found', 'subaccount_unknown'],
+    ['Bracket order must specify at least one of stop_loss', 'bracket_invalid'],
+    ['Cannot edit order: not unfilled', 'cannot_edit'],
+    ['Cannot edit order: trade pair mismatch', 'cannot_edit'],
+    ['Cannot edit order: order not found', 'order_not_found'],
+    ['Trade pair BTCUSD is not allowed', 'pair_not_allowed'],
+    ['Order size is below the minimum', 'below_minimum'],
+    ['a reason nobody has heard of', 'rejected_by_venue'],
+  ] as const) {
+    it(`is rejected as ${slug}: ${text}`, async () => {
+      miner().reply(400, no(text));
+
+      const response = await venue.submit(signal);
+
+      expect(response).to.include({ kind: 'rejected', slug });
+      expect(response).to.have.property('message').that.does.not.contain(text);
+    });
+  }
+
+  it('reads the seconds to wait from the text, in the old and the new spelling', async () => {
+    const text = 'Order for trade pair [BTCUSDC] was placed too soon after the previous order.';
+    miner().reply(400, no(`${text} Please wait 3.2 seconds before placing another order.`));
+    miner().reply(400, no(`${text}Please wait 0.4 seconds before placing another order.`));
+    miner().reply(400, no(text));
+
+    const waits = [await venue.submit(signal), await venue.submit(signal), await venue.submit(signal)];
+
+    expect(waits.map((response) => response.kind === 'rejected' && response.retryAfterS)).to.deep.equal([4, 1, 5]);
+  });
+
+  it('is rejected as bad_request by the validation of the miner', async () => {
+    miner().reply(400, { success: false, error: 'Invalid request: must provide exactly one size' });
+
+    expect(await venue.submit(signal)).to.include({ kind: 'rejected', slug: 'bad_request' });
+  });
+
+  it('reads the reasons of builds that return them as a list', async () => {
+    miner().reply(400, {
+      success: false,
+      order_uuid: UUID,
+      error_messages: ['no live prices'],
+      message: 'Order failed',
+    });
+
+    expect(await venue.submit(signal)).to.include({ kind: 'rejected', slug: 'no_live_prices' });
+  });
+
+  for (const status of [401, 403]) {
+    it(`is rejected as venue_auth on ${status}, even without a readable body`, async () => {
+      miner().reply(status, '<html>');
+
+      expect(await venue.submit(signal)).to.include({ kind: 'rejected', slug: 'venue_auth' });
+    });
+  }
+
+  for (const text of [
+    'Failed to connect to Vanta Network',
+    'Failed to connect to Vanta Network: no live prices',
+    `Duplicate order UUID: ${UUID}`,
+    'Order UUID was already processed',
+    'Request timed out',
+    '',
+  ]) {
+    it(`is in doubt because this is not conclusive: “${text}”`, async () => {
+      miner().reply(400, no(text));
+
+      expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
+    });
+  }
+
+  for (const [what, status, body] of [
+    ['500 of the miner', 500, { success: false, order_uuid: UUID, error: 'Internal error' }],
+    ['502', 502, '<html>Bad Gateway</html>'],
+    ['503', 503, ''],
+    ['504', 504, '{}'],
+    ['429 of something in between', 429, ''],
+    ['404 of something in between', 404, 'not found'],
+    ['a page with 200', 200, '<html>Please wait</html>'],
+    ['a cut-off yes', 200, '{"success": true, "order_uu'],
+    ['a no without a reason', 400, { success: false, order_uuid: UUID, error_messages: {}, message: 'Order failed' }],
+    ['an empty 200', 200, ''],
+    ['a 200 without success', 200, {}],
+    ['a 200 with a rejection', 200, no('no live prices')],
+    ['a list', 200, []],
+    ['a yes about another order', 200, { ...yes(null), order_uuid: UUID.replace('1', '2') }],
+  ] as const) {
+    it(`is in doubt: ${what}`, async () => {
+      miner().reply(status, body);
+
+      expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
+    });
+  }
+});

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('orders the exchange rejects', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { ORDER_DEADLINE_MS: '1500' } });
+  });
+  after(() => service.stop());
+  afterEach(() => service.exchange.faults.clear());
+
+  const market = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+  const exchangeEffects = () => service.exchange.ledger.entries().length;
+
+  const findInconsistency: [string, object, string][] = [
+    ['below the minimum value', { ...market, size: '0.00001' }, 'below_minimum'],
+    ['smaller than a lot', { ...market, size: '0.000001' }, 'lot_size'],
+    ['worth less in USD than a lot', { ...market, size: '0.5', size_in_usd: true }, 'lot_size'],
+  ];
+  for (const [what, order, reason] of findInconsistency) {
+    it(`are rejected before anything is sent: ${what}`, async () => {
+      const trader = await service.wallet();
+      const before = exchangeEffects();
+
+      const reply = await trader.post('/v1/orders/exvenue', order);
+
+      expectProblem(reply, 'V1_ORDER_INVALID', { reason, effect: 'none' });
+      expect(exchangeEffects()).to.equal(before);
+    });
+  }
+
+  it('are rejected for unknown and delisted pairs', async () => {
+    const trader = await service.wallet();
+
+    expectProblem(await trader.post('/v1/orders/exvenue', { ...market, pair: 'NOPE-USDC' }), 'V1_PAIR_UNKNOWN');
+    expectProblem(await trader.post('/v1/orders/exvenue', { ...market, pair: 'MATIC' }), 'V1_PAIR_UNKNOWN');
+  });
+
+  it('pass on the exchange’s reason as a stable slug', async () => {
+    const trader = await service.wallet();
+
+    const margin = await trader.post('/v1/orders/exvenue', { ...market, size: '0.0404' });
+    const posted = await trader.post('/v1/orders/exvenue', {
+      ...market,
+      order_type: 'limit',
+      price: 110000,
+      time_in_force: 'alo',
+    });
+    const unmatched = await trader.post('/v1/orders/exvenue', {
+      ...market,
+      order_type: 'limit',
+      price: 90000,
+      time_in_force: 'ioc',
+    });
+    const reducing = await trader.post('/v1/orders/exvenue', { ...market, reduce_only: true });
+
+    expectProblem(margin, 'VENUE_REJECTED', { reason: 'insufficient_margin', effect: 'none' });
+    expectProblem(posted, 'VENUE_REJECTED', { reason: 'post_only_would_match' });
+    expectProblem(unmatched, 'VENUE_REJECTED', { reason: 'no_match' });
+    expectProblem(reducing, 'VENUE_REJECTED', { reason: 'reduce_only' });
+  });
+
+  it('are retried within the deadline while the exchange limits the rate, then rejected', async () => {
+    const trader = await service.wallet();
+
+    const reply = await trader.post('/v1/orders/exvenue', { ...market, size: '0.0429' });
+
+    expectProblem(reply, 'VENUE_RATE_LIMITED', { effect: 'none', retryable: true });
+    expect(Number(reply.headers['retry-after'])).to.be.greaterThan(0);
+  });
+
+  it('end unsent when the exchange cannot be reached', async () => {
+    const trader = await service.wallet();
+    service.exchange.faults.add({ kind: 'status_500', route: 'POST /info' });
+
+    const reply = await trader.post('/v1/orders/exvenue', { ...market, pair: 'SOL' });
+
+    expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: true });
+    expect(await trader.get('/v1/orders/exvenue')).to.have.nested.property('body.error.code', 'VENUE_UNREADABLE');
+  });
+
+  it('do not use a new key while an action of the old one is in doubt', async () => {
+    const trader = await service.wallet();
+    const agent = generatePrivateKey();
+    service.exchange.approveAgent(trader.wallet, privateKeyToAddress(agent).toLowerCase(), 'next');
+    await service.db.query(sql.unsafe`
+      insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, sending_at, deadline_at)
+      select gen_random_uuid(), 'orders/exvenue/place', k.owner, 'exvenue:' || k.ex_wallet, 'in_doubt', '{}',
+        jsonb_build_object('key_id', k.id), '', now(), now()
+      from signing_keys k
+      where k.ex_wallet = ${trader.wallet}`);
+    await trader.post('/v1/sessions', { ex_wallet: trader.wallet, private_key: agent });
+
+    const held = await trader.post('/v1/orders/exvenue', market);
+    await service.db.query(sql.unsafe`delete from intents where state = 'in_doubt'`);
+    const free = await trader.post('/v1/orders/exvenue', market);
+
+    expectProblem(held, 'V1_KEY_ROTATING', { effect: 'none', retryable: true });
+    expect(free.body).to.include({ status: 'filled' });
+  });
+});

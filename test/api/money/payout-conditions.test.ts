@@ -1,0 +1,31 @@
+import { accountIn, type Money, startMoney, tierDemo } from '../../support/money.ts';
+import { expectRejected } from '../../support/rejected.ts';
+
+describe('what payouts depend on', () => {
+  let service: Money;
+  before(async () => {
+    service = await startMoney({ settings: { PAYMENT_RECONCILE_MS: '0', CHECKOUT_DEADLINE_MS: '1500' } });
+  });
+  after(() => service.stop());
+
+  it('refuses an app that lacks the scope, and one without return addresses', async () => {
+    const payout = await service.buyer.ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } });
+    const account = await service.buyer.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
+
+    expectRejected(payout, 'V2_SCOPE_MISSING');
+    expectRejected(account, 'V2_CONNECT_URLS_NOT_CONFIGURED');
+  });
+
+  it('answers 503, never zero, when earnings cannot be read', async () => {
+    const another = await service.user(await service.app(['api']));
+    await another.ask('POST', '/v2/payments/free', { json: tierDemo });
+    const { id, subaccount_id } = await accountIn(another.ask, 'evaluation');
+    await service.network({ subaccount_id, bucket: 'SUBACCOUNT_FUNDED' });
+    await another.ask('POST', `/v2/lifecycle/sync/${id}`);
+    service.miner.faults.add({ kind: 'status_500', route: '/entity/subaccount/payout' });
+
+    const reply = await another.ask('GET', '/v2/payouts/estimate');
+
+    expectRejected(reply, 'VENUE_UNREADABLE');
+  });
+});

@@ -1,0 +1,51 @@
+import { expect } from 'chai';
+import { document } from '../../src/contract/document.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+describe('the served reference', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ worker: false });
+  });
+  after(() => service.stop());
+
+  const get = async (path: string) => {
+    const response = await fetch(service.url + path);
+    return {
+      status: response.status,
+      type: response.headers.get('content-type'),
+      text: await response.text(),
+      response,
+    };
+  };
+
+  it('is the completed document, at /openapi.json', async () => {
+    const { status, type, text } = await get('/openapi.json');
+
+    expect(status).to.equal(200);
+    expect(type).to.match(/^application\/json/);
+    expect(JSON.parse(text)).to.deep.equal(document);
+  });
+
+  it('is a page at /docs that loads nothing from outside', async () => {
+    const { status, type, text, response } = await get('/docs');
+    const assets = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => String(address));
+    const served = await Promise.all(assets.map(get));
+
+    expect(status).to.equal(200);
+    expect(type).to.match(/^text\/html/);
+    expect(assets).to.have.length.above(2);
+    expect(assets.filter((address) => !address.startsWith('/docs/'))).to.deep.equal([]);
+    expect(served.map((asset) => asset.status)).to.deep.equal(assets.map(() => 200));
+    expect(text).not.to.match(/https?:|\/\/[a-z]/i);
+    expect(response.headers.get('content-security-policy')).to.match(/default-src 'self'/);
+  });
+
+  it('opens with the served contract and calls no external validator', async () => {
+    const { text } = await get('/docs/start.js');
+
+    expect(text).to.include("url: '/openapi.json'");
+    expect(text).to.include('validatorUrl: null');
+    expect(text).not.to.match(/https?:/);
+  });
+});

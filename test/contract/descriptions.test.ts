@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { document } from '../../src/contract/document.ts';
+
+type Node = Record<string, unknown>;
+type Found = { at: string; description: unknown };
+
+const APPLIED = ['oneOf', 'anyOf', 'allOf', 'not', 'if', 'then', 'else', 'items'];
+
+describe('the descriptions of the contract', () => {
+  const components = document.components as Record<string, Record<string, Node>>;
+
+  it('describe every tag', () => {
+    expect(bare((document.tags as Node[]).map((tag) => entry(`tag ${tag.name}`, tag)))).to.deep.equal([]);
+  });
+
+  it('describe every schema', () => {
+    const schemas = Object.entries(components.schemas ?? {}).map(([name, schema]) => entry(name, schema));
+
+    expect(bare(schemas)).to.deep.equal([]);
+  });
+
+  it('describe every property, including those of inline bodies and responses', () => {
+    const found = Object.entries(components.schemas ?? {}).flatMap(([name, schema]) => properties(name, schema));
+    const inline = schemasIn('paths', document.paths).flatMap(([at, schema]) => properties(at, schema));
+
+    expect(found.length).to.be.above(500);
+    expect(bare([...found, ...inline])).to.deep.equal([]);
+  });
+
+  it('describe every parameter, header and security scheme', () => {
+    const kinds = ['parameters', 'headers', 'securitySchemes'];
+    const named = kinds.flatMap((kind) => Object.entries(components[kind] ?? {}).map(([name, it]) => entry(name, it)));
+    const inline = operations().flatMap(([id, { parameters = [] }]) =>
+      (parameters as Node[])
+        .filter(({ $ref }) => !$ref)
+        .map((parameter) => entry(`${id} ${parameter.name}`, parameter)),
+    );
+
+    expect(bare([...named, ...inline])).to.deep.equal([]);
+  });
+
+  it('describe every operation', () => {
+    expect(bare(operations().map(([id, operation]) => entry(id, operation)))).to.deep.equal([]);
+  });
+});
+
+const entry = (at: string, { description }: Node): Found => ({ at, description });
+
+/** Places with a description of less than two words or none. */
+const bare = (found: Found[]) =>
+  found.filter(({ description }) => !/\S\s+\S/.test(String(description ?? ''))).map(({ at }) => at);
+
+const operations = () =>
+  Object.values(document.paths as Record<string, Record<string, Node>>)
+    .flatMap((item) => Object.values(item))
+    .map((operation) => [String(operation.operationId), operation] as const);
+
+/** The properties of a schema, at any depth. Those of a condition (`if`, `then`, …) are references to others. */
+function properties(at: string, schema: unknown, isCondition = false): Found[] {
+  if (Array.isArray(schema)) return schema.flatMap((member, n) => properties(`${at}/${n}`, member, isCondition));
+  if (typeof schema !== 'object' || schema === null) return [];
+  const node = schema as Node;
+  const fixture = Object.entries((node.properties ?? {}) as Record<string, Node>);
+  const isNamed = !isCondition && node.type !== undefined;
+  return [
+    ...fixture.filter(() => isNamed).map(([name, property]) => entry(`${at}.${name}`, property)),
+    ...fixture.flatMap(([name, property]) => properties(`${at}.${name}`, property, isCondition)),
+    ...APPLIED.flatMap((keyword) =>
+      properties(`${at}/${keyword}`, node[keyword], isCondition || ['not', 'if', 'then', 'else'].includes(keyword)),
+    ),
+  ];
+}
+
+/** Every inline schema under a node that is not itself one. */
+function schemasIn(at: string, node: unknown): [string, unknown][] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) =>
+    key === 'schema' ? [[at, value] as [string, unknown]] : schemasIn(`${at}/${key}`, value),
+  );
+}

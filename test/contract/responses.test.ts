@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { document } from '../../src/contract/document.ts';
+
+type Spec = {
+  operationId: string;
+  security?: Record<string, string[]>[];
+  requestBody?: { content: object };
+  responses: Record<string, { $ref?: string }>;
+  'x-oauth-errors'?: true;
+};
+
+/** Every kind of caller in the contract, and the errors that follow from accepting it. */
+const byCallers: Record<string, number[]> = {
+  '': [],
+  clientBasic: [401, 503],
+  partnerKey: [401, 503],
+  processorSignature: [401, 503],
+  appToken: [401, 503],
+  'appToken(api)': [401, 403, 503],
+  'appToken(webhooks)': [401, 403, 503],
+  'appToken(api) userSession': [401, 403, 503],
+  'appToken(api) userSession|appToken(api)': [401, 403, 503],
+  'appToken(payouts:write) userSession': [401, 403, 503],
+  'appToken(trading) userSession': [401, 403, 503],
+  'appToken(trading) userSession|appToken(trading)|traderKey': [401, 403, 503],
+  'adminBearer(enrolled)|adminCookie(enrolled)|appToken(*)': [401, 403, 503],
+  'adminCookie(enrolled)|adminBearer(enrolled)': [401, 403, 503],
+  'adminCookie|adminBearer': [401, 403, 503],
+};
+const byBody: Record<string, number[]> = {
+  '': [],
+  'application/json': [413, 415],
+  'application/x-www-form-urlencoded': [413], // another type is 422 there, as the specification requires
+};
+/** A query that is not in the contract is 422 everywhere, and every operation can fail. */
+const always = [422, 500];
+/** Errors that the YAML itself lists beyond the rule, and why. */
+const named: Record<string, number[]> = {
+  createAppRequest: [503], // stores the request
+  showRevealPage: [503], // reads the link
+  revealCredentials: [503], // reads the link
+  getAuthorizationServer: [503], // declared, though it reads nothing
+  logInAdmin: [401, 503], // the credentials are in the body
+  getReadiness: [503], // its description says so
+};
+const implied = [401, 403, 413, 415, 422, 500, 503];
+
+describe('the errors that every operation implies', () => {
+  for (const { spec, security } of specsOf(document))
+    it(`are exactly those of ${spec.operationId}`, () => {
+      const callers = security.map(shown).filter(Boolean).join('|');
+      const type = Object.keys(spec.requestBody?.content ?? {})[0] ?? '';
+
+      const expected = [
+        ...(byCallers[callers] ?? [`no row for ${callers}`]),
+        ...(byBody[type] ?? [`no row for ${type}`]),
+        ...always,
+        ...(named[spec.operationId] ?? []),
+      ];
+
+      const present = Object.keys(spec.responses).map(Number);
+      expect(present.filter((status) => implied.includes(status))).to.have.members(expected);
+    });
+
+  it('are problem documents, at the token endpoints those of RFC 6749', () => {
+    const references = specsOf(document).flatMap(({ spec }) =>
+      implied
+        .map((status) => ({ spec, status, reference: spec.responses[status]?.$ref }))
+        .filter(({ reference }) => reference !== undefined),
+    );
+
+    const prefixes = references.map(({ spec, status, reference }) => ({
+      at: `${spec.operationId} ${status}`,
+      isOAuth: reference?.startsWith('#/components/responses/OAuth'),
+      declared: spec['x-oauth-errors'] === true,
+    }));
+
+    expect(prefixes.filter(({ isOAuth, declared }) => isOAuth !== declared)).to.deep.equal([]);
+  });
+
+  it('are all responses of the document that the YAML does not list', async () => {
+    const written = parse(await readFile(new URL('../../src/contract/openapi.yaml', import.meta.url), 'utf8'), {
+      merge: true,
+    });
+    const reduced = structuredClone(document);
+    const writtenSpecs = specsOf(written);
+
+    for (const [n, { spec }] of specsOf(reduced).entries())
+      for (const status of implied) if (!writtenSpecs[n]?.spec.responses[status]) delete spec.responses[status];
+
+    expect(reduced).to.deep.equal(written);
+  });
+});
+
+function specsOf(contract: Record<string, unknown>): { spec: Spec; security: Record<string, string[]>[] }[] {
+  const inherited = contract.security as Spec['security'];
+  return Object.values(contract.paths as Record<string, Record<string, Spec>>)
+    .flatMap((item) => Object.values(item))
+    .map((spec) => ({ spec, security: spec.security ?? inherited ?? [] }));
+}
+
+/** A set of requirements in the table's notation: `appToken(api) userSession`. */
+const shown = (set: Record<string, string[]>) =>
+  Object.entries(set)
+    .map(([scheme, roles]) => (roles.length > 0 ? `${scheme}(${roles.join(' ')})` : scheme))
+    .join(' ');

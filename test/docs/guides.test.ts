@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const README_LINES = 180;
+const DECISION_LINES = 15;
+
+const read = (path: string) => readFile(`${ROOT}${path}`, 'utf8');
+const countLines = (text: string) => text.trimEnd().split('\n').length;
+
+describe('the guides', () => {
+  let guides: Map<string, string>;
+  before(async () => {
+    const paths = ['README.md', ...(await Array.fromAsync(glob('src/docs/**/*.md', { cwd: ROOT })))];
+    guides = new Map(await Promise.all(paths.map(async (path) => [path, await read(path)] as const)));
+  });
+
+  it(`begin with a README of at most ${README_LINES} lines`, () => {
+    expect(countLines(guides.get('README.md') ?? '')).to.be.at.most(README_LINES);
+  });
+
+  it('link to existing files and headings', () => {
+    const broken = [...guides].flatMap(([path, text]) =>
+      [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)]
+        .filter(([, file = '', heading]) => !isThere(path, file, heading))
+        .map(([link]) => `${path}: ${link}`),
+    );
+
+    expect(broken).to.deep.equal([]);
+  });
+
+  function isThere(from: string, file: string, heading: string | undefined): boolean {
+    const target = file === '' ? from : new URL(file, `file:///${from}`).pathname.slice(1);
+    if (!existsSync(ROOT + target)) return false;
+    return heading === undefined || anchorsOf(guides.get(target) ?? '').includes(heading);
+  }
+
+  it('name only existing files', () => {
+    const named = [...guides].flatMap(([path, text]) =>
+      [...text.matchAll(/(?<![\w/.{*-])(?:src|sql|test|workers)\/[\w./-]*\.(?:test\.ts|ts|md|sql|yml|yaml)\b/g)]
+        .filter(([file]) => !existsSync(ROOT + file))
+        .map(([file]) => `${path}: ${file}`),
+    );
+
+    expect(named).to.deep.equal([]);
+  });
+
+  it('list every setting, and no other', async () => {
+    const settings = names(await read('src/config.ts'), /^ {2}([A-Z][A-Z_]+): /gm);
+    const firstCells = (guides.get('src/docs/configuration.md') ?? '').match(/^\| `[^|]*\|/gm) ?? [];
+
+    const listed = names(firstCells.join(), /`([A-Z][A-Z_]+)`/g);
+
+    expect(listed).to.have.members([...settings, 'DATA_DIR']);
+  });
+
+  it('start from an environment file that names settings only', async () => {
+    const listed = names(guides.get('src/docs/configuration.md') ?? '', /`([A-Z][A-Z_]+)`/g);
+
+    const given = names(await read('.env.example'), /^# ([A-Z][A-Z_]+)=/gm);
+
+    expect(given.filter((name) => !listed.includes(name))).to.deep.equal([]);
+  });
+
+  it('name only existing npm scripts', async () => {
+    const { scripts } = JSON.parse(await read('package.json'));
+
+    const unknown = [...guides].flatMap(([path, text]) =>
+      [...text.matchAll(/npm run ([\w:]+)/g)]
+        .filter(([, name = '']) => !scripts[name])
+        .map(([run]) => `${path}: ${run}`),
+    );
+
+    expect(unknown).to.deep.equal([]);
+  });
+
+  it(`hold decisions of at most ${DECISION_LINES} lines, each with its context, choice, cost and what would change it`, () => {
+    const decisions = [...guides].filter(([path]) => path.startsWith('src/docs/decisions/'));
+
+    expect(decisions).not.to.be.empty;
+    for (const [path, text] of decisions) {
+      expect(path).to.match(/\/\d{3}-[a-z0-9-]+\.md$/);
+      expect(countLines(text), path).to.be.at.most(DECISION_LINES);
+      const parts = text.match(/^\*\*.+?\*\*/gm);
+      expect(parts, path).to.deep.equal([
+        '**Context.**',
+        '**Choice.**',
+        '**Cost.**',
+        '**What would change our mind.**',
+      ]);
+    }
+  });
+});
+
+/** The first group of every match. */
+const names = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, name = '']) => name);
+
+/** The anchors of a guide's headings. */
+const anchorsOf = (text: string): string[] =>
+  [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\w\s-]/g, '')
+      .replaceAll(' ', '-'),
+  );

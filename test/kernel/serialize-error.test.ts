@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { sanitizeError, serializeError } from '../../src/kernel/serialize-error.ts';
+
+const CANARY = 'CANARY-c9f1';
+
+describe('serializeError', () => {
+  it('keeps the text of every other error', () => {
+    const error = new Error('It broke', { cause: Object.assign(new Error('inside'), { code: 'ECONNREFUSED' }) });
+
+    expect(serializeError(error)).to.deep.include({ type: 'Error', message: 'It broke' });
+    expect(serializeError(error).cause).to.deep.include({ code: 'ECONNREFUSED', message: 'inside' });
+    expect(serializeError('text')).to.deep.equal({ type: 'string' });
+  });
+});
+
+describe('tellable', () => {
+  it('is an error without values reported by the database, in text and stack, and with the names of the failed objects', () => {
+    const members = {
+      code: '23505',
+      severity: 'ERROR',
+      constraint: 'apps_slug_taken',
+      detail: `Key (slug)=(${CANARY})`,
+    };
+    const error = new Error('It broke', { cause: Object.assign(new Error(`It is ${CANARY}`), members) });
+    const raw = Object.assign(new Error(`It is ${CANARY}`), members);
+
+    for (const { message, stack } of [sanitizeError(error), sanitizeError(raw)]) {
+      expect(`${message} ${stack}`).not.to.include(CANARY);
+      expect(message).to.include('23505');
+      expect(stack).to.include('    at ');
+    }
+    expect(sanitizeError(raw).message).to.include('apps_slug_taken');
+  });
+
+  it('keeps the text of every other error, and wraps anything that is not an error', () => {
+    expect(sanitizeError(new TypeError('It broke')).message)
+      .to.include('It broke')
+      .and.to.include('TypeError');
+    expect(sanitizeError('text')).to.be.an('error');
+  });
+});

@@ -1,0 +1,107 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { accountIn, checkOut, startMoney, tierDemo } from '../support/money.ts';
+import { market } from '../support/orders.ts';
+import { until } from '../support/processes.ts';
+import { readScrape } from '../support/scrape.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const endedRow = z.object({ kind: z.string(), state: z.string(), count: z.number() });
+
+describe('intents that ended', () => {
+  /** The database's counts next to the metrics, once nothing is open any more. */
+  async function heldAndCounted({ db, runtime }: Pick<TestService, 'db' | 'runtime'>) {
+    await until('every intent to have ended and every task to have logged', async () => {
+      const open = await db.exists(sql.unsafe`select from intents where settled_at is null`);
+      const jobs = await db.exists(sql.unsafe`select from queue_jobs where locked_at is not null`);
+      return !open && !jobs;
+    });
+    const held = await db.any(sql.type(endedRow)`
+      select i.kind, i.state, count(*)
+      from intents i
+      group by i.kind, i.state
+      order by i.kind, i.state`);
+    const counted = readScrape(await runtime.metrics.scrape());
+    return held.map(({ kind, state, count }) => ({
+      kind,
+      state,
+      held: count,
+      counted: counted.value('tps_intent_settle_duration_seconds_count', { kind, ending: state }) ?? 0,
+    }));
+  }
+
+  it('are counted once each, whichever statement ended them', async () => {
+    const money = await startMoney();
+    const { ask } = money.buyer;
+    await ask('POST', '/v2/payments/free', { json: tierDemo });
+    await accountIn(ask, 'evaluation');
+    await ask('POST', '/v2/kyc/processor-identity/session');
+    await checkOut(ask);
+    money.processor.faults.add({ kind: 'reject', route: '/v1/payment_intents', times: 1 });
+    await checkOut(ask).catch(() => null);
+    const ended = await heldAndCounted(money);
+    await money.stop();
+
+    expect(ended.map(({ kind, state }) => `${kind} ${state}`)).to.include.members([
+      'accounts/provision succeeded',
+      'kyc/session succeeded',
+      'payments/checkout succeeded',
+      'payments/checkout failed',
+    ]);
+    for (const { kind, state, held, counted } of ended) expect(counted, `${kind} ${state}`).to.equal(held);
+  }).timeout(40_000);
+
+  it('are counted as expired when nothing was sent in time', async () => {
+    const service = await startService({ settings: { ORDER_DEADLINE_MS: '1' }, worker: false });
+    const trader = await subaccountHolder(service);
+    await trader.post('/v1/orders/netvenue', market(), { prefer: 'wait=0' });
+    await service.startWorker();
+    const ended = await heldAndCounted(service);
+    await service.stop();
+
+    expect(ended).to.deep.include({ kind: 'orders/place', state: 'expired', held: 1, counted: 1 });
+  });
+
+  it('are reported by every statement of the service that ends one', async () => {
+    const statements = new RegExp(
+      `\\b(?:${['settling', ...(await endingFunctions())].join('|')})\\(\\$?\\{?(?:intent|held)`,
+      'g',
+    );
+    const files = await Array.fromAsync(glob('src/**/*.ts', { cwd: root }));
+    const texts = await Promise.all(
+      files.map(async (file) => ({ file, text: await readFile(join(root, file), 'utf8') })),
+    );
+    const ending = texts
+      .map(({ file, text }) => ({ file, ends: count(text, statements), reports: count(text, /\bnotifying\(/g) }))
+      .filter(({ ends }) => ends > 0);
+
+    expect(ending.length).to.be.at.least(6);
+    expect(ending.filter(({ ends, reports }) => reports < ends)).to.deep.equal([]);
+  });
+});
+
+const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
+
+/** The SQL functions that end intents as part of their work: those whose body calls settle_intent. */
+async function endingFunctions(): Promise<string[]> {
+  const files = await Array.fromAsync(glob('sql/functions/**/*.sql', { cwd: root }));
+  const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+  const functions = texts.flatMap((text) => text.split(/^(?=create (?:or replace )?function )/m));
+  const names = functions
+    .filter((body) => body.includes('not settle_intent('))
+    .map((body) => /^create (?:or replace )?function (\w+)/.exec(body)?.[1] ?? '');
+  return [...new Set(names)];
+}
+
+/** A trader whose subaccount was created by a worker that has stopped. */
+async function subaccountHolder(service: TestService) {
+  const worker = await service.startWorker();
+  const trader = await service.trader();
+  await worker.stop();
+  return trader;
+}

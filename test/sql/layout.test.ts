@@ -1,0 +1,82 @@
+import { glob, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { readDefinitions } from '../../src/db/definitions.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const LINE_LIMIT = 250;
+
+/** The one file that may name the queue's private tables. */
+const QUEUE_FILE = 'sql/functions/queue/queue_jobs.sql';
+const PRIVATE = ['graphile_worker', '_private_'].join('.'); // this file does not name them either
+
+/** Query files that still write; their writes belong next to their capability's other writes. */
+const WRITING_QUERIES = [
+  'src/admin/queries.ts',
+  'src/enrollments/queries.ts',
+  'src/kyc/queries.ts',
+  'src/orders/exchange/queries.ts',
+  'src/payouts/queries.ts',
+  'src/trading/keys/queries.ts',
+  'src/users/queries.ts',
+];
+
+describe('the layout of sql', () => {
+  it('has one definition of every function, view and trigger, in a file of its name that starts with its contract', async () => {
+    const definitions = await readDefinitions();
+
+    const bare = definitions.filter(({ text }) => !/^--|^comment on (function|view)/m.test(text));
+    expect(bare.map(({ file }) => file)).to.deep.equal([]);
+  });
+
+  it('has tables in numbered files, and no definitions there', async () => {
+    const found = await filesWith(
+      'sql/[0-9]*.sql',
+      /^\s*(create|alter|drop) (or replace )?(constraint )?(function|view|trigger)\b/im,
+    );
+
+    expect(found).to.deep.equal([]);
+  });
+
+  it('has a comment on every table in the database', async () => {
+    const files = await textsOf('sql/[0-9]*.sql');
+    const all = [...files.values()].join('\n');
+
+    const tables = [...all.matchAll(/^create table (\w+)/gm)].map(([, name]) => name ?? '');
+    expect(tables.length).to.be.above(40);
+    expect(tables.filter((name) => !all.includes(`comment on table ${name} is`))).to.deep.equal([]);
+  });
+
+  it('names the queue’s private tables in one file only', async () => {
+    const found = await filesWith(
+      '{sql,src,workers,scripts,test}/**/*.{sql,ts,js}',
+      new RegExp(PRIVATE.replace('.', '\\.')),
+    );
+
+    expect(found).to.deep.equal([QUEUE_FILE]);
+  });
+
+  it(`has no file over ${LINE_LIMIT} lines except the snapshot`, async () => {
+    const files = await textsOf('sql/**/*.sql');
+
+    const long = [...files].filter(([, text]) => text.trimEnd().split('\n').length > LINE_LIMIT).map(([file]) => file);
+    expect(long).to.deep.equal(['sql/schema.sql']);
+  });
+
+  it('writes nothing in a query file', async () => {
+    const found = await filesWith('src/**/queries.ts', /^\s*(insert into|delete from|update) [a-z_]+\b/im);
+
+    expect(found.filter((file) => !WRITING_QUERIES.includes(file))).to.deep.equal([]);
+  });
+});
+
+/** Files of the project by their paths from its root. */
+async function textsOf(pattern: string): Promise<Map<string, string>> {
+  const files = await Array.fromAsync(glob(pattern, { cwd: ROOT }));
+  const texts = await Promise.all(files.sort().map((file) => readFile(path.join(ROOT, file), 'utf8')));
+  return new Map(files.map((file, n) => [file, texts[n] ?? '']));
+}
+
+const filesWith = async (pattern: string, wanted: RegExp): Promise<string[]> =>
+  [...(await textsOf(pattern))].filter(([, text]) => wanted.test(text)).map(([file]) => file);

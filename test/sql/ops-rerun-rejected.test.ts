@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { intentAt, lockJobs, type Operator, operatorOf, workerSeen } from '../support/operator.ts';
+import { openSpine, type Spine } from '../support/spine.ts';
+
+describe('ops.rerun does nothing', () => {
+  let spine: Spine;
+  let operator: Operator;
+  before(async () => {
+    spine = await openSpine();
+    operator = operatorOf(spine);
+  });
+  after(() => spine.close());
+  beforeEach(() => spine.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
+
+  const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
+  /** Every table a re-run could change, except the record of operator actions. */
+  const rows = async () => [
+    await spine.query('select * from intents order by id'),
+    await spine.query('select * from lanes order by name'),
+    await spine.query('select * from queue_jobs order by id'),
+  ];
+
+  for (const ending of ['succeeded', 'failed', 'expired'] as const) {
+    it(`to an intent that has ${ending}, and says so`, async () => {
+      const id = await intentAt(spine, ending, { lane: 'a' });
+      const before_ = await rows();
+
+      const result = await operator.rerun(id);
+
+      expect(result).to.include({ done: false, verdict: 'finished', is_safe: true, would_do: 'nothing' });
+      expect(result?.venue_says).to.equal(
+        { succeeded: 'yes', failed: 'no: VENUE_REJECTED, too_small', expired: null }[ending],
+      );
+      expect(await rows()).to.deep.equal(before_);
+    });
+  }
+
+  for (const code of ['SUBACCOUNT_AMBIGUOUS', 'PROCESSOR_SILENT']) {
+    it(`when it ended without proof: ${code}`, async () => {
+      const id = await intentAt(spine, 'sent', { kind: 'accounts/provision' });
+      await spine.query('select settle_intent($1, 1, $2, $3)', [id, 'failed', { problem: { code } }]);
+      const before_ = await rows();
+
+      expect(await operator.rerun(id)).to.include({
+        done: false,
+        verdict: 'would_act_twice',
+        is_safe: false,
+        venue_says: `nothing that decides it: ${code}`,
+      });
+      expect(await rows()).to.deep.equal(before_);
+    });
+  }
+
+  it('when it was sent and cannot be reconciled', async () => {
+    const id = await intentAt(spine, 'sent', { kind: 'unheard/of' });
+    await spine.finishJobs(id);
+
+    expect(await operator.rerun(id)).to.include({ done: false, verdict: 'would_act_twice', is_safe: false });
+    expect(await jobs()).to.deep.equal([]);
+  });
+
+  for (const [held, pool] of [
+    ['that was seen just now', () => workerSeen(spine, 1)],
+    ['that is only registering', async () => 'pool-new'],
+  ] as const) {
+    it(`while a worker is executing it ${held}`, async () => {
+      const id = await intentAt(spine, 'sent');
+      await lockJobs(spine, id, await pool());
+      const before_ = await rows();
+
+      const result = await operator.rerun(id);
+
+      expect(result).to.include({ done: false, verdict: 'at_work', is_safe: false });
+      expect(result?.reason).to.match(/a living worker has had it for 0 s/);
+      expect(await rows()).to.deep.equal(before_);
+    });
+  }
+
+  it('while a worker without heartbeats holds its lock, until 8 s after the last one', async () => {
+    const id = await intentAt(spine, 'sent');
+    const pool = await workerSeen(spine, 6);
+    await lockJobs(spine, id, pool);
+    const keeper = await spine.hand();
+    const hold = 'select pg_advisory_lock(884422, lock_key::integer) from worker_processes';
+
+    expect(await operator.judge(id)).to.include({ verdict: 'look_again' });
+    await keeper.query(hold);
+    expect(await operator.judge(id)).to.include({ verdict: 'at_work' });
+    await spine.query(`update worker_processes set seen_at = now() - interval '9 seconds'`);
+    expect(await operator.judge(id)).to.include({ verdict: 'look_again' });
+    await keeper.query('select pg_advisory_unlock_all()');
+  });
+
+  it('while it has its job, and reports when that is due', async () => {
+    const ready = await intentAt(spine, 'queued');
+    const planned = await intentAt(spine, 'running');
+    await spine.finishJobs(planned);
+    await spine.retry(planned, 1, 30);
+
+    expect(await operator.rerun(ready)).to.include({
+      verdict: 'at_work',
+      reason: 'its job is queued; workers alive: 0',
+    });
+    expect((await operator.rerun(planned))?.reason).to.match(/^its job is queued and due in \d+ s/);
+    expect(await jobs()).to.have.length(2);
+  });
+
+  it('while it waits in its lane, and names the intent before it', async () => {
+    const head = await intentAt(spine, 'queued', { lane: 'a' });
+    const behind = await intentAt(spine, 'queued', { lane: 'a' });
+    await spine.finishJobs(head);
+
+    const result = await operator.rerun(behind);
+
+    expect(result).to.include({ done: false, verdict: 'at_work' });
+    expect(result?.reason).to.contain(head);
+    expect(await jobs()).to.deep.equal([]);
+    expect(await spine.headOf('a')).to.equal(head);
+  });
+});
