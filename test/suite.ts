@@ -8,8 +8,9 @@ import { parseArgs } from 'node:util';
 import { NO_SERVER, startShared, stopPostgres } from './support/postgres.ts';
 
 /*
- * npm test [-- --shuffle] runs every test; npm run test:quick those that need no database. The last line is "N passed,
- * N failed", and ", N skipped" if any were.
+ * npm test [-- --shuffle] runs every test; npm run test:quick those that need no database. Files with failures, if they
+ * are few, run once more alone: a busy machine can break a test's timing, and what fails alone is broken. The last line
+ * is "N passed, N failed", and ", N skipped" if any were.
  */
 const EVERYTHING = ['test/**/*.test.ts'];
 const QUICK = [
@@ -45,14 +46,26 @@ const { values: options } = parseArgs({ options: { quick: { type: 'boolean' }, s
 const files = found(options.quick ? QUICK : EVERYTHING);
 const precise = found(PRECISE).filter((file) => files.includes(file));
 const others = files.filter((file) => !precise.includes(file));
-const counted = new Map<string, number>();
+const MOST_AGAIN = 5;
 
 const server = options.quick ? NO_SERVER : await startShared();
-const failed = await mocha([...inOrder(others), '--parallel', '--jobs', String(AT_ONCE)]);
-const failedAlone = await mocha(inOrder(precise));
+const runs = [
+  await mocha([...inOrder(others), '--parallel', '--jobs', String(AT_ONCE)]),
+  await mocha(inOrder(precise)),
+];
+const total = (of: (run: Run) => number) => runs.reduce((sum, run) => sum + of(run), 0);
+const broken = runs.flatMap(({ failedFiles }) => failedFiles);
+const hasCrashed = runs.some(({ code, failed }) => code !== 0 && failed === 0);
+const again = !hasCrashed && broken.length > 0 && broken.length <= MOST_AGAIN ? await mocha(broken) : null;
 await stopPostgres();
-console.log([...counted].map(([what, n]) => `${n} ${what}`).join(', '));
-process.exitCode = failed || failedAlone;
+const failed = again?.failed ?? total((run) => run.failed);
+const late = total((run) => run.failed) - failed;
+const skipped = total((run) => run.skipped);
+if (late > 0) console.log(`${late} passed only alone, which is a defect of the test or of the code, in:`, broken);
+console.log(
+  `${total((run) => run.passed) + late} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+);
+process.exitCode = hasCrashed || failed > 0 ? 1 : 0;
 
 function found(patterns: string[]): string[] {
   return patterns.flatMap((pattern) => globSync(pattern).sort());
@@ -66,21 +79,23 @@ function inOrder(chosen: string[]): string[] {
   return [...spread, ...heavy];
 }
 
-/**
- * One run of mocha, which ends with this process; its output is passed on, and the figures of its closing line are
- * added up. Returns its exit code.
- */
-async function mocha(args: string[]): Promise<number> {
+/** Closing figures of a run of mocha, its exit code, and the files with failures. */
+type Run = { code: number; passed: number; failed: number; skipped: number; failedFiles: string[] };
+
+/** One run of mocha, which ends with this process; its output is passed on, but for the lines it closes with. */
+async function mocha(args: string[]): Promise<Run> {
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_SERVER: server };
-  const run = spawn('mocha', args, { stdio: ['ignore', 'pipe', 'inherit'], env });
-  process.once('exit', () => run.kill());
-  createInterface(run.stdout).on('line', (line) => {
-    const summary = /^\d+ passed, \d+ failed/.test(line);
-    if (!summary) console.log(line);
-    else
-      for (const [, n, what] of line.matchAll(/(\d+) (\w+)/g))
-        counted.set(`${what}`, (counted.get(`${what}`) ?? 0) + Number(n));
+  const child = spawn('mocha', args, { stdio: ['ignore', 'pipe', 'inherit'], env });
+  process.once('exit', () => child.kill());
+  const run: Run = { code: 1, passed: 0, failed: 0, skipped: 0, failedFiles: [] };
+  createInterface(child.stdout).on('line', (line) => {
+    const file = /^failed file: (.*)$/.exec(line)?.[1];
+    const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(line);
+    if (file) run.failedFiles.push(file);
+    else if (closing)
+      [run.passed, run.failed, run.skipped] = closing.slice(1).map((n) => Number(n ?? 0)) as [number, number, number];
+    else console.log(line);
   });
-  const [code] = await once(run, 'close');
-  return code ?? 1;
+  const [code] = await once(child, 'close');
+  return { ...run, code: code ?? 1 };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId } from '../kernel/ids.ts';
+import { type Delivery, findDelivery } from './queries.ts';
 import type { NewSecret } from './secrets.ts';
 
 const MOST_ENDPOINTS = 50; // active at once for one app: every event is stored once for each of them
@@ -101,15 +102,16 @@ export async function rotateSecret(
 }
 
 /**
- * Queues an event of type `webhook.test` for this endpoint only; returns the delivery's id. Throws V2_WEBHOOK_INACTIVE
- * for an inactive endpoint.
+ * Queues an event of type `webhook.test` for this endpoint only; returns the delivery as queued. Throws
+ * V2_WEBHOOK_INACTIVE for an inactive endpoint.
  */
-export async function testEndpoint(db: Db, app: string, endpointId: string): Promise<string> {
-  const delivery = await db.oneFirst(sql.prepared('test_webhook_endpoint', z.object({ id: z.string().nullable() }))`
-    select test_endpoint(${app}, ${endpointId}) id`);
-  if (delivery === null) throw new ApiError('V2_WEBHOOK_INACTIVE');
-  return delivery;
-}
+export const testEndpoint = (db: Db, app: string, endpointId: string): Promise<Delivery> =>
+  db.transaction(async (tx) => {
+    const delivery = await tx.oneFirst(sql.prepared('test_webhook_endpoint', z.object({ id: z.string().nullable() }))`
+      select test_endpoint(${app}, ${endpointId}) id`);
+    if (delivery === null) throw new ApiError('V2_WEBHOOK_INACTIVE');
+    return queuedDelivery(tx, app, delivery);
+  });
 
 const errorCodes = {
   unknown: 'V2_WEBHOOK_DELIVERY_UNKNOWN',
@@ -117,15 +119,24 @@ const errorCodes = {
 } as const;
 
 /**
- * Queues a delivery again under its id, from the start of the retry schedule. Throws V2_WEBHOOK_DELIVERY_UNKNOWN or
- * V2_WEBHOOK_INACTIVE.
+ * Queues a delivery again under its id, from the start of the retry schedule; returns it as queued. Throws
+ * V2_WEBHOOK_DELIVERY_UNKNOWN or V2_WEBHOOK_INACTIVE.
  */
-export async function redeliver(db: Db, app: string, deliveryId: string): Promise<void> {
-  const verdict = await db.oneFirst(
-    sql.prepared('redeliver_webhook', z.object({ verdict: z.enum(['queued', 'unknown', 'inactive']) }))`
-    select redeliver(${app}, ${deliveryId}) verdict`,
-  );
-  if (verdict !== 'queued') throw new ApiError(errorCodes[verdict]);
+export const redeliver = (db: Db, app: string, deliveryId: string): Promise<Delivery> =>
+  db.transaction(async (tx) => {
+    const verdict = await tx.oneFirst(
+      sql.prepared('redeliver_webhook', z.object({ verdict: z.enum(['queued', 'unknown', 'inactive']) }))`
+      select redeliver(${app}, ${deliveryId}) verdict`,
+    );
+    if (verdict !== 'queued') throw new ApiError(errorCodes[verdict]);
+    return queuedDelivery(tx, app, deliveryId);
+  });
+
+/** The delivery as this transaction queued it: read before it commits, so before a worker can send it. */
+async function queuedDelivery(tx: DatabaseTransactionConnection, app: string, id: string): Promise<Delivery> {
+  const delivery = await findDelivery(tx, app, id);
+  if (!delivery) throw new ApiError('V2_WEBHOOK_DELIVERY_UNKNOWN');
+  return delivery;
 }
 
 const recovered = z.object({ verdict: z.enum(['queued', 'unknown', 'inactive', 'too_soon']), queued: z.number() });

@@ -74,8 +74,7 @@ export const rotateWebhookSecret: Handler<'rotateWebhookSecret', Deps> = async (
 export const testWebhookEndpoint: Handler<'testWebhookEndpoint', Deps> = async ({ deps, principal, path }) => {
   const { url } = await getEndpoint(deps, principal.owner, path.endpoint_id);
   await rejectForbiddenUrl(deps, url);
-  const delivery = await testEndpoint(deps.db, principal.owner, path.endpoint_id);
-  return { status: 200, body: await getDelivery(deps, principal.owner, delivery) };
+  return { status: 200, body: await testEndpoint(deps.db, principal.owner, path.endpoint_id) };
 };
 
 /** Handles `GET /v2/webhook-endpoints/{endpoint_id}/deliveries`: list deliveries to an endpoint. */
@@ -113,8 +112,7 @@ export const getWebhookDelivery: Handler<'getWebhookDelivery', Deps> = async ({ 
 
 /** Handles `POST /v2/webhook-deliveries/{delivery_id}/redeliver`: send a delivery again. */
 export const redeliverWebhook: Handler<'redeliverWebhook', Deps> = async ({ deps, principal, path }) => {
-  await redeliver(deps.db, principal.owner, path.delivery_id);
-  return { status: 200, body: await getDelivery(deps, principal.owner, path.delivery_id) };
+  return { status: 200, body: await redeliver(deps.db, principal.owner, path.delivery_id) };
 };
 
 function rejectUnknownEvents(names: string[]): void {

@@ -59,7 +59,7 @@ export const listDeliveries = (db: Db, app: string, endpointId: string, page: Pa
     limit ${page.limit}`);
 
 /** A delivery of this app, or null. */
-export const findDelivery = (db: Db, app: string, deliveryId: string): Promise<Delivery | null> =>
+export const findDelivery = (db: Pick<Db, 'maybeOne'>, app: string, deliveryId: string): Promise<Delivery | null> =>
   db.maybeOne(sql.prepared('find_webhook_delivery', deliveryRow)`
     select ${deliveryColumns}
     from webhook_deliveries d
