@@ -2,20 +2,36 @@ create table users (
   id text primary key,
   app_id text not null references apps (id),
   email text not null,
-  password_hash text not null,
+  password_salt bytea not null default uuid_send(gen_random_uuid()),
+  password_hash text,
   verified_at timestamptz,
   totp_seed bytea,
   totp_step bigint,
   totp_enabled_at timestamptz,
   created_at timestamptz not null default now(),
   constraint users_email_once unique (app_id, email),
+  constraint users_unverified_own_no_password check (password_hash is null or verified_at is not null),
   constraint users_totp_has_seed check (totp_enabled_at is null or (totp_seed is not null and totp_step is not null))
 );
 
 comment on table users is 'End users of the apps. An address belongs to one user per app.';
 comment on column users.email is 'Normalized: NFKC, lower case, trimmed.';
+comment on column users.password_salt is 'The salt of every hash for this address: one computation compares a password with all of them.';
+comment on column users.password_hash is 'Null until the address is verified, and while no password counts: sign-ups gave different ones, and none was set by a reset.';
 
 create index users_unverified on users (created_at) where verified_at is null;
+
+create table sign_ups (
+  user_id text not null references users (id) on delete cascade,
+  password_hash text not null,
+  created_at timestamptz not null default now(),
+  primary key (user_id, password_hash)
+);
+
+comment on table sign_ups is 'The different passwords that sign-ups of an address gave. None of them counts before the address is verified, and then only if it is the one. Kept for verified addresses too, so that a log-in after a sign-up has the same response for every address.';
+comment on column sign_ups.created_at is 'The newest sign-up with this password.';
+
+create index sign_ups_by_age on sign_ups (created_at);
 
 create table user_sessions (
   id text primary key,

@@ -676,6 +676,16 @@ create table sealed_results (
   constraint sealed_results_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES intents(id) ON DELETE CASCADE
 );
 
+-- The different passwords that sign-ups of an address gave. None of them counts before the address is verified, and then only if it is the one. Kept for verified addresses too, so that a log-in after a sign-up has the same response for every address.
+create table sign_ups (
+  user_id text not null,
+  password_hash text not null,
+  created_at timestamp with time zone not null default now(), -- The newest sign-up with this password.
+  constraint sign_ups_pkey PRIMARY KEY (user_id, password_hash),
+  constraint sign_ups_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX sign_ups_by_age ON public.sign_ups USING btree (created_at);
+
 -- The last nonce of each signer. The exchange accepts every nonce once, so there is one durable counter per signer, whoever enrolled it.
 create table signer_nonces (
   signer text not null,
@@ -799,7 +809,8 @@ create table users (
   id text not null,
   app_id text not null,
   email text not null, -- Normalized: NFKC, lower case, trimmed.
-  password_hash text not null,
+  password_salt bytea not null default uuid_send(gen_random_uuid()), -- The salt of every hash for this address: one computation compares a password with all of them.
+  password_hash text, -- Null until the address is verified, and while no password counts: sign-ups gave different ones, and none was set by a reset.
   verified_at timestamp with time zone,
   totp_seed bytea,
   totp_step bigint,
@@ -808,7 +819,8 @@ create table users (
   constraint users_pkey PRIMARY KEY (id),
   constraint users_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint users_email_once UNIQUE (app_id, email),
-  constraint users_totp_has_seed CHECK (((totp_enabled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL))))
+  constraint users_totp_has_seed CHECK (((totp_enabled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL)))),
+  constraint users_unverified_own_no_password CHECK (((password_hash IS NULL) OR (verified_at IS NOT NULL)))
 );
 CREATE INDEX users_unverified ON public.users USING btree (created_at) WHERE (verified_at IS NULL);
 
@@ -1203,6 +1215,9 @@ create function begin_sending(intent uuid, held_fence integer, what jsonb)
 create function claim_intent(intent uuid)
   returns SETOF intents plpgsql;
 
+create function code_template(for_user text)
+  returns text sql stable;
+
 create function complete_payout(payout text)
   returns boolean plpgsql;
 
@@ -1263,7 +1278,7 @@ create function follow_purchase(purchase uuid)
 create function forget_account_events(kept_s double precision, most integer)
   returns bigint sql;
 
--- Unverified sign-ups are deleted after 7 days, so that nobody can block an address by signing up with it first.
+-- Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that nobody can block an address by signing up with it first.
 create function forget_expired_identity(most integer)
   returns bigint plpgsql;
 
@@ -1486,7 +1501,7 @@ create function settle_intent(intent uuid, held_fence integer, ending text, said
 create function sign_agreement(of_app text, by_user text, version text, name text, url text, sha256 text, from_address text, agent text)
   returns agreement_signatures plpgsql;
 
-create function sign_up(app text, address text, new_id text, new_hash text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
+create function sign_up(app text, address text, new_id text, salt bytea, new_hash text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
   returns text plpgsql;
 
 create function sortable_from(prefix text, moment timestamp with time zone)

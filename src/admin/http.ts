@@ -8,7 +8,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { adminOf } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { checkSecondFactor, hasRightPassword } from '../login/commands.ts';
+import { checkPassword, checkSecondFactor } from '../login/commands.ts';
 import { type Actor, note } from './audit/commands.ts';
 import { readAdmin } from './queries.ts';
 import { closeAdminSession, openAdminSession } from './sessions/commands.ts';
@@ -24,8 +24,8 @@ export const logInAdmin: Handler<'logInAdmin', Deps> = async (call) => {
   const admin = await readAdmin(deps.db, email, from);
   const budgets = [budgetOf('login', 'admin', email, call.network)];
   await call.throttle(...budgets, ...(admin.is_known_address ? [] : [budgetOf('login_strangers', 'admin', email)]));
-  const found = await hasRightPassword(admin, body.password);
-  if (!found?.email) return rejectLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');
+  const found = await checkPassword(admin, body.password);
+  if (found === 'sign_up' || !found?.email) return rejectLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');
   const shown = { admin_id: found.id, email: found.email, totp_enrolled: found.has_totp === true };
   const checked = await checkSecondFactor(found, { password: body.password, code: body.totp_code }, async (seed) => {
     await call.throttle(budgetOf('totp', 'admin', found.id));

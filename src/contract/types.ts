@@ -1151,7 +1151,7 @@ export interface paths {
         put?: never;
         /**
          * Sign an end user up
-         * @description Idempotent on app and address. It never changes an existing password and never reveals whether the address was known: only the mail to the address does.
+         * @description Idempotent on app and address. It never changes an existing password and never reveals whether the address was known: only the mail to the address does. The password counts once the address is verified. If sign-ups of an unverified address gave different passwords, none of them counts until one is set by a password reset.
          */
         post: operations["signUpUser"];
         delete?: never;
@@ -1171,7 +1171,7 @@ export interface paths {
         put?: never;
         /**
          * Verify an address with its code
-         * @description Opens a session. A code can be used once.
+         * @description Opens a session. A code can be used once. If sign-ups of this address gave different passwords, log-ins need a password reset first.
          */
         post: operations["verifyUserEmail"];
         delete?: never;

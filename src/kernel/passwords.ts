@@ -1,5 +1,6 @@
+import { timingSafeEqual } from 'node:crypto';
 import { dictionary } from '@zxcvbn-ts/language-common';
-import { argon2id, hash, needsRehash, verify } from 'argon2';
+import { argon2id, hash, needsRehash } from 'argon2';
 import { concurrencyLimit } from './concurrency.ts';
 
 /** OWASP's password storage cheat sheet, argon2id: 19 MiB, two passes, one lane. */
@@ -21,16 +22,47 @@ const RUNS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfgh
 /** A hash of an unknown random password. A comparison with it takes as long as one with a user's hash. */
 const dummyHash = hashPassword(`nobody ${crypto.randomUUID()}`);
 
-/** Hashes a password with argon2id in the thread pool. Throws SERVICE_UNAVAILABLE when too many hashes are waiting. */
-export function hashPassword(password: string): Promise<string> {
-  return hashing(() => hash(normalised(password), cost));
+/**
+ * Hashes a password with argon2id in the thread pool, with a random salt by default. Throws SERVICE_UNAVAILABLE when
+ * too many hashes are waiting.
+ */
+export function hashPassword(password: string, salt?: Buffer): Promise<string> {
+  return hashing(() => hash(normalised(password), { ...cost, ...(salt && { salt }) }));
 }
 
-/** Whether a password matches a hash. Without a hash it takes the same time and resolves to false. */
-export async function isPassword(password: string, hashed: string | null): Promise<boolean> {
-  const against = hashed ?? (await dummyHash);
-  const matches = await hashing(() => verify(against, normalised(password)));
-  return matches && hashed !== null;
+/**
+ * Finds which of some hashes a password matches; null for none. One computation, with salt and cost of the first: it
+ * compares with the others that share them. Without a hash it takes the same time.
+ */
+export async function matchPassword(password: string, hashes: readonly string[]): Promise<string | null> {
+  const like = partsOf(hashes[0] ?? (await dummyHash));
+  const computed = await hashing(() => hash(normalised(password), { ...like.options, raw: true }));
+  const isMatch = (hashed: string) => {
+    const { terms, digest } = partsOf(hashed);
+    return terms === like.terms && digest.length === computed.length && timingSafeEqual(digest, computed);
+  };
+  return hashes.find(isMatch) ?? null;
+}
+
+/**
+ * The parts of an encoded argon2id hash: `$argon2id$v=19$m=…,t=…,p=…$salt$digest`. `terms` are all parts but the
+ * digest. Throws for any other text.
+ */
+function partsOf(encoded: string) {
+  const [, terms = '', costs = '', salt = '', text = ''] =
+    /^(\$argon2id\$v=19\$([^$]+)\$([^$]+)\$)([^$]+)$/.exec(encoded) ?? [];
+  const { m, t, p } = Object.fromEntries(costs.split(',').map((pair) => pair.split('='))) as Record<string, string>;
+  if (!m || !t || !p) throw new Error('A password hash is not one of argon2id');
+  const digest = Buffer.from(text, 'base64');
+  const options = {
+    type: cost.type,
+    memoryCost: Number(m),
+    timeCost: Number(t),
+    parallelism: Number(p),
+    hashLength: digest.length,
+    salt: Buffer.from(salt, 'base64'),
+  };
+  return { terms, digest, options } as const;
 }
 
 /**

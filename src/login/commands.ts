@@ -1,4 +1,4 @@
-import { hashPassword, isOutdated, isPassword } from '../kernel/passwords.ts';
+import { hashPassword, isOutdated, matchPassword } from '../kernel/passwords.ts';
 import { stepOf } from '../kernel/totp.ts';
 import type { LoginRow } from './queries.ts';
 
@@ -8,14 +8,21 @@ import type { LoginRow } from './queries.ts';
  */
 export type CheckedLogin = { accountId: string; hash: string; newHash: string | null; step: number | null };
 
-/** Returns the row if the password is right, else null. An unknown address takes as long as a wrong password. */
-export async function hasRightPassword<Row extends LoginRow>(
+/** A row whose password was given. */
+export type RightRow<Row extends LoginRow> = Row & { id: string; password_hash: string };
+
+/**
+ * Returns the row if the password is right, `sign_up` if only a sign-up of that address gave it, else null. An unknown
+ * address takes as long as a wrong password.
+ */
+export async function checkPassword<Row extends LoginRow>(
   row: Row,
   password: string,
-): Promise<(Row & { id: string; password_hash: string }) | null> {
-  const isRight = await isPassword(password, row.password_hash);
-  const { id, password_hash } = row;
-  return isRight && id !== null && password_hash !== null ? { ...row, id, password_hash } : null;
+): Promise<RightRow<Row> | 'sign_up' | null> {
+  const { id, password_hash, sign_up_hashes } = row;
+  const matched = await matchPassword(password, [...(password_hash ? [password_hash] : []), ...sign_up_hashes]);
+  if (matched === null || id === null) return null;
+  return password_hash !== null && matched === password_hash ? { ...row, id, password_hash } : 'sign_up';
 }
 
 /**

@@ -4,6 +4,7 @@ import { z } from 'zod';
 export const loginRow = z.object({
   id: z.string().nullable(),
   password_hash: z.string().nullable(),
+  sign_up_hashes: z.array(z.string()), // of sign-ups of that address that own nothing
   totp_seed: z.instanceof(Buffer).nullable(),
   has_totp: z.boolean().nullable(),
   is_known_address: z.boolean(),

@@ -16,7 +16,8 @@ const templates: Record<string, Template> = {
     subject: `Your code for ${app}`,
     lines: [
       `Enter this code in ${app} to verify your e-mail address. It is valid for 10 minutes.`,
-      'Someone signed up with this address before, and that password is still set. If it is not yours, reset it.',
+      'Sign-ups with this address gave different passwords. The code opens a session, but none of the passwords counts.',
+      `Once the address is verified, set a password by a password reset in ${app}.`,
       NOT_YOU,
     ],
     secret: { code },

@@ -9,11 +9,13 @@ import { newId, newIntentId, newSecret } from '../kernel/ids.ts';
 import { hashPassword } from '../kernel/passwords.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { newMail } from '../mail/commands.ts';
+import { findSalt } from './queries.ts';
 import { type From, newSession, type OpenedSession } from './sessions/commands.ts';
 
 const CODES = 1_000_000; // six digits
 const CODE_ATTEMPTS = 5;
 const CODE_LIVES_S = 600;
+const SALT_BYTES = 16; // RFC 9106, section 3.1
 const RESET_LIVES_S = 3_600;
 const NOTIFIED_WITHIN_S = 86_400;
 
@@ -29,20 +31,27 @@ const codeSealContext = ({ appId, email }: Account): SealContext => ({
 
 const newCode = () => String(randomInt(CODES)).padStart(6, '0');
 
+/** The salt of a new user: equal for concurrent sign-ups of one address. Without the keyring nobody can compute it. */
+const newSalt = (sealer: Sealer, { appId, email }: Account) =>
+  sealer.hmacs('', { table: 'users', row: `${appId}:${email}`, column: 'password_salt' })[0].subarray(0, SALT_BYTES);
+
 /**
  * Signs up a user, or finds the user of that address and changes nothing. Result and cost are the same either way. A
- * new or unverified user is mailed a code; a verified user is mailed a notice of the attempt.
+ * new or unverified user is mailed a code; a verified user is mailed a notice of the attempt. The password counts once
+ * the address is verified, unless another sign-up of the address gave a different one.
  */
 export async function signUp(db: Db, sealer: Sealer, account: Account, password: string): Promise<string> {
-  const hash = await hashPassword(password);
+  const salt = (await findSalt(db, account.appId, account.email)) ?? newSalt(sealer, account);
+  const hash = await hashPassword(password, salt);
   const code = newCode();
   const mail = newMail(sealer, code);
   const [hmac] = sealer.hmacs(code, codeSealContext(account));
-  return db.oneFirst(sql.prepared('sign_up', z.object({ user_id: z.string() }))`
+  const userId = await db.oneFirst(sql.prepared('sign_up', z.object({ user_id: z.string().nullable() }))`
     select sign_up(
-      ${account.appId}, ${account.email}, ${newId('usr')}, ${hash}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS}, ${CODE_LIVES_S},
-      ${mail.id}, ${sql.binary(mail.sealed)}
+      ${account.appId}, ${account.email}, ${newId('usr')}, ${sql.binary(salt)}, ${hash}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS},
+      ${CODE_LIVES_S}, ${mail.id}, ${sql.binary(mail.sealed)}
     ) as user_id`);
+  return userId ?? signUp(db, sealer, account, password); // the address was taken meanwhile, under another key
 }
 
 /**
@@ -114,7 +123,8 @@ export async function confirmReset(
   { token, password }: { token: string; password: string },
   { network }: From,
 ): Promise<string> {
-  const hash = await hashPassword(password);
+  const salt = (await findSalt(db, account.appId, account.email)) ?? undefined;
+  const hash = await hashPassword(password, salt);
   const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: z.string().nullable() }))`
     select confirm_reset(
       ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},

@@ -5,7 +5,7 @@ import { digest } from '../kernel/digest.ts';
 import type { AppId, UserId } from '../kernel/ids.ts';
 import type { App, User } from '../kernel/principal.ts';
 import type { SealContext } from '../kernel/seal.ts';
-import { loginRow } from '../login/queries.ts';
+import { type LoginRow, loginRow } from '../login/queries.ts';
 
 /**
  * Finds the user of an app's session token and resets the session's idle time. Null for an unknown, ended or idle
@@ -45,15 +45,11 @@ export function userFinder(db: Db): UserFinder {
   };
 }
 
-const userRow = loginRow.extend({ is_verified: z.boolean().nullable() });
-
-/** What a login needs of the user with that address. The members are null if there is none. */
-export type UserRow = z.infer<typeof userRow>;
-
 /** Reads a user for a log-in. One row either way, so that unknown addresses cost the same. */
-export const readLogin = (db: Db, appId: AppId, email: string, address: Buffer): Promise<UserRow> =>
-  db.one(sql.prepared('read_login', userRow)`
-    select u.id, u.password_hash, u.verified_at is not null as is_verified, u.totp_seed,
+export const readLogin = (db: Db, appId: AppId, email: string, address: Buffer): Promise<LoginRow> =>
+  db.one(sql.prepared('read_login', loginRow)`
+    select u.id, u.password_hash, array(select s.password_hash from sign_ups s where s.user_id = u.id) as sign_up_hashes,
+      u.totp_seed,
       u.totp_enabled_at is not null as has_totp,
       exists (
         select from known_addresses k
@@ -62,6 +58,13 @@ export const readLogin = (db: Db, appId: AppId, email: string, address: Buffer):
       extract(epoch from now())::double precision as now_s
     from (select 1) as always
     left join users u on u.app_id = ${appId} and u.email = ${email}`);
+
+/** The salt of the hashes of an address; null if the app has no user with it. */
+export const findSalt = (db: Db, appId: AppId, email: string): Promise<Buffer | null> =>
+  db.maybeOneFirst(sql.prepared('find_password_salt', z.object({ password_salt: z.instanceof(Buffer) }))`
+    select u.password_salt
+    from users u
+    where u.app_id = ${appId} and u.email = ${email}`);
 
 /** Where the TOTP seed of a user is sealed. */
 export const userSealContext = (userId: UserId): SealContext => ({ table: 'users', row: userId, column: 'totp_seed' });

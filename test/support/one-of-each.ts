@@ -42,6 +42,7 @@ export const ONE_OF_EACH = `
   insert into admin_sessions (id, digest, admin_id, expires_at) values ('ses_1', '\\x01', 'adm_1', now());
   insert into admin_audit (admin_id, action, subject) values ('adm_1', 'apps/create', 'app_1');
   insert into users (id, app_id, email, password_hash, verified_at) values ('usr_1', 'app_1', 'a@example.com', 'hash', now());
+  insert into sign_ups (user_id, password_hash) values ('usr_1', 'other');
   insert into user_sessions (id, digest, user_id, expires_at) values ('ses_1', '\\x01', 'usr_1', now());
   insert into one_time_codes (app_id, email, attempts_left, expires_at) values ('app_1', 'a@example.com', 5, now());
   insert into password_resets (app_id, email, user_id, digest, expires_at) values ('app_1', 'a@example.com', 'usr_1', '\\x01', now());

@@ -117,10 +117,7 @@ export async function failedAccount(
   const [id, paymentId, userId] = [`prop_${accounts}`, `pay_${accounts}`, `usr_${accounts}`];
   const intentId = await intentAt(hand, 'sent', { kind: 'accounts/provision', owner: 'app_1' });
   await hand.query('select settle_intent($1, 1, $2, $3)', [intentId, 'failed', { problem: { code } }]);
-  await hand.query(`insert into users (id, app_id, email, password_hash) values ($1, 'app_1', $2, 'x')`, [
-    userId,
-    `${userId}@example.com`,
-  ]);
+  await hand.query(`insert into users (id, app_id, email) values ($1, 'app_1', $2)`, [userId, `${userId}@example.com`]);
   if (paid)
     await hand.query(
       `insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, status,

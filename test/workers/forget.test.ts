@@ -13,11 +13,15 @@ describe('housekeeping/forget', () => {
       sql.unsafe`insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}')`,
     );
     await db.query(sql.unsafe`
-      insert into users (id, app_id, email, password_hash, verified_at, created_at)
+      insert into users (id, app_id, email, verified_at, created_at)
       values
-        ('usr_verified', 'app_1', 'a@example.com', 'h', now(), now() - interval '1 year'),
-        ('usr_new', 'app_1', 'b@example.com', 'h', null, now() - interval '6 days'),
-        ('usr_abandoned', 'app_1', 'c@example.com', 'h', null, now() - interval '8 days')`);
+        ('usr_verified', 'app_1', 'a@example.com', now(), now() - interval '1 year'),
+        ('usr_new', 'app_1', 'b@example.com', null, now() - interval '6 days'),
+        ('usr_again', 'app_1', 'd@example.com', null, now() - interval '8 days'),
+        ('usr_abandoned', 'app_1', 'c@example.com', null, now() - interval '8 days')`);
+    await db.query(sql.unsafe`
+      insert into sign_ups (user_id, password_hash, created_at)
+      values ('usr_again', 'new', now() - interval '6 days'), ('usr_abandoned', 'old', now() - interval '8 days')`);
     await db.query(sql.unsafe`
       insert into one_time_codes (app_id, email, hmac, attempts_left, expires_at)
       values ('app_1', 'a@example.com', null, 5, now() - interval '2 days'), ('app_1', 'b@example.com', null, 5, now())`);
@@ -37,7 +41,7 @@ describe('housekeeping/forget', () => {
     await database.drop();
 
     expect([first, second]).to.deep.equal([1, 0]);
-    expect(users).to.deep.equal(['usr_new', 'usr_verified']);
+    expect(users).to.deep.equal(['usr_again', 'usr_new', 'usr_verified']);
     expect(codes).to.deep.equal(['b@example.com']);
     expect(kept).to.deep.equal(['new']);
   });

@@ -62,11 +62,23 @@ begin
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
 
+  delete from sign_ups
+  where ctid = any (array(
+    select s.ctid
+    from sign_ups s
+    where s.created_at < now() - interval '7 days'
+    order by s.created_at
+    limit most
+    for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
   delete from users
   where ctid = any (array(
     select u.ctid
     from users u
     where u.verified_at is null and u.created_at < now() - interval '7 days'
+      and not exists (select from sign_ups s where s.user_id = u.id)
     order by u.created_at
     limit most
     for update skip locked));
@@ -74,4 +86,4 @@ begin
   return greatest(longest, taken);
 end $$;
 comment on function forget_expired_identity(integer) is
-  'Unverified sign-ups are deleted after 7 days, so that nobody can block an address by signing up with it first.';
+  'Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that nobody can block an address by signing up with it first.';

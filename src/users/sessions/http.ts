@@ -6,7 +6,7 @@ import { normalisedEmail } from '../../kernel/emails.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { checkSecondFactor, hasRightPassword } from '../../login/commands.ts';
+import { checkPassword, checkSecondFactor } from '../../login/commands.ts';
 import { loginBudgets, totpBudget } from '../attempts.ts';
 import { readLogin, userSealContext } from '../queries.ts';
 import { endSession, endSessionByToken, openSession } from './commands.ts';
@@ -21,9 +21,9 @@ export const logInUser: Handler<'logInUser', Deps> = async (call) => {
   const user = await readLogin(deps.db, account.appId, account.email, digest(network));
   const budgets = loginBudgets(account, network, user.is_known_address);
   await call.throttle(...budgets);
-  const found = await hasRightPassword(user, body.password);
+  const found = await checkPassword(user, body.password);
+  if (found === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');
   if (!found) throw rejected('V2_INVALID_CREDENTIALS');
-  if (!found.is_verified) throw new ApiError('V2_EMAIL_NOT_VERIFIED');
   const checked = await checkSecondFactor(found, { password: body.password, code: body.totp_code }, async (seed) => {
     await call.throttle(totpBudget(found.id));
     return deps.sealer.open(seed, userSealContext(found.id)).toString();
