@@ -2,7 +2,7 @@ import type { Netvenue, NewSubaccount, Subaccount } from '../adapters/network/ty
 import type { Db } from '../db/pool.ts';
 import type { Finding } from '../intents/define.ts';
 import type { IntentId } from '../kernel/ids.ts';
-import { accepted, rejected, unknownEffect } from '../kernel/upstream-result.ts';
+import { accepted, recordedRejection, unknownEffect } from '../kernel/upstream-result.ts';
 import { getCreations, listOwnedSubaccounts } from './queries.ts';
 import { matchCreation } from './rules.ts';
 
@@ -39,7 +39,7 @@ function byAddress(exAddress: string, owned: ReadonlySet<string>, all: Subaccoun
   const alike = all.filter((subaccount) => subaccount.exAddress === exAddress);
   const created = alike.find(({ syntheticHotkey }) => !owned.has(syntheticHotkey));
   if (created) return accepted(created);
-  return alike.length > 0
-    ? rejected('already_registered', 'This address already has a subaccount.')
-    : { kind: 'absent' };
+  return alike.length > 0 ? recordedRejection(REGISTERED) : { kind: 'absent' };
 }
+
+const REGISTERED = { slug: 'already_registered', message: 'This address already has a subaccount.' };

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import type { Accepted, RecordedRejection, UnknownEffect, UpstreamResult } from '../kernel/upstream-result.ts';
 import type { Intent, Problem } from './intent.ts';
 
 /** An intent whose request has been parsed by its verb's schema. */
@@ -17,10 +17,16 @@ export type Prepared<Payload> =
   | { done: Record<string, unknown> };
 
 /**
- * What a reconciliation found: the result after all, proof that the upstream has no such request (`absent`), or nothing
- * yet. `undecidable`: no later read can prove anything. The intent ends with the problem, and an operator decides.
+ * What a reconciliation found: a record of what the upstream did or rejected, proof that it has no such request
+ * (`absent`), or nothing yet. The rejection of a look-up or of a repeat is no finding: it says nothing about the request
+ * that was sent. `undecidable`: no later read can prove anything. The intent ends with the problem, and an operator decides.
  */
-export type Finding<Result> = UpstreamResult<Result> | { kind: 'absent' } | { kind: 'undecidable'; problem: Problem };
+export type Finding<Result> =
+  | Accepted<Result>
+  | RecordedRejection
+  | UnknownEffect
+  | { kind: 'absent' }
+  | { kind: 'undecidable'; problem: Problem };
 
 /** `patienceMs`: how long to wait for a response. `inFlightMs`: how long a sent request can still take effect. */
 export type Timing = { patienceMs: number; inFlightMs: number };
@@ -64,7 +70,7 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
   ): Promise<UpstreamResult<Result>>;
   /**
    * Called while the effect is unknown, as often as needed. It must not send anything that could take effect a second
-   * time.
+   * time. What a repeat was answered is a finding only by way of `findingOfRepeat`.
    */
   reconcile(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): Promise<Finding<NoInfer<Result>>>;
   /** Ends the intent, or puts it back in the queue, as the result requires. */

@@ -4,6 +4,7 @@ import type { IntentId } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { nextAttemptMs } from './backoff.ts';
 import { defineIntent, type Finding, type IntentDefinition, type Sent, type Timing } from './define.ts';
+import { findingOfRepeat } from './finding.ts';
 import type { Held } from './intent.ts';
 import { recordNoResponse } from './run.ts';
 import { fail, retry } from './store.ts';
@@ -60,15 +61,16 @@ const KEYS_KEPT_MS = 23 * 60 * 60 * 1000;
 
 /**
  * Reconciles at an upstream that stores our idempotency keys. The same request with the same key returns the first
- * response, or is executed now if the first request never arrived. After the keys have expired a repeat could execute
- * the request twice, so the finding is `undecidable` and nothing is sent.
+ * response, marked as such, or is executed now if the first request never arrived. Its key and rate checks come before
+ * the keys are looked up, so an unmarked rejection leaves the effect unknown. After the keys have expired a repeat could
+ * execute the request twice, so the finding is `undecidable` and nothing is sent.
  */
 async function replay<Result>(
   intent: { sent_ago_ms: number },
   sendAgain: () => Promise<UpstreamResult<Result>>,
 ): Promise<Finding<Result>> {
   if (intent.sent_ago_ms > KEYS_KEPT_MS) return { kind: 'undecidable', problem: { code: 'PROCESSOR_SILENT' } };
-  return sendAgain();
+  return findingOfRepeat(await sendAgain());
 }
 
 /** Records any result of the processor other than `accepted`. False: the claim is lost, and nothing was written. */

@@ -13,6 +13,12 @@ export type Accepted<T> = { kind: 'accepted'; data: T };
  */
 export type Rejected = { kind: 'rejected'; slug: string; message: string; retryAfterS?: number };
 
+/**
+ * How the upstream's own record says that it ended this very request: rejected, with nothing done. Only a reader of
+ * records makes one, never the response to a call: a call that is rejected says nothing about an earlier one.
+ */
+export type RecordedRejection = Rejected & { recorded: true };
+
 /** No byte of the request can have reached the upstream. Sending again is safe. */
 export type Unreachable = { kind: 'unreachable'; why: string };
 
@@ -30,6 +36,13 @@ export const accepted = <T>(data: T): Accepted<T> => ({ kind: 'accepted', data }
 /** Makes a `Rejected`. */
 export const rejected = (slug: string, message: string, retryAfterS?: number): Rejected =>
   retryAfterS === undefined ? { kind: 'rejected', slug, message } : { kind: 'rejected', slug, message, retryAfterS };
+/** Makes a `RecordedRejection` from a record that was found at the upstream. */
+export const recordedRejection = ({ slug, message }: Pick<Rejected, 'slug' | 'message'>): RecordedRejection => ({
+  kind: 'rejected',
+  slug,
+  message,
+  recorded: true,
+});
 /** Makes an `Unreachable`. `why` is for logs. */
 export const unreachable = (why: string): Unreachable => ({ kind: 'unreachable', why });
 /** Makes an `UnknownEffect`. `why` is for logs. */

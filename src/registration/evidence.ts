@@ -1,7 +1,7 @@
 import type { Registrar } from '../adapters/registrar/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Finding, IntentOf } from '../intents/define.ts';
-import { accepted, rejected, unknownEffect } from '../kernel/upstream-result.ts';
+import { accepted, recordedRejection, unknownEffect } from '../kernel/upstream-result.ts';
 import { type Paid, paidBy } from './results.ts';
 import { isOver, statusOf } from './rules.ts';
 import type { PurchasePayload, PurchaseRequest } from './schema.ts';
@@ -34,7 +34,7 @@ export async function findPayment(
     await notePayment(db, intent.id, txHash);
     return accepted(await paidOnChain(registrar, intent, txHash));
   }
-  if (chain.data.canceled) return rejected('authorization_canceled', 'The payer cancelled the authorization.');
+  if (chain.data.canceled) return recordedRejection(CANCELED);
   if (chain.data.used) return unknownEffect('no_answer'); // its transaction is not visible yet
   if (isOver(payload.authorization.validBefore, atS, config.REGISTRATION_MARGIN_S)) return { kind: 'absent' };
   return postAgain(intent, payload, deps);
@@ -45,6 +45,8 @@ async function paidOnChain(registrar: Registrar, { request }: Purchase, txHash: 
   if (view.kind !== 'found') return paidBy({ status: 'unrecorded', txHash, message: null });
   return { status: statusOf(view.data.status), tx_hash: txHash, message: view.data.message };
 }
+
+const CANCELED = { slug: 'authorization_canceled', message: 'The payer cancelled the authorization.' };
 
 const REPEATS = 6;
 

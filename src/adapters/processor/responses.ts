@@ -1,13 +1,22 @@
 import Stripe from 'stripe';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
-import { accepted, found, rejected, unknownEffect, unreachable, unreadable } from '../../kernel/upstream-result.ts';
+import {
+  accepted,
+  found,
+  recordedRejection,
+  rejected,
+  unknownEffect,
+  unreachable,
+  unreadable,
+} from '../../kernel/upstream-result.ts';
 import { TransportFault } from './transport.ts';
 
 const rejectedOurKey = rejected('processor_auth', 'The processor rejected the credentials of this service.');
 
 /**
  * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and
- * rate. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again.
+ * rate. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the
+ * stored answer to its first request is marked by a header, and is the processor's record of that request.
  */
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
   call.then((seen) => resultOf(read(seen), accepted, unknownEffect), responseOfFault);
@@ -35,10 +44,14 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
   if (error.statusCode === 401 || error.statusCode === 403) return rejectedOurKey;
   if (error.statusCode === 429) return unreachable('the processor limits the request rate');
   const decided = [400, 402, 404].includes(error.statusCode ?? 0) && error.rawType !== 'idempotency_error';
-  return decided
-    ? rejected(slugOf(error), 'The payment processor rejected the request.')
-    : unknownEffect(`status ${error.statusCode ?? 'unknown'}`);
+  if (!decided) return unknownEffect(`status ${error.statusCode ?? 'unknown'}`);
+  const rejection = rejected(slugOf(error), 'The payment processor rejected the request.');
+  return isReplayed(error) ? recordedRejection(rejection) : rejection;
 }
+
+/** Source: the processor's page on low-level errors, "Idempotent-Replayed: true". */
+const isReplayed = ({ headers }: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
+  headers?.['idempotent-replayed'] === 'true';
 
 const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined);
 

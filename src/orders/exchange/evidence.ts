@@ -2,7 +2,13 @@ import type { Exvenue, Fill, OrderRecord } from '../../adapters/exchange/types.t
 import type { Finding } from '../../intents/define.ts';
 import { dividedBy, isPositive, plus, times } from '../../kernel/decimals.ts';
 import { dexOf } from '../../kernel/exchange-names.ts';
-import { type Accepted, accepted, type Rejected, rejected, unknownEffect } from '../../kernel/upstream-result.ts';
+import {
+  type Accepted,
+  accepted,
+  type RecordedRejection,
+  recordedRejection,
+  unknownEffect,
+} from '../../kernel/upstream-result.ts';
 
 /**
  * The outcome of an order at the exchange, from its response or from later reads. `averagePrice` is null if it is not
@@ -19,7 +25,8 @@ export type OrderSought = { account: string; cloid: string; coin: string; sinceM
 /** The finding that the exchange has no such order or action. */
 export const ABSENT = { kind: 'absent' } as const;
 
-const NOTHING_MATCHED = rejected('no_match', 'Nothing in the book matched the order at its price.');
+const NOTHING_MATCHED = { slug: 'no_match', message: 'Nothing in the book matched the order at its price.' };
+const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejected the order.' };
 const PRICE_PLACES = 10;
 const CLOCK_SKEW_MS = 60_000;
 
@@ -65,13 +72,13 @@ const mayHaveFilled = ({ state }: OrderRecord) => state === 'filled' || state ==
 function outcomeOf(
   { order, state, rejected: rejection }: OrderRecord,
   fills: Fill[],
-): Accepted<OrderOutcome> | Rejected {
+): Accepted<OrderOutcome> | RecordedRejection {
   const { oid, originalSize, timeInForce } = order;
-  if (state === 'rejected') return rejection ?? rejected('rejected_by_venue', 'The venue rejected the order.');
+  if (state === 'rejected') return recordedRejection(rejection ?? REJECTED);
   if (state === 'open' || state === 'triggered' || state === 'unknown') return accepted({ kind: 'resting', oid });
   if (fills.length > 0) return filledBy(oid, fills);
   if (state === 'filled') return accepted({ kind: 'filled', oid, filledSize: originalSize, averagePrice: null });
-  return timeInForce === 'ioc' ? NOTHING_MATCHED : accepted({ kind: 'cancelled', oid });
+  return timeInForce === 'ioc' ? recordedRejection(NOTHING_MATCHED) : accepted({ kind: 'cancelled', oid });
 }
 
 function filledBy(oid: number, fills: Fill[]): Accepted<OrderOutcome> {

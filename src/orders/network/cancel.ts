@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { DashboardOrder, Signal, SignalAccepted } from '../../adapters/network/types.ts';
 import { defineIntent, type Finding } from '../../intents/define.ts';
-import { accepted, rejected, unknownEffect } from '../../kernel/upstream-result.ts';
+import { accepted, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
 import { ABSENT, nothingExecuted } from './evidence.ts';
 import { getTarget } from './queries.ts';
 import { isOver } from './rules.ts';
@@ -41,6 +41,8 @@ async function findCancelled({ venue, trader }: network.AtMiner, target: string)
   if (book.kind !== 'found') return unknownEffect('the book could not be read');
   const isIn = (orders: DashboardOrder[]) => orders.some(({ uuid }) => uuid === target);
   if (isIn(book.data.cancelled)) return accepted(nothingExecuted);
-  if (isIn(book.data.filled)) return rejected('order_filled', 'The order was filled before it could be cancelled.');
+  if (isIn(book.data.filled)) return recordedRejection(FILLED);
   return ABSENT;
 }
+
+const FILLED = { slug: 'order_filled', message: 'The order was filled before it could be cancelled.' };

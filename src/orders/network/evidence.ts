@@ -7,7 +7,7 @@ import type {
   SignalAccepted,
 } from '../../adapters/network/types.ts';
 import type { Finding } from '../../intents/define.ts';
-import { accepted, type ReadResult, rejected, unknownEffect } from '../../kernel/upstream-result.ts';
+import { accepted, type ReadResult, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
 import type { AtMiner } from './verb.ts';
 
 type Found = Finding<SignalAccepted>;
@@ -22,7 +22,7 @@ export async function findPlaced({ venue, trader }: AtMiner, uuid: string): Prom
   const [dashboard, book] = await Promise.all([venue.dashboard(trader), venue.orders(trader)]);
   const order = findShown(dashboard, book, uuid);
   if (order) return accepted(order);
-  if (archived.kind === 'found' && archived.data.rejected) return archived.data.rejected;
+  if (archived.kind === 'found' && archived.data.rejected) return recordedRejection(archived.data.rejected);
   return archived.kind !== 'unreadable' && wereAllRead(dashboard, book)
     ? ABSENT
     : unknownEffect('not every record could be read');
@@ -34,7 +34,7 @@ export async function findEdited({ venue, trader }: AtMiner, signal: Signal, bef
   if (book.kind !== 'found') return unknownEffect('the book could not be read');
   const order = book.data.unfilled.find(({ uuid }) => uuid === signal.order_uuid);
   if (order) return hasTerms(order, signal, before) ? accepted(nothingExecuted) : ABSENT;
-  return rejected('order_not_found', 'Order is no longer open.');
+  return recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
 }
 
 /** An acceptance without an execution. */

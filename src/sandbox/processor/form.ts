@@ -48,7 +48,7 @@ export const apiRoutes = (secretKey: string, known: Responses) => {
         const earlier = key === undefined ? undefined : known.get(String(key));
         if (earlier)
           return earlier.request === request
-            ? earlier.data
+            ? { ...earlier.data, headers: { ...earlier.data.headers, 'idempotent-replayed': 'true' } }
             : rejected(400, 'idempotency_key_in_use', 'idempotency_error');
         const data = response(new URLSearchParams(call.text), call);
         if (key !== undefined) known.set(String(key), { request, data: structuredClone(data) });

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { processor } from '../../src/adapters/processor/index.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { submit } from '../../src/payouts/submit.ts';
+
+const URL = 'https://processor.test';
+const transfer = { payoutId: 'po_1', accountId: 'acct_1', amountCents: 50_000, currency: 'usd' };
+
+describe('a transfer whose answer was lost, repeated under its key', () => {
+  before(() => {
+    if (!nock.isActive()) nock.activate();
+    nock.disableNetConnect();
+  });
+  afterEach(() => nock.cleanAll());
+  after(() => {
+    nock.enableNetConnect();
+    nock.restore();
+  });
+
+  const sent = { intent: { id: newIntentId(), sent_ago_ms: 120_000 }, payload: { transfer } };
+  const deps = { processor: processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: 'whsec_1' }) };
+  const reconcile = () => submit.reconcile(sent as never, deps as never); // as: the only members that it reads
+  const answer = (status: number, body: object, headers = {}) =>
+    nock(URL).post('/v1/transfers').reply(status, body, headers);
+  const error = (type: string, code: string) => ({ error: { type, code, message: 'x' } });
+
+  for (const status of [400, 401, 402, 403, 404, 409, 429, 500, 502, 503])
+    it(`stays in doubt when the repeat is answered with ${status}`, async () => {
+      answer(status, error('invalid_request_error', 'account_invalid'));
+
+      expect(await reconcile()).to.include({ kind: 'unknown' });
+    });
+
+  it('is rejected when the processor returns its stored answer to the first request', async () => {
+    answer(400, error('invalid_request_error', 'balance_insufficient'), { 'Idempotent-Replayed': 'true' });
+
+    expect(await reconcile()).to.include({ kind: 'rejected', slug: 'balance_insufficient', recorded: true });
+  });
+
+  it('is done when the repeat is accepted', async () => {
+    answer(200, { id: 'tr_1', object: 'transfer', amount: 50_000 });
+
+    expect(await reconcile()).to.deep.include({ kind: 'accepted', data: { transferId: 'tr_1' } });
+  });
+});
