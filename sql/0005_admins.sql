@@ -34,13 +34,15 @@ create table admin_audit (
   admin_id text references admins (id),
   action text not null,
   subject text,
+  why text,
   detail jsonb not null default '{}',
   address text,
   request_id text,
   at timestamptz not null default now()
 );
 
-comment on table admin_audit is 'Actions of operators over HTTP. Append only: triggers reject update, delete and truncate.';
+comment on table admin_audit is 'Actions of operators over HTTP, executed or rejected. Append only: triggers reject update, delete and truncate.';
+comment on column admin_audit.why is 'The reason that the request gave, if any.';
 
 create index admin_audit_by_admin on admin_audit (admin_id, at);
 create index admin_audit_by_subject on admin_audit (subject, at);

@@ -7,13 +7,13 @@ create table operator_actions (
   subject text,
   payment_id text references payments (id),
   prop_account_id text references prop_accounts (id),
-  why text constraint operator_actions_why_said check (why ~ '\S'),
+  why text not null constraint operator_actions_why_said check (why ~ '\S'),
   detail jsonb not null default '{}',
   at timestamptz not null default now()
 );
 
 comment on table operator_actions is 'Actions of operators, executed or rejected. Append only: triggers reject update, delete and truncate.';
-comment on column operator_actions.operator is 'An operator''s id, admin:<id>, or the name given in psql. In psql the login is in detail.';
+comment on column operator_actions.operator is 'Over HTTP admin:<id>. In psql the database role that connected; the name it gave is in detail, as a note.';
 comment on column operator_actions.subject is 'The object of the action if it is neither an account nor a payment.';
 comment on column operator_actions.detail is 'The result. Contains no secret.';
 

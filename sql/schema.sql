@@ -30,12 +30,13 @@ create table account_watches (
   constraint account_watches_pkey PRIMARY KEY (prop_account_id)
 );
 
--- Actions of operators over HTTP. Append only: triggers reject update, delete and truncate.
+-- Actions of operators over HTTP, executed or rejected. Append only: triggers reject update, delete and truncate.
 create table admin_audit (
   id bigint generated always as identity not null,
   admin_id text,
   action text not null,
   subject text,
+  why text, -- The reason that the request gave, if any.
   detail jsonb not null default '{}'::jsonb,
   address text,
   request_id text,
@@ -393,12 +394,12 @@ CREATE INDEX one_time_codes_by_age ON public.one_time_codes USING btree (expires
 -- Actions of operators, executed or rejected. Append only: triggers reject update, delete and truncate.
 create table operator_actions (
   id bigint generated always as identity not null,
-  operator text not null, -- An operator's id, admin:<id>, or the name given in psql. In psql the login is in detail.
+  operator text not null, -- Over HTTP admin:<id>. In psql the database role that connected; the name it gave is in detail, as a note.
   action text not null,
   subject text, -- The object of the action if it is neither an account nor a payment.
   payment_id text,
   prop_account_id text,
-  why text,
+  why text not null,
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
@@ -965,7 +966,7 @@ create view unfulfilled_payments (
   safe_action text
 );
 
--- Who did what, and why: operators over HTTP (admin:<id>) and in psql, including rejected actions. Order by at desc.
+-- Who did what, and why: operators over HTTP (admin:<id>) and in psql (the role that connected), including rejected actions. Order by at desc.
 create view ops.actions (
   id text,
   at timestamp with time zone,
@@ -1167,6 +1168,9 @@ create view ops.workers (
   jobs integer
 );
 
+create function abandon_account(account text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns text plpgsql;
+
 create function accept_checkouts(batch jsonb)
   returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
 
@@ -1206,7 +1210,7 @@ create function agreement_canonical(r agreement_signatures)
 create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision)
   returns void plpgsql;
 
-create function attach_subaccount(account text, by_operator text, made jsonb, because text DEFAULT NULL::text)
+create function attach_subaccount(account text, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
@@ -1369,7 +1373,7 @@ create function plan_watch(account text, delay_s double precision)
 create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer)
   returns void plpgsql;
 
-create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text DEFAULT NULL::text)
+create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
 create function prune_admin_sessions(kept_s double precision, most integer)
@@ -1420,6 +1424,9 @@ create function reap_dead_workers(caller uuid, silent_s double precision, stoppe
 create function record_account_event(account text, of_type text, about jsonb)
   returns void plpgsql;
 
+create function record_action(by_operator text, did text, about text, of_payment text, of_account text, because text, came_of_it jsonb)
+  returns void sql;
+
 create function record_event(of_app text, of_type text, about jsonb)
   returns events plpgsql;
 
@@ -1444,10 +1451,13 @@ create function recover_endpoint(of_app text, endpoint text, since timestamp wit
 create function redeliver(of_app text, delivery text)
   returns text plpgsql;
 
+create function refund_payment(payment text, by_operator text, because text, new_intent uuid, deadline_s double precision, of_request text)
+  returns TABLE(intent_id uuid) plpgsql;
+
 create function refuse_change()
   returns trigger plpgsql;
 
-create function reinstate_account(account text, by_operator text)
+create function reinstate_account(account text, by_operator text, because text)
   returns text plpgsql;
 
 create function release_lost_jobs()
@@ -1471,8 +1481,14 @@ create function requeue_stranded()
 create function requeue_stranded_lanes()
   returns integer plpgsql;
 
+create function rerun_intent(intent uuid, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql;
+
 create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision)
   returns TABLE(verdict text, status integer, sealed bytea) plpgsql;
+
+create function retry_delivery(delivery text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns text plpgsql;
 
 create function retry_intent(intent uuid, held_fence integer, delay_s double precision, said jsonb)
   returns boolean plpgsql;
@@ -1583,6 +1599,10 @@ create function ops.admit(role_name name)
 create function ops.attach_account(account text, hotkey text, who text, why text)
   returns text plpgsql security definer;
 
+-- Internal to the kit.
+create function ops.given_name(who text)
+  returns jsonb sql immutable;
+
 -- Whether the worker that has held a job since a time is alive: ops.is_worker_alive(locked_by, locked_at).
 create function ops.is_worker_alive(pool text, held_since timestamp with time zone)
   returns boolean sql stable security definer;
@@ -1617,7 +1637,7 @@ create function ops.put_to_work(i intents)
 
 -- Internal to the kit.
 create function ops.require_who_and_why(who text, why text)
-  returns void plpgsql immutable;
+  returns void plpgsql stable;
 
 -- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions.
 create function ops.rerun(intent uuid, who text, why text)

@@ -6,12 +6,12 @@ declare
 begin
   perform ops.require_who_and_why(who, why);
   if name is not null then
-    verdict := attach_subaccount(account, who, (
+    verdict := attach_subaccount(account, session_user, (
       select jsonb_build_object('synthetic_hotkey', hotkey, 'entity_hotkey', name[1], 'subaccount_id', name[2]::integer,
         'asset_class', a.asset_class, 'account_size', a.account_size, 'status', 'pending')
       from prop_accounts a
       where a.id = account
-    ), why);
+    ), why, ops.given_name(who));
   end if;
   perform ops.note_account(account, who, 'attach', why, verdict);
   return verdict;

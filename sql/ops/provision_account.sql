@@ -4,7 +4,7 @@ declare
   verdict text;
 begin
   perform ops.require_who_and_why(who, why);
-  verdict := provision_again(account, who, gen_random_uuid(), deadline_s, why);
+  verdict := provision_again(account, session_user, gen_random_uuid(), deadline_s, why, ops.given_name(who));
   perform ops.note_account(account, who, 'provision_again', why, verdict);
   return verdict;
 end $$;

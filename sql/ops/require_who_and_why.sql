@@ -1,9 +1,11 @@
--- Throws if the operator or the reason is missing.
+-- Throws if the operator or the reason is missing, or for a role whose name reads like an operator's over HTTP.
 create or replace function ops.require_who_and_why(who text, why text) returns void
-language plpgsql immutable as $$
+language plpgsql stable as $$
 begin
   if coalesce(who, '') !~ '\S' or coalesce(why, '') !~ '\S' then
     raise exception 'say who you are and why you do it' using errcode = 'invalid_parameter_value';
+  elsif session_user like 'admin:%' then
+    raise exception 'connect as a role whose name does not start with admin:' using errcode = 'insufficient_privilege';
   end if;
 end $$;
 comment on function ops.require_who_and_why is 'Internal to the kit.';

@@ -4,8 +4,10 @@ declare
   verdict text;
 begin
   perform ops.require_who_and_why(who, why);
-  verdict := coalesce((select redeliver(d.app, d.id) from webhook_deliveries d where d.id = delivery), 'unknown');
-  perform ops.note(who, 'retry_delivery', delivery, why, jsonb_build_object('verdict', verdict));
+  verdict := retry_delivery(delivery, session_user, why, ops.given_name(who));
+  if verdict <> 'queued' then
+    perform ops.note(who, 'retry_delivery', delivery, why, jsonb_build_object('verdict', verdict));
+  end if;
   return verdict;
 end $$;
 comment on function ops.retry_delivery(text, text, text) is

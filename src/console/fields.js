@@ -20,7 +20,7 @@ export const reason = {
   label: 'Reason',
   hint: 'Stored in the audit with your name.',
   kind: 'area',
-  more: { minlength: 3, maxlength: 500 },
+  more: { minlength: 1, maxlength: 500 },
 };
 
 /** Creates a labelled control. @param {Field} field @param {string} scope prefix of its ids, unique per form */

@@ -2876,9 +2876,10 @@ export interface components {
         };
         /** @description Why an operator acts. */
         OperatorReason: {
-            /** @description The reason, stored with the action in the audit log. */
-            reason: string;
+            reason: components["schemas"]["Reason"];
         };
+        /** @description The reason, stored with the action in the audit log. */
+        Reason: string;
         /** @description The `cursor` of the next page; null on the last page. */
         NextCursor: string | null;
         /** @description An intent as operators see it, without its request and its result. */
@@ -3148,13 +3149,13 @@ export interface components {
             items: {
                 /** @description When the action was attempted. */
                 at: components["schemas"]["Time"];
-                /** @description Who acted: `admin:<id>`, or the database role and the name given in psql. */
+                /** @description Who acted: `admin:<id>`, or in psql the database role that connected. */
                 actor: string;
                 /** @description Name of the action, such as `app.disable`. */
                 action: string;
                 /** @description What was acted on, by its id; null for actions without a subject. */
                 subject: string | null;
-                /** @description Arguments and outcome of the action; `why` contains the reason if one is required. */
+                /** @description Arguments and outcome of the action. `why` is the reason; `rejected` is the error code of an action that was rejected; `given_name` is the name given in psql. */
                 detail: {
                     [key: string]: unknown;
                 };
@@ -8772,7 +8773,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
         responses: {
             /** @description The processor has refunded the payment */
             200: {
@@ -8800,6 +8810,8 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             502: components["responses"]["BadGateway"];
@@ -8819,7 +8831,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
         responses: {
             /** @description The current state of the account */
             200: {
@@ -8834,6 +8855,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -8856,12 +8879,14 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "subaccount_id": 7
+                 *       "subaccount_id": 7,
+                 *       "reason": "created at the time of the payment"
                  *     }
                  */
                 "application/json": {
                     /** @description Number of the subaccount at the network. */
                     subaccount_id: number;
+                    reason: components["schemas"]["Reason"];
                 };
             };
         };
@@ -8899,7 +8924,16 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
         responses: {
             /** @description The current state of the account */
             200: {
@@ -8914,6 +8948,8 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -8967,7 +9003,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "reason": "the customer was refunded by hand"
+                 *       "reason": "the customer asked for it by mail"
                  *     }
                  */
                 "application/json": components["schemas"]["OperatorReason"];
@@ -9080,7 +9116,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "reason": "the customer was refunded by hand"
+                 *       "reason": "the customer asked for it by mail"
                  *     }
                  */
                 "application/json": components["schemas"]["OperatorReason"];
@@ -9159,7 +9195,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "reason": "the customer was refunded by hand"
+                 *       "reason": "the customer asked for it by mail"
                  *     }
                  */
                 "application/json": components["schemas"]["OperatorReason"];

@@ -16,6 +16,15 @@ export type Authenticators = {
   admins(token: string): Promise<Admin | null>;
 };
 
+/** A write of an operator that was rejected: who tried what on which object, with the code of the error. */
+export type Rejection = {
+  actor: { adminId: string; address: string; requestId: string };
+  action: string;
+  subject: string | null;
+  why?: string;
+  code: string;
+};
+
 /** The dependencies of the edge itself. Handlers declare their own in addition. */
 export type EdgeDeps = Authenticators & {
   config: Pick<Config, 'TRUSTED_PROXIES' | 'VALIDATE_RESPONSES' | 'PUBLIC_URL'>;
@@ -26,5 +35,7 @@ export type EdgeDeps = Authenticators & {
     requests: { observe(labels: { operation: string; method: string; status: string }, seconds: number): void };
   };
   throttle: Throttle;
+  /** Records an operator's write that was rejected. */
+  recordRejection(rejection: Rejection): Promise<void>;
   wait: Wait;
 };

@@ -15,6 +15,7 @@ import type { Call } from './handler.ts';
 import { idempotentResponse } from './idempotency.ts';
 import { type HandlerDeps, handlers } from './operations.ts';
 import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
+import { recordingRejections } from './rejections.ts';
 import { isEventStream, sendEventStream } from './stream.ts';
 import { newSpend, type Spend, spendAddress } from './throttle.ts';
 import { type RequestParts, requestValidator, responseCheck } from './validate.ts';
@@ -65,11 +66,11 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
       : { principal: await authenticate(operation, ctx, deps), spend: undefined };
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);
-    validate(parts);
-    const call = toCall(ctx, operation, parts, { principal, spend }, deps);
-    const reply = await (operation.keepsResponses
-      ? idempotentResponse({ ctx, call, deps }, () => handler(call))
-      : handler(call));
+    const reply = await recordingRejections({ ctx, operation, principal, parts, deps }, async () => {
+      validate(parts);
+      const call = toCall(ctx, operation, parts, { principal, spend }, deps);
+      return operation.keepsResponses ? idempotentResponse({ ctx, call, deps }, () => handler(call)) : handler(call);
+    });
     check?.(reply.status, reply.body);
     ctx.set(reply.headers ?? {});
     if (operation.streams && isEventStream(reply.body)) return sendEventStream(ctx, reply.body);

@@ -1,17 +1,10 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import {
-  type Accept,
-  type Accepted,
-  intentFor,
-  type NewIntent,
-  rejectionBy,
-  type Submission,
-} from '../intents/accept.ts';
-import { ApiError } from '../kernel/errors.ts';
+import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../intents/accept.ts';
 import type { UserId } from '../kernel/ids.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
+import { requireValue } from '../kernel/require.ts';
 
 /** A checkout to accept: its intent, and the payment row written with it. */
 export type NewCheckout = NewIntent & {
@@ -49,30 +42,17 @@ export const checkOut = (context: Submission<NewCheckout>, userId: UserId, wante
 };
 
 /**
- * Submits the refund of a payment and records the operator. Throws V2_PAYMENT_NOT_REFUNDABLE if nothing is left to
- * refund.
+ * Submits the refund of the rest of a payment and records the operator and the reason, in one commit. Throws
+ * V2_PAYMENT_NOT_REFUNDABLE if nothing is left to refund.
  */
 export async function refundPayment(
-  context: { db: Db; accept: Accept<NewIntent>; operator: string; requestId?: string; deadlineMs: number },
+  db: Db,
   paymentId: string,
+  { operator, reason, requestId }: { operator: string; reason: string; requestId: string },
+  deadlineMs: number,
 ): Promise<Accepted> {
-  const owner = await context.db.maybeOneFirst(sql.type(z.object({ owner: z.string() }))`
-    select p.owner
-    from payments p
-    where p.id = ${paymentId} and p.paid_at is not null and p.refunded_cents < p.received_cents`);
-  if (owner === null) throw new ApiError('V2_PAYMENT_NOT_REFUNDABLE', { effect: 'none' });
-  const intent = await context.accept({
-    id: newIntentId(),
-    kind: 'payments/refund',
-    owner,
-    lane: `refund:${paymentId}`,
-    request: { payment_id: paymentId, operator: context.operator },
-    digest: Buffer.from(paymentId).toString('hex'),
-    deadline_s: context.deadlineMs / 1000,
-    ...(context.requestId && { request_id: context.requestId }),
-  });
-  await context.db.query(sql.type(z.object({}))`
-    insert into operator_actions (operator, action, payment_id, detail)
-    values (${context.operator}, 'refund', ${paymentId}, ${sql.jsonb({ intent_id: intent.id })})`);
-  return intent;
+  const id = await db.maybeOneFirst(sql.type(z.object({ intent_id: z.string() }))`
+    select intent_id
+    from refund_payment(${paymentId}, ${operator}, ${reason}, ${newIntentId()}, ${deadlineMs / 1000}, ${requestId})`);
+  return { id: requireValue(id, 'V2_PAYMENT_NOT_REFUNDABLE', { effect: 'none' }), replayed: false };
 }

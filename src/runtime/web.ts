@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { rejectionRecorder } from '../admin/audit/commands.ts';
 import { adminFinder } from '../admin/queries.ts';
 import { appFinder, clientFinder } from '../apps/queries.ts';
 import type { Config } from '../config.ts';
@@ -48,6 +49,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     users: userFinder(db),
     traders: traderFinder(db),
     admins: adminFinder(db),
+    recordRejection: rejectionRecorder(db),
     throttle: throttle(db, config.THROTTLE_SCALE),
     acceptIntent: acceptance(db, 'accept_intents'),
     acceptNetworkOrder: acceptance(db, 'accept_network_orders'),

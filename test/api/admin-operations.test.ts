@@ -148,16 +148,19 @@ describe('operations of operators on intents', () => {
       expectApiError(twice, 'V2_RERUN_REFUSED');
       expect(atWork.body.error.message).to.match(/a living worker has had it/);
       expect(twice.body.error.message).to.equal('it was sent, and no task is known that can reconcile it');
-      expect((await desk.storedOf(unknown))[0]?.detail).to.include({ done: false, verdict: 'would_act_twice' });
+      const [rejected, judged] = await desk.storedOf(unknown);
+      expect(rejected?.detail).to.include({ rejected: 'V2_RERUN_REFUSED' });
+      expect(judged?.detail).to.include({ done: false, verdict: 'would_act_twice' });
     });
 
     it('requires a reason and an existing intent', async () => {
       const id = await intentAt(desk.hand, 'queued');
-      for (const json of [{}, { reason: '  ' }, { reason: '     ' }, { reason: 'x'.repeat(501) }])
+      for (const json of [{}, { reason: '' }, { reason: '     ' }, { reason: 'x'.repeat(501) }])
         expectApiError(await desk.post(`/v2/admin/intents/${id}/rerun`, { json }), 'INVALID_REQUEST');
 
       expectApiError(await desk.post(`/v2/admin/intents/${UNKNOWN_ID}/rerun`), 'INTENT_UNKNOWN');
-      expect(await desk.storedOf(id)).to.deep.equal([]);
+      const stored = await desk.storedOf(id);
+      expect(stored.map(({ detail }) => detail.rejected)).to.deep.equal(Array(4).fill('INVALID_REQUEST'));
     });
   });
 
@@ -178,7 +181,9 @@ describe('operations of operators on intents', () => {
         'admin.login',
       ]);
       expect(all.body.items[0]).to.include({ actor: `admin:${enrolled.adminId}`, subject: enrolled.adminId });
-      expect(first.body.items[0]).to.include({ actor: 'ada at psql', subject: id });
+      const [me] = await desk.hand.query<{ login: string }>('select session_user as login');
+      expect(first.body.items[0]).to.include({ actor: me?.login, subject: id });
+      expect(first.body.items[0].detail).to.include({ given_name: 'ada at psql' });
       expect(second.body.items[0]).to.include({ actor: `admin:${desk.admin.adminId}`, action: 'rerun' });
       expect(second.body.next_cursor).to.equal(null);
     });

@@ -60,6 +60,7 @@ describe('recovery in the console', function () {
       }
     }
     await page.getByRole('button', { name: `Refund: ${payment}` }).click();
+    await page.getByLabel('Reason').fill('the customer wrote');
     await page.getByRole('button', { name: 'Give it back' }).click();
     const second = await page.getByRole('dialog').innerText();
     await page.getByLabel('Type 199.00 to go on').fill('19900');
@@ -87,15 +88,17 @@ describe('recovery in the console', function () {
     const operator = await desk.logIn();
     await desk.show('accounts');
     await page.getByRole('button', { name: `Provision again: ${account}` }).click();
-    await operator.ask('POST', `/v2/admin/prop-accounts/${account}/provision`);
+    await operator.ask('POST', `/v2/admin/prop-accounts/${account}/provision`, { json: { reason: 'first' } });
     await accountIn(buyer.ask, 'evaluation');
 
+    await page.getByLabel('Reason').fill('second');
     await page.getByRole('dialog').getByRole('button', { name: 'Provision again' }).click();
     const rejected = await page.getByRole('dialog').getByRole('alert').innerText();
     const other = await unfulfilledPayment();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.reload();
     await page.getByRole('button', { name: `Provision again: ${other.account}` }).click();
+    await page.getByLabel('Reason').fill('the network is back');
     await page.getByRole('dialog').getByRole('button', { name: 'Provision again' }).click();
     await desk.waitForText(`Provision again: ${other.account}. Done.`);
 

@@ -25,7 +25,7 @@ describe('manual handling of failed accounts', () => {
   const recorded = async (account: string) =>
     (
       await spine.query<{ who: string; action: string; why: string; verdict: string }>(
-        `select a.who, a.action, a.why, a.detail ->> 'verdict' as verdict from ops.actions a where a.subject = $1 order by a.at`,
+        `select a.detail ->> 'given_name' as who, a.action, a.why, a.detail ->> 'verdict' as verdict from ops.actions a where a.subject = $1 order by a.at`,
         [account],
       )
     ).map(({ who, action, why, verdict }) => [who, action, why, verdict].join(', '));
@@ -117,8 +117,11 @@ describe('manual handling of failed accounts', () => {
     ]);
     expect(await listed(account)).to.equal(undefined);
     expect(
-      await spine.query('select abandoned_by, abandoned_why from prop_accounts where id = $1', [account]),
-    ).to.deep.equal([{ abandoned_by: 'ada', abandoned_why: 'settled by mail' }]);
+      await spine.query(
+        'select abandoned_by = session_user as by_login, abandoned_why from prop_accounts where id = $1',
+        [account],
+      ),
+    ).to.deep.equal([{ by_login: true, abandoned_why: 'settled by mail' }]);
     expect((await recorded(account)).slice(0, 2)).to.deep.equal([
       'ada, abandon, settled by mail, owes',
       'ada, abandon, settled by mail, done',
@@ -154,7 +157,8 @@ describe('manual handling of failed accounts', () => {
 
     expect(data).to.include(`prop account: ${account} is subaccount_failed: said_no`);
     expect(data).to.include(`payment: ${account.replace('prop', 'pay')} paid`);
-    expect(data).to.include('operator: ada abandon: owes, settled by mail');
+    const [me] = await spine.query<{ login: string }>('select session_user as login');
+    expect(data).to.include(`operator: ${me?.login} abandon: owes, settled by mail`);
     const [event] = await spine.query<{ id: string }>(`select id from events where strpos(body, $1) > 0`, [
       `"${account}"`,
     ]);

@@ -160,8 +160,9 @@ describe('ops.rerun', () => {
     await operator.rerun(rejected);
 
     expect(await operator.actions(done)).to.have.length(1);
-    expect((await operator.actions(done))[0]).to.deep.include({ who: 'ada', action: 'rerun', why: 'it hangs' });
+    expect((await operator.actions(done))[0]).to.deep.include({ action: 'rerun', why: 'it hangs' });
     expect((await operator.actions(done))[0]?.detail).to.include({
+      given_name: 'ada',
       done: true,
       verdict: 'queued_again',
       was: 'queued',

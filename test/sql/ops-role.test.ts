@@ -104,6 +104,25 @@ describe('the role trading_operator', () => {
     ).to.have.length(5);
   });
 
+  it('acts under the role it connected as, whatever name it gives or takes on', async () => {
+    const id = await intentAt(spine, 'succeeded');
+    const [{ login } = { login: '' }] = await operator.query<{ login: string }>('select session_user as login');
+
+    await operator.query(`select from ops.rerun($1, 'admin:adn_1', 'forged')`, [id]);
+    await operator.query('set role trading_operator');
+    await operator.query(`select from ops.rerun($1, 'somebody else', 'forged')`, [id]);
+    await operator.query('reset role');
+
+    const actions = await spine.query<{ who: string; given: string }>(
+      `select a.who, a.detail ->> 'given_name' as given from ops.actions a where a.subject = $1 order by a.at`,
+      [id],
+    );
+    expect(actions).to.deep.equal([
+      { who: login, given: 'admin:adn_1' },
+      { who: login, given: 'somebody else' },
+    ]);
+  });
+
   it('cannot see request, sent payload or response', async () => {
     const secrets = { private_key: CANARY, url: `https://x.example/?t=${CANARY}`, nested: { token: [CANARY] } };
     const ids = [

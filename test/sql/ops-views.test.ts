@@ -146,20 +146,20 @@ describe('views of ops', () => {
     await spine.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
     await spine.query(`insert into admins (id, email, password_hash) values ('adn_1', 'a@example.com', 'x')`);
     await spine.query(`insert into admin_audit (admin_id, action, subject) values ('adn_1', 'app.disable', 'app_1')`);
-    // as before the kit
-    await spine.query(`insert into operator_actions (operator, action, detail) values ('adn_1', 'refund', '{}')`);
+    await spine.query(`insert into operator_actions (operator, action, why) values ('admin:adn_1', 'refund', 'asked')`);
+    const [me] = await spine.query<{ login: string }>('select session_user as login');
 
     const found = await spine.query<{ who: string; action: string; subject: string | null }>(
       'select a.who, a.action, a.subject from ops.actions a order by a.at',
     );
 
     expect(found).to.deep.equal([
-      { who: 'ada', action: 'rerun', subject: id },
+      { who: me?.login, action: 'rerun', subject: id },
       { who: 'admin:adn_1', action: 'app.disable', subject: 'app_1' },
       { who: 'admin:adn_1', action: 'refund', subject: null },
     ]);
     for (const change of [
-      'update operator_actions set why = null',
+      `update operator_actions set why = 'other'`,
       'delete from operator_actions',
       'truncate operator_actions',
     ])
@@ -182,7 +182,7 @@ describe('views of ops', () => {
     const [inDoubt, queued, waiting] = [await story(id), await story(ahead), await story(behind)];
 
     expect(inDoubt.slice(0, 2).join('\n')).to.match(/^accepted: orders\/place for ptn_a, to be sent by .* UTC\nsent: /);
-    expect(inDoubt.join('\n')).to.match(/operator: ada rerun: look_again, a test/);
+    expect(inDoubt.join('\n')).to.match(/operator: \w+ rerun: look_again, a test/);
     expect(inDoubt.join('\n')).to.match(/job: orders\/place, attempt 0 of 25, due \d\d:\d\d:\d\d UTC/);
     expect(inDoubt.at(-1)).to.equal('now: in_doubt, after 1 claims and 1 reconcile attempts');
     expect(queued[0]).to.contain('(request req-1)');

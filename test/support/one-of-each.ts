@@ -72,7 +72,7 @@ export const ONE_OF_EACH = `
   values ('con_1', 'app_1', 'usr_1', 'acct_1', true, true, true);
   insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
   values ('po_1', 'app_1', 'usr_1', 'prop_1', 'con_1', 100, 'usd');
-  insert into operator_actions (operator, action, payment_id) values ('op', 'refund', 'pay_1');
+  insert into operator_actions (operator, action, payment_id, why) values ('op', 'refund', 'pay_1', 'asked');
 
   insert into sealed_results (intent_id, sealed) values ('${ID}4', '\\x01');
   insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id)

@@ -1,6 +1,8 @@
 -- Assigns to a failed account a subaccount that exists at the network and has no owner. Locks the account. Verdicts:
 -- done | unknown | not_failed | abandoned | returned (its money) | open | taken.
-create or replace function attach_subaccount(account text, by_operator text, made jsonb, because text default null) returns text
+create or replace function attach_subaccount(
+  account text, by_operator text, made jsonb, because text, noted jsonb default '{}'
+) returns text
 language plpgsql as $$
 declare
   a prop_accounts;
@@ -33,8 +35,7 @@ begin
   where id = account;
   perform plan_sync(account, 0);
   perform emit_account_moved(account);
-  insert into operator_actions (operator, action, payment_id, prop_account_id, why, detail)
-  values (by_operator, 'attach', a.payment_id, account, because,
-    jsonb_build_object('verdict', 'done', 'synthetic_hotkey', made ->> 'synthetic_hotkey', 'login', session_user));
+  perform record_action(by_operator, 'attach', null, a.payment_id, account, because,
+    noted || jsonb_build_object('verdict', 'done', 'synthetic_hotkey', made ->> 'synthetic_hotkey'));
   return 'done';
 end $$;

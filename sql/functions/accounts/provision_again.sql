@@ -1,7 +1,7 @@
 -- Requests the subaccount of a failed account again. Locks the account. Verdicts:
 -- done | unknown | not_failed | abandoned | returned (its money) | unproven.
 create or replace function provision_again(
-  account text, by_operator text, new_intent uuid, deadline_s double precision, because text default null
+  account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb default '{}'
 ) returns text
 language plpgsql as $$
 declare
@@ -24,8 +24,7 @@ begin
   where id = account;
   perform ask_for_subaccount(account, new_intent, deadline_s);
   perform emit_account_moved(account);
-  insert into operator_actions (operator, action, payment_id, prop_account_id, why, detail)
-  values (by_operator, 'provision_again', a.payment_id, account, because,
-    jsonb_build_object('verdict', 'done', 'intent_id', new_intent, 'after', a.intent_id, 'login', session_user));
+  perform record_action(by_operator, 'provision_again', null, a.payment_id, account, because,
+    noted || jsonb_build_object('verdict', 'done', 'intent_id', new_intent, 'after', a.intent_id));
   return 'done';
 end $$;

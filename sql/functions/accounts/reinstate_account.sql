@@ -1,6 +1,6 @@
 -- Lets an account trade again that a refund or dispute has stopped. An account that the network has eliminated stays eliminated. Verdicts:
 -- done | unknown | not_stopped.
-create or replace function reinstate_account(account text, by_operator text) returns text
+create or replace function reinstate_account(account text, by_operator text, because text) returns text
 language plpgsql as $$
 declare
   a prop_accounts;
@@ -16,7 +16,7 @@ begin
   where id = account;
   perform plan_sync(account, 0);
   perform emit_account_moved(account);
-  insert into operator_actions (operator, action, payment_id, prop_account_id, detail)
-  values (by_operator, 'reinstate', a.payment_id, account, jsonb_build_object('was', a.failure_reason));
+  perform record_action(by_operator, 'reinstate', null, a.payment_id, account, because,
+    jsonb_build_object('verdict', 'done', 'was', a.failure_reason));
   return 'done';
 end $$;

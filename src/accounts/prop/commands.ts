@@ -4,7 +4,7 @@ import type { Hotkey } from '../../kernel/ids.ts';
 import { findAnyPropAccount } from './queries.ts';
 import { type Shown, verdictOf } from './rules.ts';
 import { type MadeSubaccount, recordSync, subaccountMembers } from './store.ts';
-import { requireDone, verdictRow } from './verdicts.ts';
+import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
 
 /** Moves an account to the status that the network shows. Writes nothing if the status is unchanged. */
 export async function moveAccount(db: Db, id: string, shown: Shown): Promise<void> {
@@ -19,13 +19,14 @@ export async function moveAccount(db: Db, id: string, shown: Shown): Promise<voi
 export async function attachSubaccount(
   db: Db,
   account: string,
-  operator: string,
+  { operator, reason }: Recovery,
   entityHotkey: Hotkey,
   made: MadeSubaccount,
 ): Promise<void> {
+  const members = JSON.stringify(subaccountMembers(made, entityHotkey));
   requireDone(
     await db.oneFirst(sql.type(verdictRow)`
-      select attach_subaccount(${account}, ${operator}, ${JSON.stringify(subaccountMembers(made, entityHotkey))}::jsonb) verdict`),
+      select attach_subaccount(${account}, ${operator}, ${members}::jsonb, ${reason}) verdict`),
   );
 }
 
@@ -33,16 +34,18 @@ export async function attachSubaccount(
  * Lets an account trade again after a refund or dispute stopped it, and records the operator. Its status follows the
  * network again. Throws an `ApiError` if the account is not stopped.
  */
-export async function reinstateAccount(db: Db, account: string, operator: string): Promise<void> {
-  requireDone(await db.oneFirst(sql.type(verdictRow)`select reinstate_account(${account}, ${operator}) verdict`));
+export async function reinstateAccount(db: Db, account: string, { operator, reason }: Recovery): Promise<void> {
+  requireDone(
+    await db.oneFirst(sql.type(verdictRow)`select reinstate_account(${account}, ${operator}, ${reason}) verdict`),
+  );
 }
 
 /**
  * Abandons a failed account and records the operator. Throws an `ApiError` for a paid account unless its payment was
  * refunded or disputed.
  */
-export async function abandonAccount(db: Db, account: string, operator: string, reason: string): Promise<void> {
+export async function abandonAccount(db: Db, account: string, { operator, reason }: Recovery): Promise<void> {
   requireDone(
-    await db.oneFirst(sql.type(verdictRow)`select ops.abandon_account(${account}, ${operator}, ${reason}) verdict`),
+    await db.oneFirst(sql.type(verdictRow)`select abandon_account(${account}, ${operator}, ${reason}) verdict`),
   );
 }

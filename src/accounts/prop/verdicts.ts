@@ -4,6 +4,9 @@ import { ApiError, type ErrorCode } from '../../kernel/errors.ts';
 /** The row that the SQL functions of account recovery return. */
 export const verdictRow = z.object({ verdict: z.string() });
 
+/** The operator who recovers an account, as `admin:<id>`, and the reason. Both are recorded. */
+export type Recovery = { operator: string; reason: string };
+
 const errorCodes: Record<string, ErrorCode> = {
   unknown: 'V2_PROP_ACCOUNT_UNKNOWN',
   not_failed: 'V2_ACCOUNT_NOT_FAILED',

@@ -9,7 +9,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import { hotkeyOf } from '../../kernel/ids.ts';
 import { itemsOf } from '../../kernel/pages.ts';
-import { operatorName } from '../../kernel/principal.ts';
+import { operatorName, type Principal } from '../../kernel/principal.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import { listFailed } from './queries.ts';
 
@@ -26,13 +26,13 @@ export const listFailedAccounts: Handler<'listFailedAccounts', Deps> = async ({ 
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/abandon`: abandon an account that could not be created. */
 export const abandonPropAccount: Handler<'abandonPropAccount', Deps> = async ({ deps, principal, path, body }) => {
-  await recovery.abandonAccount(deps.db, path.id, operatorName(principal), body.reason);
+  await recovery.abandonAccount(deps.db, path.id, recoveryOf(principal, body));
   return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
 };
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/provision`: create a failed account's subaccount again. */
-export const provisionAgain: Handler<'provisionAgain', Deps> = async ({ deps, principal, path }) => {
-  await submitProvision(deps.db, path.id, operatorName(principal), deps.config.ACCOUNT_DEADLINE_MS);
+export const provisionAgain: Handler<'provisionAgain', Deps> = async ({ deps, principal, path, body }) => {
+  await submitProvision(deps.db, path.id, recoveryOf(principal, body), deps.config.ACCOUNT_DEADLINE_MS);
   return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
 };
 
@@ -41,7 +41,7 @@ export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps
   const account = await getAccount(deps, path.id);
   const entity = (await findOwnEntity(deps.db, account.owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
   const made = await findFitting(deps, account, hotkeyOf(entity, body.subaccount_id));
-  await recovery.attachSubaccount(deps.db, account.id, operatorName(principal), entity, {
+  await recovery.attachSubaccount(deps.db, account.id, recoveryOf(principal, body), entity, {
     ...made,
     subaccountId: body.subaccount_id,
   });
@@ -49,10 +49,15 @@ export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps
 };
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/reinstate`: reinstate an account that a refund or dispute had stopped. */
-export const reinstatePropAccount: Handler<'reinstatePropAccount', Deps> = async ({ deps, principal, path }) => {
-  await recovery.reinstateAccount(deps.db, path.id, operatorName(principal));
+export const reinstatePropAccount: Handler<'reinstatePropAccount', Deps> = async ({ deps, principal, path, body }) => {
+  await recovery.reinstateAccount(deps.db, path.id, recoveryOf(principal, body));
   return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
 };
+
+const recoveryOf = (principal: Principal, { reason }: { reason: string }) => ({
+  operator: operatorName(principal),
+  reason,
+});
 
 async function getAccount({ db }: Pick<Deps, 'db'>, id: string): Promise<PropAccount> {
   const account = await findAnyPropAccount(db, id);

@@ -4,7 +4,6 @@ import type { Processor } from '../../adapters/processor/types.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
-import type { Accept, NewIntent } from '../../intents/accept.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import { adminOf, operatorName } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
@@ -14,7 +13,6 @@ import { listTiers } from '../../payments/queries.ts';
 import { note } from '../audit/commands.ts';
 
 type Deps = {
-  acceptIntent: Accept<NewIntent>;
   config: Pick<Config, 'CHECKOUT_DEADLINE_MS'>;
   db: Db;
   processor: Processor | null;
@@ -29,9 +27,11 @@ export const listAllTiers: Handler<'listAllTiers', Deps> = async ({ deps }) => (
 /** Handles `PUT /v2/admin/tiers/{tier_id}`: create or change a tier. */
 export const putTier: Handler<'putTier', Deps> = async ({ deps, principal, path, body, address, requestId }) => {
   const tier = { ...body, tier_id: path.tier_id };
-  await saveTier(deps.db, tier);
   const actor = { adminId: adminOf(principal).adminId, address, requestId };
-  await note(deps.db, { actor, action: 'tiers/put', detail: tier }, tier.tier_id);
+  await deps.db.transaction(async (tx) => {
+    await saveTier(tx, tier);
+    await note(tx, { actor, action: 'tiers/put', detail: tier }, tier.tier_id);
+  });
   return { status: 200, body: tier };
 };
 
@@ -43,11 +43,10 @@ export const listUnfulfilledPayments: Handler<'listUnfulfilledPayments', Deps> =
 
 /** Handles `POST /v2/admin/payments/{payment_id}/refund`: refund a payment. */
 export const refundPayment: Handler<'refundPayment', Deps> = async (call) => {
-  const { db, acceptIntent: accept, config } = call.deps;
+  const { db, config } = call.deps;
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
-  const operator = operatorName(call.principal);
-  const actor = { db, accept, operator, requestId: call.requestId, deadlineMs: config.CHECKOUT_DEADLINE_MS };
-  const intent = await call.settled(await submitRefund(actor, call.path.payment_id));
+  const by = { operator: operatorName(call.principal), reason: call.body.reason, requestId: call.requestId };
+  const intent = await call.settled(await submitRefund(db, call.path.payment_id, by, config.CHECKOUT_DEADLINE_MS));
   const result = resultOf(intent, z.object({ refund_id: z.string() }));
   const payment_id = call.path.payment_id;
   if (result) return { status: 200, body: { payment_id, status: 'refunded', refund_id: result.refund_id } };

@@ -21,7 +21,7 @@ export async function rerun(
 ): Promise<{ done: boolean; judgement: Judgement }> {
   const result = await db.maybeOne(sql.type(resultRow)`
     select r.done, r.verdict, r.is_safe, r.was_sent, r.venue_says, r.would_do, r.reason
-    from ops.rerun(${intentId}, ${actor}, ${why}) r`);
+    from rerun_intent(${intentId}, ${actor}, ${why}) r`);
   if (!result) throw new ApiError('INTENT_UNKNOWN');
   const { done, ...judgement } = result;
   if (!judgement.is_safe)

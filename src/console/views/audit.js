@@ -26,7 +26,8 @@ const columns = [
   ['Who', ({ actor }) => code(actor)],
   ['Action', ({ action }) => action],
   ['Subject', ({ subject }) => code(subject)],
-  ['Detail', ({ detail }) => notes(detail)],
+  ['Why', ({ detail }) => String(detail.why ?? '–')],
+  ['Detail', ({ detail: { why: _, ...rest } }) => notes(rest)],
 ];
 
 /** @param {Record<string, unknown>} detail */

@@ -17,9 +17,10 @@ export function refund(payment_id, amount) {
       says: `This moves money: ${sum} to the card it came from. It cannot be undone.`,
       word: amount ? (amount.cents / 100).toFixed(2) : 'refund',
     },
+    fields: [reason],
     button: 'Give it back',
     isDanger: true,
-    run: (_, key) => ask('post', '/v2/admin/payments/{payment_id}/refund', { path: { payment_id }, key }),
+    run: (body, key) => ask('post', '/v2/admin/payments/{payment_id}/refund', { path: { payment_id }, body, key }),
   });
 }
 
@@ -30,8 +31,9 @@ export const provision = (id) =>
     says: [
       `Requests the subaccount of ${id} from the network again. Rejected unless it is proven that none was created before.`,
     ],
+    fields: [reason],
     button: 'Provision again',
-    run: (_, key) => ask('post', '/v2/admin/prop-accounts/{id}/provision', { path: { id }, key }),
+    run: (body, key) => ask('post', '/v2/admin/prop-accounts/{id}/provision', { path: { id }, body, key }),
   });
 
 /** Assigns a subaccount that exists at the network to a failed account. @param {string} id */
@@ -43,10 +45,11 @@ export const attach = (id) =>
     ],
     fields: [
       { name: 'subaccount_id', label: 'Subaccount id', kind: 'number', more: { min: 0, max: 999_999_999, step: 1 } },
+      reason,
     ],
     button: 'Attach',
-    run: ({ subaccount_id }, key) => {
-      const body = { subaccount_id: Number(subaccount_id) };
+    run: ({ subaccount_id, ...why }, key) => {
+      const body = { subaccount_id: Number(subaccount_id), ...why };
       return ask('post', '/v2/admin/prop-accounts/{id}/attach', { path: { id }, body, key });
     },
   });
@@ -56,8 +59,9 @@ export const reinstate = (id) =>
   act({
     title: 'Reinstate an account',
     says: [`Lets ${id} trade again. An account that the network has eliminated stays eliminated.`],
+    fields: [reason],
     button: 'Reinstate',
-    run: (_, key) => ask('post', '/v2/admin/prop-accounts/{id}/reinstate', { path: { id }, key }),
+    run: (body, key) => ask('post', '/v2/admin/prop-accounts/{id}/reinstate', { path: { id }, body, key }),
   });
 
 /** Abandons a failed account. @param {string} id */

@@ -22,10 +22,10 @@ describe('money operations of operators', () => {
       ['GET', '/v2/admin/tiers', undefined],
       ['PUT', '/v2/admin/tiers/tier_x', { market: 'x', asset_class: 'crypto', account_size: 1, amount_cents: 0 }],
       ['GET', '/v2/admin/payments/unfulfilled', undefined],
-      ['POST', '/v2/admin/payments/pay_x/refund', undefined],
-      ['POST', '/v2/admin/prop-accounts/prop_x/provision', undefined],
-      ['POST', '/v2/admin/prop-accounts/prop_x/attach', { subaccount_id: 1 }],
-      ['POST', '/v2/admin/prop-accounts/prop_x/reinstate', undefined],
+      ['POST', '/v2/admin/payments/pay_x/refund', { reason: 'asked' }],
+      ['POST', '/v2/admin/prop-accounts/prop_x/provision', { reason: 'asked' }],
+      ['POST', '/v2/admin/prop-accounts/prop_x/attach', { subaccount_id: 1, reason: 'seen' }],
+      ['POST', '/v2/admin/prop-accounts/prop_x/reinstate', { reason: 'asked' }],
     ] as const)
       expectRejected(await buyer.ask(method, path, { json }), 'V2_ADMIN_SESSION_INVALID');
   });
@@ -53,7 +53,7 @@ describe('money operations of operators', () => {
     const { payment_id, processor_payment_intent_id: id } = await checkOut(buyer.ask, tier25k);
     await service.control('payment', { id, to: 'succeeded' });
     const failed = await accountIn(buyer.ask, 'subaccount_failed');
-    const act = (path: string, json?: object) => operator.ask('POST', path, { json });
+    const act = (path: string) => operator.ask('POST', path, { json: { reason: 'the customer wrote' } });
 
     const unfulfilled = await operator.ask('GET', '/v2/admin/payments/unfulfilled?minutes=0');
     const again = await act(`/v2/admin/prop-accounts/${failed.id}/provision`);
@@ -81,7 +81,9 @@ describe('money operations of operators', () => {
     const failed = (await user.ask('POST', '/v2/payments/free', { json: tierDemo })).body;
     const [wrong, right] = [service.miner.addSubaccounts(1, { size: 5_000 })[0], service.miner.addSubaccounts(1)[0]];
     const attach = (subaccount_id: unknown) =>
-      operator.ask('POST', `/v2/admin/prop-accounts/${failed.id}/attach`, { json: { subaccount_id } });
+      operator.ask('POST', `/v2/admin/prop-accounts/${failed.id}/attach`, {
+        json: { subaccount_id, reason: 'seen at the network' },
+      });
 
     for (const findInconsistency of [wrong, 999_999])
       expectRejected(await attach(findInconsistency), 'V2_SUBACCOUNT_INVALID', { effect: 'none' });

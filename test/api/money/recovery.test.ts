@@ -3,7 +3,6 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { attachSubaccount, reinstateAccount } from '../../../src/accounts/prop/commands.ts';
 import { provisionAgain } from '../../../src/accounts/prop/intents.ts';
-import { acceptance } from '../../../src/intents/accept.ts';
 import { refundPayment } from '../../../src/payments/intents.ts';
 import type { TestUser } from '../../support/identity.ts';
 import { accountIn, checkOut, eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
@@ -11,6 +10,7 @@ import { ENTITY } from '../../support/service.ts';
 
 const CREATE = 'create-subaccount';
 const OPERATOR = 'operator@example.com';
+const BY = { operator: OPERATOR, reason: 'the customer wrote' };
 const unfulfilledRow = z.object({
   payment_id: z.string(),
   safe_action: z.string(),
@@ -63,13 +63,13 @@ describe('an operator', () => {
     });
     const before = made();
 
-    await provisionAgain(service.db, failed.id, OPERATOR, 60_000);
+    await provisionAgain(service.db, failed.id, BY, 60_000);
 
     expect(await accountIn(user.ask, 'evaluation')).to.include({ id: failed.id, failure_reason: null });
     expect(made()).to.equal(before + 1);
     expect(await unfulfilled()).to.equal(undefined);
     expect(await actions(failed.id)).to.deep.equal([{ action: 'provision_again', operator: OPERATOR }]);
-    await rejected(provisionAgain(service.db, failed.id, OPERATOR, 60_000), 'V2_ACCOUNT_NOT_FAILED');
+    await rejected(provisionAgain(service.db, failed.id, BY, 60_000), 'V2_ACCOUNT_NOT_FAILED');
   });
 
   it('cannot provision again what may have been created, but can attach it', async () => {
@@ -86,7 +86,7 @@ describe('an operator', () => {
 
     expect(failed).to.include({ failure_reason: 'subaccount_ambiguous', subaccount_id: null });
     expect(await unfulfilled()).to.include({ safe_action: 'look at the network: attach what was made, or refund' });
-    await rejected(provisionAgain(service.db, failed.id, OPERATOR, 60_000), 'V2_RECOVERY_UNPROVEN');
+    await rejected(provisionAgain(service.db, failed.id, BY, 60_000), 'V2_RECOVERY_UNPROVEN');
     const subaccount = {
       subaccountId: Number(expected?.subaccount_id),
       subaccountUuid: expected?.key ?? null,
@@ -98,7 +98,7 @@ describe('an operator', () => {
       exAddress: null,
       payoutAddress: null,
     };
-    await attachSubaccount(service.db, failed.id, OPERATOR, ENTITY, subaccount);
+    await attachSubaccount(service.db, failed.id, BY, ENTITY, subaccount);
 
     expect(await accountIn(user.ask, 'evaluation')).to.include({
       id: failed.id,
@@ -108,25 +108,24 @@ describe('an operator', () => {
 
     service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const other = await paidFor('subaccount_failed');
-    await rejected(attachSubaccount(service.db, other.id, OPERATOR, ENTITY, subaccount), 'V2_SUBACCOUNT_INVALID');
+    await rejected(attachSubaccount(service.db, other.id, BY, ENTITY, subaccount), 'V2_SUBACCOUNT_INVALID');
   });
 
   it('refunds the money once, although the response is lost; the account is stopped until it is reinstated', async () => {
     const account = await paidFor('evaluation');
     service.processor.faults.add({ kind: 'accept_then_drop', route: '/v1/refunds', times: 1 });
-    const accept = acceptance(service.db, 'accept_intents');
+    const refund = () => refundPayment(service.db, paymentId, { ...BY, requestId: 'req_1' }, 10_000);
 
-    const who = { db: service.db, accept, operator: OPERATOR, deadlineMs: 10_000 };
-    await refundPayment(who, paymentId);
+    await refund();
 
     const stopped = await accountIn(user.ask, 'eliminated');
     expect(stopped).to.include({ id: account.id, failure_reason: 'refunded' });
     const refunds = service.processor.ledger.entries().filter(({ kind }) => kind === 'refund');
     expect(refunds).to.have.length(1);
     await eventually(async () => (await user.ask('GET', `/v2/payments/${paymentId}`)).body.status === 'refunded');
-    await rejected(refundPayment(who, paymentId), 'V2_PAYMENT_NOT_REFUNDABLE');
+    await rejected(refund(), 'V2_PAYMENT_NOT_REFUNDABLE');
 
-    await reinstateAccount(service.db, account.id, OPERATOR);
+    await reinstateAccount(service.db, account.id, BY);
 
     expect(await accountIn(user.ask, 'evaluation')).to.include({ id: account.id, failure_reason: null });
     expect((await actions(account.id)).map(({ action }) => action)).to.deep.equal(['refund', 'reinstate']);
@@ -138,7 +137,7 @@ describe('an operator', () => {
     const { body } = await user.ask('POST', `/v2/lifecycle/sync/${account.id}`);
 
     expect(body).to.include({ status: 'eliminated', synced: true });
-    await rejected(reinstateAccount(service.db, account.id, OPERATOR), 'V2_ACCOUNT_NOT_FAILED');
+    await rejected(reinstateAccount(service.db, account.id, BY), 'V2_ACCOUNT_NOT_FAILED');
   });
 
   it('need not act when the sweep finds a state changed by the network', async () => {

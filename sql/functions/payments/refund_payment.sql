@@ -1,0 +1,20 @@
+-- Accepts the intent that refunds the rest of a payment, and records the operator. Locks the payment. No row: nothing is left to refund.
+create or replace function refund_payment(
+  payment text, by_operator text, because text, new_intent uuid, deadline_s double precision, of_request text
+) returns table (intent_id uuid)
+language plpgsql as $$
+declare
+  p payments;
+begin
+  select * into p from payments where id = payment for update;
+  if p.paid_at is null or p.refunded_cents >= p.received_cents then
+    return;
+  end if;
+  perform accept_intents(jsonb_build_array(jsonb_build_object(
+    'n', 0, 'id', new_intent, 'kind', 'payments/refund', 'owner', p.owner, 'lane', 'refund:' || payment, 'deadline_s', deadline_s,
+    'digest', encode(convert_to(payment, 'utf8'), 'hex'), 'request_id', of_request,
+    'request', jsonb_build_object('payment_id', payment, 'operator', by_operator)
+  )));
+  perform record_action(by_operator, 'refund', null, payment, null, because, jsonb_build_object('intent_id', new_intent));
+  return query select new_intent;
+end $$;

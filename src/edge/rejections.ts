@@ -1,0 +1,41 @@
+import type { Context } from 'koa';
+import type { Operation } from '../contract/document.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Principal } from '../kernel/principal.ts';
+import { callerAddress } from './address.ts';
+import type { EdgeDeps } from './deps.ts';
+import type { RequestParts } from './validate.ts';
+
+type Attempt = {
+  ctx: Context;
+  operation: Operation;
+  principal: Principal;
+  parts: RequestParts;
+  deps: Pick<EdgeDeps, 'config' | 'recordRejection'>;
+};
+
+/**
+ * Runs an operation. If an operator's write is rejected, records the operator, the object and the error code in the
+ * audit log, and throws the error again. Reads and other callers leave no entry.
+ */
+export async function recordingRejections<Result>(attempt: Attempt, run: () => Promise<Result>): Promise<Result> {
+  const { operation, principal } = attempt;
+  if (principal.kind !== 'admin' || operation.method === 'get') return run();
+  return run().catch(async (error) => {
+    if (error instanceof ApiError) await record(attempt, principal.adminId, error.code);
+    throw error;
+  });
+}
+
+const LONGEST_REASON = 500;
+
+async function record({ ctx, operation, principal, parts, deps }: Attempt, adminId: string, code: string) {
+  const { reason } = Object(parts.body);
+  await deps.recordRejection({
+    actor: { adminId, address: callerAddress(ctx, principal).address, requestId: ctx.state.requestId },
+    action: operation.id,
+    subject: Object.values(parts.path).map(String)[0] ?? null,
+    code,
+    ...(typeof reason === 'string' && { why: reason.slice(0, LONGEST_REASON) }),
+  });
+}
