@@ -17,7 +17,7 @@ export type Authenticators = {
 };
 
 /** A write of an operator that was rejected: who tried what on which object, with the code of the error. */
-export type Rejection = {
+type Rejection = {
   actor: { adminId: string; address: string; requestId: string };
   action: string;
   subject: string | null;
