@@ -2876,6 +2876,7 @@ export interface components {
         };
         /** @description Why an operator acts. */
         OperatorReason: {
+            /** @description Why the operator acts. */
             reason: components["schemas"]["Reason"];
         };
         /** @description The reason, stored with the action in the audit log. */
@@ -8886,6 +8887,7 @@ export interface operations {
                 "application/json": {
                     /** @description Number of the subaccount at the network. */
                     subaccount_id: number;
+                    /** @description Why the operator acts. */
                     reason: components["schemas"]["Reason"];
                 };
             };
