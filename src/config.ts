@@ -1,6 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { isLoopbackHost } from './kernel/loopback.ts';
+import { isSandboxSecret } from './kernel/sandbox-secrets.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 const ms = z.coerce.number().int().min(0);
@@ -8,6 +10,7 @@ const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
 /** Every setting, its kind and its default. src/docs/configuration.md lists them with their meaning. */
 const settings = z.object({
+  NODE_ENV: z.string().optional(),
   DATABASE_URL: z.string().min(1),
   DATABASE_DIRECT_URL: z.string().min(1).optional(),
   DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
@@ -73,6 +76,7 @@ const settings = z.object({
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   SEALING_KEYS: z.string().min(1),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }),
+  SMTP_TLS: z.enum(['required', 'opportunistic']).default('required'),
   MAIL_FROM: z.string().min(3),
   WEBHOOK_LOOPBACK: flag.default(false),
   THROTTLE_SCALE: z.coerce.number().min(0.01).default(1),
@@ -90,14 +94,23 @@ const consistent = settings
   })
   .refine(
     ({ METRICS_PORT, METRICS_HOST, METRICS_TOKEN }) =>
-      METRICS_PORT === undefined || METRICS_TOKEN || isLoopback(METRICS_HOST),
+      METRICS_PORT === undefined || METRICS_TOKEN || isLoopbackHost(METRICS_HOST),
     {
       path: ['METRICS_TOKEN'],
       message: 'needed where METRICS_HOST is not a loopback address',
     },
-  );
+  )
+  .superRefine((all, { addIssue }) => {
+    if (!isProduction(all)) return;
+    for (const [name, value] of Object.entries(all)) {
+      if (typeof value === 'string' && value.split(',').some(isSandboxSecret))
+        addIssue({ code: 'custom', path: [name], message: 'a secret of the sandbox, which everybody knows' });
+    }
+  });
 
-const isLoopback = (host: string) => /^(127(\.\d+){3}|::1|localhost)$/.test(host);
+/** Whether others reach the service: its address is https, or the environment says so. */
+const isProduction = ({ NODE_ENV, PUBLIC_URL }: { NODE_ENV?: string | undefined; PUBLIC_URL: string }) =>
+  NODE_ENV === 'production' || PUBLIC_URL.startsWith('https:');
 
 /** The checked settings of a process. `directUrl` bypasses a pooler; without one it equals `DATABASE_URL`. */
 export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;

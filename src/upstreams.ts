@@ -37,7 +37,8 @@ export function openUpstreams(config: Config, metrics: Metrics, log: Logger): Up
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log),
     webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics),
-    openMailer: () => watched('mail', mailer({ url: config.SMTP_URL, from: config.MAIL_FROM }), metrics, log),
+    openMailer: () =>
+      watched('mail', mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS }), metrics, log),
   };
 }
 

@@ -24,6 +24,30 @@ describe('the settings', () => {
     expect([DATABASE_URL, directUrl]).to.deep.equal([settings.DATABASE_URL, 'postgres://nobody@127.0.0.1:2/nowhere']);
   });
 
+  for (const [production, source] of [
+    [{ NODE_ENV: 'production' }, 'by the environment'],
+    [{ PUBLIC_URL: 'https://partners.example.com' }, 'by an https address'],
+  ] as const) {
+    it(`reject every fixed secret of the sandbox in production, ${source}`, () => {
+      const read = (more: Record<string, string>) => () => readConfig({ ...settings, ...production, ...more });
+
+      for (const [name, value] of [
+        ['NETVENUE_MINER_KEY', 'sandbox-miner-key'],
+        ['NETVENUE_MINER_KEY', 'sandbox-miner-key:tenant'],
+        ['NETVENUE_VALIDATOR_KEY', 'sandbox-validator-key'],
+        ['PROCESSOR_SECRET_KEY', 'sk_test_sandbox'],
+        ['PROCESSOR_WEBHOOK_SECRET', 'whsec_sandbox_processor'],
+        ['PROCESSOR_WEBHOOK_SECRET', 'whsec_real, whsec_sandbox_processor'],
+      ] as const)
+        expect(read({ [name]: value }), value).to.throw(new RegExp(`^Setting ${name}: a secret of the sandbox`));
+      expect(read({})).not.to.throw();
+    });
+  }
+
+  it('accept the secrets of the sandbox where nobody else reaches the service', () => {
+    expect(() => readConfig({ ...settings, NETVENUE_MINER_KEY: 'sandbox-miner-key' })).not.to.throw();
+  });
+
   it('reject more than the whole budget of the exchange', () => {
     expect(() => readConfig({ ...settings, EXVENUE_BUDGET_SHARE: '1.1' })).to.throw(/^Setting EXVENUE_BUDGET_SHARE/);
   });

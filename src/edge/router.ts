@@ -61,6 +61,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
   return async (ctx) => {
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
+    if (operation.security.flat().length > 0 || operation.method !== 'get') ctx.set('Cache-Control', 'no-store');
     const { principal, spend } = operation.throttled
       ? await throttledCaller(operation, ctx, deps)
       : { principal: await authenticate(operation, ctx, deps), spend: undefined };

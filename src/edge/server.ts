@@ -13,6 +13,7 @@ import { asStoredFailure } from './stored-failure.ts';
 const KEEP_ALIVE_MS = 65_000; // longer than the platform router's, so that the router closes idle connections, not we
 const HEADERS_WITHIN_MS = 15_000;
 const REQUEST_WITHIN_MS = 30_000;
+const STRICT_TRANSPORT = 'max-age=31536000'; // a year: browsers use https only (RFC 6797)
 
 /** Makes the HTTP edge as a Node server, not yet listening. Throws if contract and handlers do not match. */
 export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
@@ -37,6 +38,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
   ctx.state.requestId = requestId;
   ctx.set('X-Request-Id', requestId);
   ctx.set('X-Content-Type-Options', 'nosniff');
+  if (deps.config.PUBLIC_URL.startsWith('https:')) ctx.set('Strict-Transport-Security', STRICT_TRANSPORT);
   try {
     await next();
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);

@@ -1,3 +1,4 @@
+import { sandboxSecrets } from '../kernel/sandbox-secrets.ts';
 import { startExvenueUpstream } from './exchange/index.ts';
 import { startMailUpstream } from './mail.ts';
 import { type Files, filesIn } from './memory.ts';
@@ -6,10 +7,6 @@ import { startProcessorUpstream } from './processor/index.ts';
 import { startRegistrarUpstream } from './registrar/index.ts';
 
 const ENTITY_HOTKEY = 'sandbox_entity';
-const MINER_KEY = 'sandbox-miner-key';
-const VALIDATOR_KEY = 'sandbox-validator-key';
-const PROCESSOR_KEY = 'sk_test_sandbox';
-const PROCESSOR_SECRET = 'whsec_sandbox_processor';
 const ACTIVATION_MS = 400;
 const WALLET_USD = '100000'; // initial balance of every wallet on the exchange
 const PROCESSING_MS = 50; // the real miner takes 1 to 60 s; a partner's tests should not wait that long
@@ -37,8 +34,8 @@ export async function startSandbox(folder: string): Promise<Sandbox> {
   const files = (upstream: string): Files => filesIn(folder, upstream);
   const netvenue = await startNetvenueUpstream({
     ...files('netvenue'),
-    minerKey: MINER_KEY,
-    validatorKey: VALIDATOR_KEY,
+    minerKey: sandboxSecrets.minerKey,
+    validatorKey: sandboxSecrets.validatorKey,
     entityHotkey: ENTITY_HOTKEY,
     activationMs: ACTIVATION_MS,
     processingMs: PROCESSING_MS,
@@ -47,23 +44,23 @@ export async function startSandbox(folder: string): Promise<Sandbox> {
   const registrar = await startRegistrarUpstream(files('registrar'));
   const processor = await startProcessorUpstream({
     ...files('processor'),
-    secretKey: PROCESSOR_KEY,
-    notificationSecret: PROCESSOR_SECRET,
+    secretKey: sandboxSecrets.processorKey,
+    notificationSecret: sandboxSecrets.processorSecret,
   });
   const mail = await startMailUpstream();
   return {
     settings: {
       NETVENUE_MINER_URL: netvenue.minerUrl,
-      NETVENUE_MINER_KEY: MINER_KEY,
+      NETVENUE_MINER_KEY: sandboxSecrets.minerKey,
       NETVENUE_VALIDATOR_URL: netvenue.validatorUrl,
-      NETVENUE_VALIDATOR_KEY: VALIDATOR_KEY,
+      NETVENUE_VALIDATOR_KEY: sandboxSecrets.validatorKey,
       NETVENUE_ENTITY_HOTKEY: ENTITY_HOTKEY,
       EXVENUE_URL: exvenue.url,
       EXVENUE_NETWORK: 'testnet',
       ...registrar.settings,
       PROCESSOR_URL: processor.url,
-      PROCESSOR_SECRET_KEY: PROCESSOR_KEY,
-      PROCESSOR_WEBHOOK_SECRET: PROCESSOR_SECRET,
+      PROCESSOR_SECRET_KEY: sandboxSecrets.processorKey,
+      PROCESSOR_WEBHOOK_SECRET: sandboxSecrets.processorSecret,
       VALIDATE_RESPONSES: 'true',
       WEBHOOK_LOOPBACK: 'true',
       SMTP_URL: mail.smtpUrl,

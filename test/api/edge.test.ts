@@ -45,6 +45,10 @@ describe('the edge', () => {
     });
   }
 
+  it('does not bind browsers to https where its address is http', async () => {
+    expect((await ask('GET', '/healthz')).headers).not.to.have.property('strict-transport-security');
+  });
+
   it('responds with 405 to other methods of a path with an id, and to unknown methods', async () => {
     const replies = [await ask('PATCH', `${ORDERS}/${UUID}`), await ask('PROPFIND', ORDERS)];
 

@@ -42,4 +42,26 @@ describe('webhook endpoints where loopback is not allowed', () => {
     expect(forms.length).to.be.at.least(150);
     expect(inside.connections()).to.equal(0);
   });
+
+  it('respond alike to an internal name, whether it exists or not, and to an internal address', async () => {
+    const create = (host: string) => app.ask('POST', ENDPOINTS, { json: { url: `https://${host}/`, events: ['*'] } });
+    const shown = ({ status, body: { error, ...rest } }: Awaited<ReturnType<typeof create>>) =>
+      JSON.stringify([status, rest, { ...error, request_id: '' }]);
+
+    const address = shown(await create('10.0.0.1'));
+
+    for (const host of [
+      ...['postgres', 'metadata', 'metadata.google.internal', 'db.internal.', 'printer.local', 'nas.lan', 'wiki.corp'],
+      ...[
+        'router.home.arpa',
+        'api.default.svc',
+        'api.default.svc.cluster.local',
+        'REDIS',
+        'ｐｏｓｔｇｒｅｓ',
+        'a.intranet',
+      ],
+    ])
+      expect(shown(await create(host)), host).to.equal(address);
+    expect(address).to.include('V2_WEBHOOK_URL_FORBIDDEN');
+  });
 });

@@ -1,4 +1,5 @@
 import { createTransport, type SentMessageInfo } from 'nodemailer';
+import { isLoopbackHost } from '../../kernel/loopback.ts';
 import { accepted, rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
 import type { Mailer } from './types.ts';
 
@@ -7,11 +8,18 @@ const SILENT_MS = 15_000;
 const CONNECTIONS = 5;
 const NOT_SENT = new Set(['ECONNECTION', 'EDNS', 'ETLS', 'EAUTH', 'ESOCKET', 'ENOAUTH']);
 
-/** Sends mails over SMTP (RFC 5321) from one address. The Message-ID is derived from the mail's id. */
-export function mailer({ url, from }: { url: string; from: string }): Mailer {
+/** Whether a plain connection must be upgraded by STARTTLS (RFC 3207) before anything is sent. */
+export type SmtpTls = 'required' | 'opportunistic';
+
+/**
+ * Sends mails over SMTP (RFC 5321) from one address. The Message-ID is derived from the mail's id. With `tls` required,
+ * nothing is sent over a plain connection to another machine.
+ */
+export function mailer({ url, from, tls }: { url: string; from: string; tls: SmtpTls }): Mailer {
   const domain = /@([^>\s]+)/.exec(from)?.[1] ?? 'localhost';
   const transport = createTransport({
-    url,
+    url: withoutTlsSwitches(url),
+    requireTLS: tls === 'required' && !isLoopbackHost(new URL(url).hostname),
     pool: true,
     maxConnections: CONNECTIONS,
     connectionTimeout: CONNECT_WITHIN_MS,
@@ -27,6 +35,13 @@ export function mailer({ url, from }: { url: string; from: string }): Mailer {
   };
 }
 
+/** The switches that nodemailer reads from a URL: only the setting decides. */
+function withoutTlsSwitches(text: string): string {
+  const url = new URL(text);
+  for (const name of [...url.searchParams.keys()]) if (/TLS$/i.test(name)) url.searchParams.delete(name);
+  return url.href;
+}
+
 const sent = ({ response }: SentMessageInfo): UpstreamResult<{ response: string }> =>
   accepted({ response: String(response) });
 
@@ -34,6 +49,7 @@ type SmtpError = Error & { code?: string; responseCode?: number; command?: strin
 
 /** A 5xx is permanent, a 4xx temporary (RFC 5321, 4.2.1). Without a response to the data the effect is unknown. */
 function failed({ code, responseCode, command }: SmtpError): UpstreamResult<never> {
+  if (code === 'ETLS') return unreachable('etls'); // the server, or somebody on the way, offers no STARTTLS
   if (responseCode !== undefined && responseCode >= 500)
     return rejected(`smtp_${responseCode}`, 'The mail was rejected.');
   if (responseCode !== undefined) return unreachable(`smtp_${responseCode}`);

@@ -13,6 +13,7 @@ export function addressGuard({ allowLoopback, resolve }: { allowLoopback: boolea
     const url = parsed(text);
     const fault = url === null ? 'malformed' : faultOf(url, allowLoopback);
     if (url === null || fault) return forbidden(fault ?? 'malformed');
+    if (isInternalName(url.hostname)) return forbidden('special_address');
 
     const addresses = await addressesOf(url.hostname, resolve);
     if (addresses.length === 0) return { kind: 'unresolved' };
@@ -31,6 +32,19 @@ function faultOf({ protocol, username, password, hostname }: URL, allowLoopback:
   if (protocol !== 'https:' && !(protocol === 'http:' && allowLoopback)) return 'scheme';
   if (username !== '' || password !== '') return 'userinfo';
   return hostname === '' ? 'malformed' : null;
+}
+
+/**
+ * Names that only exist inside a network: single labels, and suffixes reserved or customary for private use (RFC 6762,
+ * appendix G; RFC 8375; ICANN's .internal). Nothing is resolved, so the response is the same whether such a host exists.
+ * The resolver judges names of loopback.
+ */
+const INTERNAL =
+  /^[^.]+$|\.(internal|intranet|private|corp|home|lan|local|localdomain|home\.arpa|svc|cluster|consul|docker)$/i;
+
+function isInternalName(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, '');
+  return !isIP(name) && !name.startsWith('[') && !/(^|\.)localhost$/i.test(name) && INTERNAL.test(name);
 }
 
 /** An IP literal needs no DNS query; the caller still checks it. */
