@@ -64,6 +64,9 @@ export const dividedBy = (a: string, b: string, places: number, rounding: Roundi
 export const roundedTo = (text: string, places: number, rounding: Rounding): string =>
   formatted(read(text).round(places, rounding === 'down' ? Big.roundDown : Big.roundUp));
 
+/** The value rounded to the nearest multiple of 10^−`places`, halves away from zero. */
+export const nearest = (text: string, places: number): string => formatted(read(text).round(places, Big.roundHalfUp));
+
 /** The number of decimals that a value needs: 2 for `1.250`. */
 export const decimalsOf = (text: string): number => canonical(text).split('.')[1]?.length ?? 0;
 

@@ -7,6 +7,12 @@ export const coinOf = (pair: string): string => pair.replace(/(?<=.)[-/_]?USDC?$
 /** The pair of a coin as shown to callers. */
 export const displayPair = (coin: string): string => `${coin}-USDC`;
 
+/**
+ * Whether a coin is a perpetual, by its name: `BTC`, `xyz:TSLA`. Spot pairs (`@107`, `PURR/USDC`), outcomes
+ * (`#194180`) and kinds of markets that are not known yet have other names. They have no positions.
+ */
+export const isPerpetual = (coin: string): boolean => /^[a-z0-9][^/@#]*$/i.test(coin);
+
 /** The dex that trades a coin: `xyz` for `xyz:TSLA`; empty for the venue's own dex. */
 export const dexOf = (coin: string): string => (coin.includes(':') ? (coin.split(':')[0] ?? '') : '');
 

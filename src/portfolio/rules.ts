@@ -24,9 +24,6 @@ export function namesPair(name: string, tradePair: string): boolean {
 
 const bare = (pair: string) => pair.replace(/[^A-Za-z0-9]/g, '');
 
-/** Whether a coin is a spot pair, such as `@107` or `PURR/USDC`. Spot pairs have no positions. */
-export const isSpotCoin = (coin: string): boolean => coin.startsWith('@') || coin.includes('/');
-
 /**
  * Whether accounts of a class may trade a pair: linked accounts all pairs of the exchange, others those of their
  * category.

@@ -32,11 +32,14 @@ describe('reading the executions of the exchange', () => {
   alone();
 
   it('reads executions in full', async () => {
-    question({ type: 'userFills' }).reply(200, [{ ...fill, liquidation: { method: 'market', markPx: '1' } }]);
+    question({ type: 'userFills' }).reply(200, [
+      { ...fill, liquidation: { liquidatedUser: USER, method: 'market', markPx: '1' } },
+      { ...fill, liquidation: { liquidatedUser: `0x${'1'.repeat(40)}`, method: 'market', markPx: '1' } },
+    ]);
 
     const fills = await open().recentFills(USER);
 
-    const [first] = fills.kind === 'found' ? fills.data : [];
+    const [first, counterparty] = fills.kind === 'found' ? fills.data : [];
     expect(first).to.deep.equal({
       tradeId: 9,
       oid: 5,
@@ -53,6 +56,7 @@ describe('reading the executions of the exchange', () => {
       feeToken: 'USDC',
       isLiquidation: true,
     });
+    expect(counterparty?.isLiquidation).to.equal(false);
   });
 
   it('pages through a time span of executions, and counts the rows of a split millisecond once', async () => {
@@ -66,6 +70,21 @@ describe('reading the executions of the exchange', () => {
 
     const ids = fills.kind === 'found' ? fills.data.map(({ tradeId }) => tradeId) : [];
     expect(ids).to.deep.equal(rows(0, 2_008).map(({ tid }) => tid));
+  });
+
+  it('keeps the venue’s order within a millisecond, also where a page splits it', async () => {
+    const rows = Array.from({ length: 2_004 }, (_, at) => ({
+      ...fill,
+      tid: (at * 7_919) % 10_007,
+      time: 1_000 + (at >> 2),
+    }));
+    question({ type: 'userFillsByTime', startTime: 0 }).reply(200, rows.slice(0, 2_000));
+    question({ type: 'userFillsByTime', startTime: 1_499 }).reply(200, rows.slice(1_996));
+
+    const fills = await open().fills(USER, { fromMs: 0 });
+
+    const ids = fills.kind === 'found' ? fills.data.map(({ tradeId }) => tradeId) : [];
+    expect(ids).to.deep.equal(rows.map(({ tid }) => tid));
   });
 
   it('returns no partial span when its second page cannot be read', async () => {

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import type { Fill } from '../../src/adapters/exchange/types.ts';
-import { roundTrips } from '../../src/portfolio/history/round-trips.ts';
+import { roundTrips as tripsOf } from '../../src/portfolio/history/round-trips.ts';
+
+const roundTrips = (fills: Fill[]) => tripsOf(fills, new Map([['BTC', 5]]));
 
 let trades = 0;
 const fill = (side: Fill['side'], size: string, startPosition: string, more: Partial<Fill> = {}): Fill => {
@@ -60,6 +62,18 @@ describe('round trips on the exchange', () => {
       { side: 'long', size: '1', entryPrice: '100' },
       { side: 'short', size: '2', entryPrice: '110' },
     ]);
+  });
+
+  it('end below half a lot: the venue adds sizes as floats', () => {
+    const [trip, ...others] = roundTrips([
+      fill('buy', '0.1', '0'),
+      fill('buy', '0.2', '0.1'),
+      fill('sell', '0.3', '0.30000000000000004', { closedPnl: '7' }),
+      fill('buy', '1', '0.000000000000000055'),
+    ]);
+
+    expect(trip).to.include({ side: 'long', size: '0.3', realizedPnl: '7' });
+    expect(others).to.deep.equal([]);
   });
 
   it('separate coins and omit open positions', () => {

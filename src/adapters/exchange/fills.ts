@@ -7,34 +7,42 @@ import type { Fill } from './types.ts';
 const ROWS_PER_PAGE = 2_000;
 const PAGES = 6;
 
-/** Reads executions, in the order of the response. Venue facts: userFills. */
-export const readFills = (json: unknown): Fill[] | null => everyOf(json, readFill);
+/**
+ * Reads the executions of a user, in the order of the response. In a liquidation both sides carry the mark of it, so
+ * its address is compared. Venue facts: userFills.
+ */
+export const readFills =
+  (user: string) =>
+  (json: unknown): Fill[] | null =>
+    everyOf(json, (value) => readFill(value, user.toLowerCase()));
 
 /**
- * All executions from `fromMs` on (epoch ms), oldest first. The next page starts at the time of the last row, because
- * rows of one millisecond may be split over two pages. One unreadable page makes the whole result unreadable.
+ * All executions from `fromMs` on (epoch ms), oldest first; those of one millisecond in the venue's order, which is
+ * the only one they have. The next page starts at the time of the last row, because rows of one millisecond may be
+ * split over two pages. One unreadable page makes the whole result unreadable.
  */
 export const allFills = async (
   fromMs: number,
   page: (fromMs: number) => Promise<ReadResult<Fill[]>>,
 ): Promise<ReadResult<Fill[]>> => {
-  const fills = new Map<number, Fill>();
+  const pages: Fill[][] = [];
   let start = fromMs;
   for (let pageNumber = 0; pageNumber < PAGES; pageNumber += 1) {
     const response = await page(start);
     if (response.kind !== 'found') return response;
-    for (const fill of response.data) fills.set(fill.tradeId, fill);
     const last = response.data.reduce((latest, { timeMs }) => Math.max(latest, timeMs), start);
-    if (response.data.length < ROWS_PER_PAGE) break;
-    start = last > start ? last : start + 1; // a full page of one millisecond: its further rows cannot be read
+    const isLast = response.data.length < ROWS_PER_PAGE || pageNumber === PAGES - 1;
+    const next = last > start ? last : start + 1; // a full page of one millisecond: its further rows cannot be read
+    pages.push(isLast ? response.data : response.data.filter(({ timeMs }) => timeMs < next));
+    if (isLast) break;
+    start = next;
   }
-  return found([...fills.values()].sort((a, b) => a.timeMs - b.timeMs || a.tradeId - b.tradeId));
+  return found(pages.flat().sort((a, b) => a.timeMs - b.timeMs));
 };
 
-const readFill = (value: unknown): Fill | null => {
+const readFill = (value: unknown, user: string): Fill | null => {
   const fill = fieldsOf(value);
   const required = complete({
-    tradeId: integerOf(fill?.tid),
     oid: integerOf(fill?.oid),
     coin: textOf(fill?.coin),
     side: readSide(fill?.side),
@@ -45,12 +53,13 @@ const readFill = (value: unknown): Fill | null => {
   if (!fill || !required) return null;
   return {
     ...required,
+    tradeId: integerOf(fill.tid),
     cloid: hexOf(fill.cloid),
     startPosition: decimalOf(fill.startPosition) ?? '0',
     direction: textOf(fill.dir) ?? '',
     closedPnl: decimalOf(fill.closedPnl) ?? '0',
     fee: decimalOf(fill.fee) ?? '0',
     feeToken: textOf(fill.feeToken) ?? '',
-    isLiquidation: fieldsOf(fill.liquidation) !== null,
+    isLiquidation: hexOf(fieldsOf(fill.liquidation)?.liquidatedUser) === user,
   };
 };

@@ -77,11 +77,12 @@ const orderReads = (query: QueryInfo): OrderReads => ({
     query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: LIGHT }, limits, readStatus),
   historicalOrders: (user, limits) =>
     query({ body: of('historicalOrders', user), costsRows: true }, limits, foundOr(readHistory)),
-  recentFills: (user, limits) => query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills)),
+  recentFills: (user, limits) =>
+    query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),
   fills: (user, { fromMs, toMs }, limits) =>
     allFills(fromMs, (startTime) => {
       const span = { startTime, ...(toMs !== undefined && { endTime: toMs }) };
-      return query({ body: of('userFillsByTime', user, span), costsRows: true }, limits, foundOr(readFills));
+      return query({ body: of('userFillsByTime', user, span), costsRows: true }, limits, foundOr(readFills(user)));
     }),
 });
 

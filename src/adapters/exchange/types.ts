@@ -168,9 +168,12 @@ export type OrderRecord = {
   statusMs: number;
 };
 
-/** One execution. `startPosition`: the signed position size before it. Older rows have no cloid. */
+/**
+ * One execution. `startPosition`: the signed position size before it, with the venue's float residue. Older rows have
+ * no cloid, the oldest no trade id. Trade ids have no order. `isLiquidation`: this account was liquidated.
+ */
 export type Fill = {
-  tradeId: number;
+  tradeId: number | null;
   oid: number;
   cloid: string | null;
   coin: string;
@@ -226,7 +229,7 @@ export type Exvenue = {
   historicalOrders(user: string, limits?: CallLimits): Promise<ReadResult<OrderRecord[]>>;
   /** At most the newest 2,000 executions, newest first. */
   recentFills(user: string, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
-  /** Executions of a time span (epoch ms), oldest first, over all pages the venue keeps (10,000 rows). */
+  /** Executions of a time span (epoch ms), oldest first, those of 1 ms in the venue's order, over all pages the venue keeps (10,000 rows). */
   fills(user: string, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
   agents(user: string, limits?: CallLimits): Promise<ReadResult<Agent[]>>;
   actionBudget(user: string, limits?: CallLimits): Promise<ReadResult<ActionBudget>>;

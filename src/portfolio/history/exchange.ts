@@ -1,9 +1,8 @@
 import type { Fill } from '../../adapters/exchange/types.ts';
 import type { components } from '../../contract/types.ts';
 import { compare, dividedBy, isPositive, plus, times } from '../../kernel/decimals.ts';
-import { coinOf, displayPair, intentIdOf } from '../../kernel/exchange-names.ts';
+import { coinOf, displayPair, intentIdOf, isPerpetual } from '../../kernel/exchange-names.ts';
 import type { PlacedOrder } from '../queries.ts';
-import { isSpotCoin } from '../rules.ts';
 import { type Dated, isWithin, type Span } from './pages.ts';
 import { type RoundTrip, roundTrips } from './round-trips.ts';
 
@@ -13,13 +12,17 @@ const PLACES = 10;
 
 /** The fills of perpetuals, of one pair if given. */
 export const fillsOf = (fills: Fill[], pair: string | undefined): Fill[] =>
-  fills.filter(({ coin }) => !isSpotCoin(coin) && (pair === undefined || coin === coinOf(pair)));
+  fills.filter(({ coin }) => isPerpetual(coin) && (pair === undefined || coin === coinOf(pair)));
 
 export { intentIdOf };
 
-/** Positions closed within a span, computed from fills. */
-export const closedPositions = (fills: Fill[], span: Span): Dated<Schemas['ClosedPosition']>[] =>
-  roundTrips(fills)
+/** Positions closed within a span, computed from fills. `lots`: the decimals of a coin's sizes. */
+export const closedPositions = (
+  fills: Fill[],
+  span: Span,
+  lots: ReadonlyMap<string, number>,
+): Dated<Schemas['ClosedPosition']>[] =>
+  roundTrips(fills, lots)
     .filter(({ closeMs }) => isWithin(span, closeMs))
     .map((trip) => ({ atMs: trip.closeMs, id: `${trip.coin}:${trip.closeId}`, entry: shownTrip(trip) }));
 

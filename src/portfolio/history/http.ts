@@ -1,4 +1,6 @@
+import type { Fill } from '../../adapters/exchange/types.ts';
 import type { Call, Handler } from '../../edge/handler.ts';
+import { dexOf } from '../../kernel/exchange-names.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { provenPositions } from '../positions/network.ts';
 import { listPlacedOrders } from '../queries.ts';
@@ -47,8 +49,16 @@ async function networkOrders({ deps, principal, query }: AnyCall, { hotkey }: Ne
 const HISTORY_SPAN_MS = 30 * 86_400_000;
 
 async function exchangePositions({ deps, query }: AnyCall, trader: Trader, { fromMs, toMs }: Span) {
-  const fills = await readFills(deps, trader, { fromMs: Math.max(0, fromMs - HISTORY_SPAN_MS), toMs });
-  return exchange.closedPositions(exchange.fillsOf(fills, query.pair), { fromMs, toMs });
+  const all = await readFills(deps, trader, { fromMs: Math.max(0, fromMs - HISTORY_SPAN_MS), toMs });
+  const fills = exchange.fillsOf(all, query.pair);
+  return exchange.closedPositions(fills, { fromMs, toMs }, await readLots(deps.reads, fills));
+}
+
+/** The decimals of the sizes of every coin on the dexes of the fills. */
+async function readLots(reads: VenueReads, fills: Fill[]): Promise<Map<string, number>> {
+  const dexes = [...new Set(fills.map(({ coin }) => dexOf(coin)))];
+  const assets = await Promise.all(dexes.map(async (dex) => foundOrNull(await reads.exchangeAssets(dex)) ?? []));
+  return new Map(assets.flat().map(({ coin, sizeDecimals }) => [coin, sizeDecimals]));
 }
 
 async function exchangeOrders({ deps, principal, query }: AnyCall, trader: Trader, span: Span) {

@@ -1,9 +1,20 @@
 import type { Fill } from '../../adapters/exchange/types.ts';
-import { absolute, compare, dividedBy, isPositive, isZero, minus, plus, times } from '../../kernel/decimals.ts';
+import {
+  absolute,
+  compare,
+  dividedBy,
+  isPositive,
+  isZero,
+  minus,
+  nearest,
+  plus,
+  times,
+} from '../../kernel/decimals.ts';
+import { chained } from './chain.ts';
 
 /**
  * A position from its first fill to its closing fill. `openMs` is null if it was opened before the fills that were
- * read.
+ * read. `closeId` distinguishes positions of a coin that were closed in the same millisecond.
  */
 export type RoundTrip = {
   coin: string;
@@ -12,32 +23,43 @@ export type RoundTrip = {
   entryPrice: string;
   openMs: number | null;
   closeMs: number;
-  closeId: number;
+  closeId: string;
   realizedPnl: string;
   fees: string;
   isLiquidation: boolean;
 };
 
 const PLACES = 10;
+/** Venue facts: precision. No perpetual has sizes with more decimals; used for coins that are no longer listed. */
+const FINEST_LOT = 6;
 
 /**
  * The closed positions that follow from fills, oldest first. The exchange has no history of positions, but each fill
  * contains the position before it and the realized gain. These give the entry price even of a position opened before
- * the first fill.
+ * the first fill. `lots`: the decimals of a coin's sizes; the venue's positions carry float residue and are rounded to
+ * whole lots, so that less than half a lot is flat.
  */
-export function roundTrips(fills: Fill[]): RoundTrip[] {
-  const open = new Map<string, Trip>();
+export function roundTrips(fills: Fill[], lots: ReadonlyMap<string, number>): RoundTrip[] {
+  const coins = Map.groupBy(fills, ({ coin }) => coin);
+  return [...coins]
+    .flatMap(([coin, all]) => tripsOf(chained(wholeLots(all, lots.get(coin) ?? FINEST_LOT))))
+    .sort((a, b) => a.closeMs - b.closeMs);
+}
+
+const wholeLots = (fills: Fill[], places: number): Fill[] =>
+  fills.map((fill) => ({ ...fill, startPosition: nearest(fill.startPosition, places) }));
+
+/** The closed positions of one coin. */
+function tripsOf(fills: Fill[]): RoundTrip[] {
   const closed: RoundTrip[] = [];
+  let trip: Trip | null = null;
   for (const fill of fills) {
-    const trip = open.get(fill.coin) ?? startTrip(fill);
+    trip ??= startTrip(fill);
     const after = plus(fill.startPosition, signedSize(fill));
     add(trip, fill, after);
-    if (isSameSide(after, trip.side)) open.set(fill.coin, trip);
-    else {
-      closed.push(endTrip(trip, fill));
-      open.delete(fill.coin);
-      if (!isZero(after)) open.set(fill.coin, startReversedTrip(fill, after));
-    }
+    if (isSameSide(after, trip.side)) continue;
+    closed.push(endTrip(trip, fill, closed));
+    trip = isZero(after) ? null : startReversedTrip(fill, after);
   }
   return closed;
 }
@@ -47,7 +69,8 @@ type Trip = Pick<RoundTrip, 'coin' | 'side' | 'size' | 'openMs' | 'realizedPnl' 
   closedValue: string;
 };
 
-const signedSize = ({ side, size }: Fill): string => (side === 'buy' ? size : minus('0', size));
+/** The size of a fill, negative for a sale. */
+const signedSize = ({ side, size }: Pick<Fill, 'side' | 'size'>): string => (side === 'buy' ? size : minus('0', size));
 
 const isSameSide = (position: string, side: Trip['side']): boolean =>
   compare(position, '0') === (side === 'long' ? 1 : -1);
@@ -86,12 +109,12 @@ function add(trip: Trip, fill: Fill, after: string): void {
 }
 
 /** The entry price follows from gain = (exit − entry) × size for a long position, and the reverse for a short one. */
-function endTrip({ closedSize, closedValue, ...trip }: Trip, fill: Fill): RoundTrip {
+function endTrip({ closedSize, closedValue, ...trip }: Trip, fill: Fill, before: RoundTrip[]): RoundTrip {
   const entryValue = trip.side === 'long' ? minus(closedValue, trip.realizedPnl) : plus(closedValue, trip.realizedPnl);
   return {
     ...trip,
     entryPrice: isZero(closedSize) ? fill.price : dividedBy(entryValue, closedSize, PLACES, 'down'),
     closeMs: fill.timeMs,
-    closeId: fill.tradeId,
+    closeId: String(before.filter(({ closeMs }) => closeMs === fill.timeMs).length).padStart(4, '0'),
   };
 }
