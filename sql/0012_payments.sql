@@ -62,9 +62,10 @@ create table processor_events (
   type text not null,
   said_at timestamptz not null,
   fact jsonb not null,
+  object_id text,
   source text not null constraint processor_events_source_known check (source in ('notified', 'listed')),
   payment_id text references payments (id),
-  outcome text constraint processor_events_outcome_known check (outcome in ('applied', 'stale', 'not_ours', 'unknown')),
+  outcome text constraint processor_events_outcome_known check (outcome in ('applied', 'stale', 'not_ours', 'unreadable')),
   received_at timestamptz not null default now(),
   acted_at timestamptz
 );
@@ -72,15 +73,27 @@ create table processor_events (
 comment on table processor_events is 'Events of the processor, from notifications or from its list. Each is stored once, before it is applied.';
 comment on column processor_events.fact is 'The part of the event that the service acts on. No personal data is stored.';
 comment on column processor_events.said_at is 'Time by the processor''s clock, to the second.';
-comment on column processor_events.outcome is 'unknown: its object is not known here (yet); it is retried for 1 day.';
+comment on column processor_events.object_id is 'The processor''s id of the object by which our rows name it. Null if the event is about nothing that the service follows.';
+comment on column processor_events.outcome is
+  'Null: still to be applied. not_ours: no row names its object; it is taken up again only if a row comes to name it. unreadable: a member is missing or impossible; nothing was applied.';
 
 create index processor_events_of_payment on processor_events (payment_id, said_at);
 create index processor_events_open on processor_events (received_at) where acted_at is null;
 create index processor_events_by_age on processor_events (received_at);
+create index processor_events_of_nobody on processor_events (object_id) where outcome = 'not_ours' and object_id is not null;
+create index processor_events_unreadable on processor_events (received_at) where outcome = 'unreadable';
 
 create table processor_cursor (
   only_row boolean primary key default true constraint processor_cursor_one_row check (only_row),
-  seen_at timestamptz not null
+  sweep integer not null default 1,
+  opened_at timestamptz not null default now(),
+  since timestamptz not null,
+  after_event text,
+  is_read boolean not null default false
 );
 
-comment on table processor_cursor is 'How far the processor''s list of events has been read.';
+comment on table processor_cursor is 'The sweep over the processor''s list of events, which is read from the newest event back to the last sweep.';
+comment on column processor_cursor.sweep is 'The number of the sweep. A writer of an earlier sweep moves nothing.';
+comment on column processor_cursor.opened_at is 'The first page was read after this time.';
+comment on column processor_cursor.since is 'Older events are not read.';
+comment on column processor_cursor.after_event is 'The oldest event read so far. Moves with every page.';

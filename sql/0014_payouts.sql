@@ -3,6 +3,7 @@ create table kyc_cases (
   owner text not null references apps (id),
   provider text not null,
   session_id text not null,
+  earlier_session_ids text[] not null default '{}',
   status text not null default 'unverified' constraint kyc_cases_status_known
     check (status in ('unverified', 'processing', 'needs_input', 'verified', 'failed')),
   status_at timestamptz,
@@ -16,6 +17,10 @@ create table kyc_cases (
 comment on table kyc_cases is 'Identity verification of end users, one case per user. Its state follows its newest session at the processor.';
 comment on column kyc_cases.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
 
+comment on column kyc_cases.earlier_session_ids is 'Sessions that a newer one has replaced. One of them can still be verified.';
+
+create index kyc_cases_by_session on kyc_cases (session_id);
+create index kyc_cases_by_earlier_session on kyc_cases using gin (earlier_session_ids);
 create index kyc_cases_open on kyc_cases (created_at) where verified_at is null;
 
 create table connect_accounts (

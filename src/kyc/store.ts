@@ -6,7 +6,6 @@ import type { Db } from '../db/pool.ts';
 import type { Held } from '../intents/intent.ts';
 import { sealedResult } from '../intents/sealed-results.ts';
 import { notifying } from '../intents/store.ts';
-import type { UserId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { caseColumns, caseRow, type KycCase } from './queries.ts';
 import { caseAfter } from './rules.ts';
@@ -31,11 +30,11 @@ export function recordSession(
   return notifying(db, intent, 'succeeded', settled);
 }
 
-type Reading = Pick<VerificationSeen, 'sessionId' | 'userId' | 'status' | 'failure'>;
+type Reading = Pick<VerificationSeen, 'sessionId' | 'status' | 'failure'>;
 
 /**
  * Applies what the processor reports at `atMs` to the case of a session, and emits an event if the case changes. With
- * `eventId`, closes that event in the same transaction. An event about an unknown session stays open.
+ * `eventId`, closes that event in the same transaction.
  */
 export const applyVerification = (
   db: Db,
@@ -44,7 +43,7 @@ export const applyVerification = (
   eventId: string | null = null,
 ): Promise<void> =>
   db.transaction(async (tx) => {
-    const current = await lockKycCase(tx, reading);
+    const current = await lockKycCase(tx, reading.sessionId);
     const next =
       current &&
       caseAfter(
@@ -72,23 +71,19 @@ export const applyVerification = (
         from moved m`);
     }
     if (eventId === null) return;
-    const outcome = next ? 'applied' : current ? 'stale' : 'unknown';
+    const outcome = next ? 'applied' : current ? 'stale' : 'not_ours';
     await tx.query(sql.prepared('close_kyc_event', nothing)`
       update processor_events
-      set outcome = ${outcome}, acted_at = case when ${outcome !== 'unknown'} then now() end
+      set outcome = ${outcome}, acted_at = now()
       where id = ${eventId}`);
   });
 
-/** The case of a session, found by our user id or by the session id, and locked until the transaction ends. */
-const lockKycCase = (
-  tx: Pick<Db, 'maybeOne'>,
-  { userId, sessionId }: { userId: UserId | null; sessionId: string },
-): Promise<KycCase | null> =>
+/** The case that names a session as its newest or an earlier one, locked until the transaction ends. */
+const lockKycCase = (tx: Pick<Db, 'maybeOne'>, sessionId: string): Promise<KycCase | null> =>
   tx.maybeOne(sql.prepared('lock_kyc_case', caseRow)`
     select ${caseColumns}
     from kyc_cases k
-    where k.user_id = ${userId} or k.session_id = ${sessionId}
-    order by k.session_id = ${sessionId} desc
+    where k.session_id = ${sessionId} or k.earlier_session_ids @> ${sql.array([sessionId], 'text')}
     limit 1
     for update`);
 

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Processor } from '../adapters/processor/types.ts';
 import type { components } from '../contract/types.ts';
 import type { Handler } from '../edge/handler.ts';
@@ -8,7 +9,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { appOf, userOf } from '../kernel/principal.ts';
 import { requireValue } from '../kernel/require.ts';
 import type { Sealer } from '../kernel/seal.ts';
-import { takeEvents } from './commands.ts';
+import { alertIfUnreadable, takeEvents } from './commands.ts';
 import { checkOut as acceptCheckout, type NewCheckout } from './intents.ts';
 import { findPaymentOfIntent, findPaymentShown, listTiers as findTiers, type Payment } from './queries.ts';
 import { shownStatus } from './rules.ts';
@@ -17,6 +18,7 @@ import { openSecret } from './store.ts';
 type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & {
   sealer: Sealer;
   processor: Processor | null;
+  log: Pick<Logger, 'error'>;
 };
 
 type Status = components['schemas']['PaymentStatus'];
@@ -79,9 +81,10 @@ export const takeProcessorNotification: Handler<'takeProcessorNotification', Dep
     call.raw,
     signature,
   );
-  if (!event)
+  if (event === 'unsigned')
     throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none', headers: { 'WWW-Authenticate': CHALLENGE } });
-  await takeEvents(call.deps.db, [event], 'notified');
+  if (event === 'unreadable') throw new ApiError('MALFORMED_BODY', { effect: 'none' });
+  alertIfUnreadable(call.deps.log, await takeEvents(call.deps.db, [event]));
   return { status: 200, body: { received: true } };
 };
 

@@ -129,9 +129,3 @@ export const findOpenEvent = (db: Db, eventId: string): Promise<StoredEvent | nu
     select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
     from processor_events e
     where e.id = ${eventId} and e.acted_at is null`);
-
-/** The time in epoch milliseconds up to which the processor's events have been read; null before the first read. */
-export const findCursor = (db: Db): Promise<number | null> =>
-  db.maybeOneFirst(sql.type(z.object({ seen_ms: z.number() }))`
-    select extract(epoch from c.seen_at)::double precision * 1000 as seen_ms
-    from processor_cursor c`);

@@ -1,50 +1,57 @@
 import type { Logger } from 'pino';
-import type { Processor } from '../adapters/processor/types.ts';
+import type { EventPage, Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
-import { takeEvents } from './commands.ts';
-import { findCursor } from './queries.ts';
-import { moveCursor, queueReadings, requeueOpenEvents } from './store.ts';
+import { alertIfUnreadable, openSweep, takePage } from './commands.ts';
+import { queueReadings } from './store.ts';
 
 const OVERLAP_MS = 10 * 60 * 1000; // events may be listed later than their timestamp
 const FIRST_SPAN_MS = 24 * 60 * 60 * 1000;
-const MOST_PAGES = 200; // 20,000 events; the rest waits for the next run
+const RUN_MS = 50_000; // the next run goes on from the last page
 
 /** What the reconciliation of payments needs. */
 export type ReconcileDeps = {
   db: Db;
   processor: Processor;
   config: { PAYMENT_RECONCILE_MS: number };
-  log: Pick<Logger, 'warn'>;
+  log: Pick<Logger, 'warn' | 'error'>;
+  stopping: AbortSignal;
 };
 
-/**
- * Finds what notifications missed: stores events that were not delivered, requeues open events, and queues reads of
- * open payments.
- */
-export async function reconcilePayments({ db, processor, config, log }: ReconcileDeps): Promise<void> {
-  const missed = await readMissedEvents(db, processor);
-  if (missed > 0) log.warn({ missed }, 'found events missed by notifications');
-  await requeueOpenEvents(db);
-  await queueReadings(db, config.PAYMENT_RECONCILE_MS / 1000);
+/** Finds what notifications missed: queues reads of open payments, and takes events that were not delivered. */
+export async function reconcilePayments(deps: ReconcileDeps): Promise<void> {
+  await queueReadings(deps.db, deps.config.PAYMENT_RECONCILE_MS / 1000);
+  const missed = await readMissedEvents(deps);
+  if (missed > 0) deps.log.warn({ missed }, 'found events missed by notifications');
 }
 
 /**
- * Stores listed events that are new. The cursor moves only if every page was read. Returns the number of new events.
+ * Reads the processor's list of events from the newest back to the last sweep. Each page is stored together with the
+ * position behind it: a sweep that ends early, for whatever reason, is continued by the next run, and followed by one
+ * over the events since. Returns the number of new events that are to be applied.
  */
-async function readMissedEvents(db: Db, processor: ReconcileDeps['processor']): Promise<number> {
-  const startedAt = Date.now();
-  const since = (await findCursor(db)) ?? startedAt - FIRST_SPAN_MS;
+async function readMissedEvents(deps: ReconcileDeps): Promise<number> {
+  const until = Date.now() + RUN_MS;
   let missed = 0;
-  let after: string | null = null;
-  for (let page = 0; page < MOST_PAGES; page += 1) {
-    const listed = await processor.listEvents(since - OVERLAP_MS, after);
-    if (listed.kind !== 'found') return missed;
-    missed += await takeEvents(db, listed.data.events, 'listed');
-    after = listed.data.next;
-    if (after === null) {
-      await moveCursor(db, startedAt);
-      return missed;
-    }
+  for (let wasBegun = true; wasBegun; ) {
+    const sweep = await openSweep(deps.db, { firstMs: FIRST_SPAN_MS, overlapMs: OVERLAP_MS });
+    wasBegun = sweep.after_event !== null;
+    let after = sweep.after_event;
+    do {
+      if (deps.stopping.aborted || Date.now() > until) return missed;
+      const page = await readPage(deps.processor, sweep.since_ms, after);
+      if (!page) return missed;
+      const taken = await takePage(deps.db, sweep.sweep, page);
+      alertIfUnreadable(deps.log, taken);
+      missed += taken.length;
+      after = page.next;
+    } while (after !== null);
   }
   return missed;
+}
+
+/** A page of events; null if it cannot be read. Behind an event that is no longer listed there is nothing. */
+async function readPage(processor: Processor, sinceMs: number, after: string | null): Promise<EventPage | null> {
+  const listed = await processor.listEvents(sinceMs, after);
+  if (listed.kind === 'unreadable') return null;
+  return listed.kind === 'found' ? listed.data : { events: [], next: null };
 }

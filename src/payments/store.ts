@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PaymentSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Held } from '../intents/intent.ts';
-import { notifying, settling, succeedWith } from '../intents/store.ts';
+import { notifying, settling } from '../intents/store.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { type Payment, paymentColumns, paymentRow } from './queries.ts';
@@ -26,13 +26,11 @@ export function recordCheckout(
   { processorId, clientSecret, status }: PaymentSeen,
 ): Promise<boolean> {
   const sealed = clientSecret === null ? null : sql.binary(sealSecret(sealer, paymentId, clientSecret));
-  const result = { payment_id: paymentId, processor_payment_intent_id: processorId, status };
-  const change = sql.fragment`
-      update payments p
-      set processor_payment_intent_id = ${processorId}, sealed_client_secret = ${sealed},
-        status = case when p.status = 'pending' then ${status} else p.status end
-      where p.id = ${paymentId} and (select ok from settled)`;
-  return succeedWith(db, 'record_checkout', intent, result, change);
+  const outcome = { result: { payment_id: paymentId, processor_payment_intent_id: processorId, status } };
+  const settled = db.oneFirst(sql.prepared('record_checkout', z.object({ ok: z.boolean() }))`
+    select record_checkout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${paymentId}, ${processorId}, ${status},
+      ${sealed}) ok`);
+  return notifying(db, intent, 'succeeded', settled);
 }
 
 /** Ends a refund's intent and makes `change` in the same transaction. False: the claim is lost, and nothing was written. */
@@ -52,20 +50,25 @@ export function settleRefund(
 }
 
 /**
- * The payment with this processor id, else with our id if it has no processor id yet. Locked until the transaction
- * ends.
+ * The payment that names this object of the processor, locked until the transaction ends. A payment whose checkout never
+ * learned the processor's id is found by its own id in the object's metadata, and names the object from then on.
  */
-export const lockPayment = (
+export async function lockPayment(
   tx: Tx,
   { paymentId, processorId }: { paymentId: string | null; processorId: string },
-): Promise<Payment | null> =>
-  tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
+): Promise<Payment | null> {
+  const payment = await tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
     select ${paymentColumns}
     from payments p
     where p.processor_payment_intent_id = ${processorId}
       or (p.id = ${paymentId} and p.processor_payment_intent_id is null)
+    order by p.processor_payment_intent_id nulls last
     limit 1
     for update`);
+  if (payment?.processor_payment_intent_id !== null) return payment;
+  await tx.query(sql.prepared('name_payment', nothing)`select name_payment(${payment.id}, ${processorId})`);
+  return { ...payment, processor_payment_intent_id: processorId };
+}
 
 /** Stores the client secret of an open payment that has none stored. */
 export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: string, clientSecret: string): Promise<void> {
@@ -125,9 +128,9 @@ export async function emitPaymentEvent(
 }
 
 /** The result of handling an event. `amountDiffers`: money was received that does not cover the price. */
-export type Applied = { outcome: 'applied' | 'stale' | 'unknown'; amountDiffers: boolean };
+export type Applied = { outcome: 'applied' | 'stale' | 'not_ours'; amountDiffers: boolean };
 
-/** Closes an event. An event about an unknown record stays open, because that record may not be committed yet. */
+/** Closes an event. One that no payment names is nobody's: it is taken up again if a payment comes to name it. */
 export async function closeEvent(
   tx: Tx,
   { id }: { id: string },
@@ -136,26 +139,14 @@ export async function closeEvent(
 ): Promise<Applied> {
   await tx.query(sql.prepared('close_event', nothing)`
     update processor_events
-    set payment_id = ${paymentId}, outcome = ${applied.outcome}, acted_at = case when ${applied.outcome !== 'unknown'} then now() end
+    set payment_id = ${paymentId}, outcome = ${applied.outcome}, acted_at = now()
     where id = ${id}`);
   return applied;
 }
 
-/** Queues open events again, up to a day after they were received. Returns the number queued. */
-export const requeueOpenEvents = (db: Db): Promise<number> =>
-  db.oneFirst(sql.type(counted)`select requeue_open_events() count`);
-
 /** Queues a read of at most 500 open payments that were not read for `intervalS` seconds. Returns the number queued. */
 export const queueReadings = (db: Db, intervalS: number): Promise<number> =>
   db.oneFirst(sql.type(counted)`select queue_payment_reconciliations(${intervalS}, 500) count`);
-
-/** Records the time (epoch ms) up to which the processor's events have been read. It never moves back. */
-export async function moveCursor(db: Db, readUntilMs: number): Promise<void> {
-  await db.query(sql.type(nothing)`
-    insert into processor_cursor as c (seen_at)
-    values (to_timestamp(${readUntilMs / 1000}))
-    on conflict (only_row) do update set seen_at = greatest(c.seen_at, excluded.seen_at)`);
-}
 
 const sealContextOf = (paymentId: string): SealContext => ({
   table: 'payments',

@@ -42,7 +42,7 @@ const applyEvent = (db: Db, event: StoredEvent, terms: Terms): Promise<store.App
   db.transaction(async (tx) => {
     const ids = idsOf(event.fact);
     const payment = ids && (await store.lockPayment(tx, ids));
-    if (!payment) return store.closeEvent(tx, event, null, { outcome: 'unknown', amountDiffers: false });
+    if (!payment) return store.closeEvent(tx, event, null, { outcome: 'not_ours', amountDiffers: false });
     const applied = await recordUpdate(tx, payment, updateOf(event), terms, currencyOf(event.fact));
     return store.closeEvent(tx, event, payment.id, applied);
   });
@@ -56,7 +56,7 @@ export const applyPayment = (
 ): Promise<store.Applied> =>
   db.transaction(async (tx) => {
     const payment = await store.lockPayment(tx, reading);
-    if (!payment) return { outcome: 'unknown', amountDiffers: false };
+    if (!payment) return { outcome: 'not_ours', amountDiffers: false };
     const { status, receivedCents, currency, clientSecret } = reading;
     if (payment.sealed_client_secret === null && clientSecret !== null && !isOver(status))
       await store.keepClientSecret(tx, sealer, payment.id, clientSecret);

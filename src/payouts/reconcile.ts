@@ -12,7 +12,7 @@ export async function reconcilePayouts({ db, processor, config }: ReconcileDeps)
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
   for (const { processor_payout_id, processor_account_id } of await takeOpenPayouts(db, pace)) {
     const payout = await processor.findPayout(processor_payout_id, processor_account_id);
-    if (payout.kind === 'found') await applyPayout(db, payout.data);
+    if (payout.kind === 'found') await applyPayout(db, { ...payout.data, accountId: processor_account_id });
   }
   for (const { processor_account_id } of await takeUnfinishedAccounts(db, pace)) {
     const readAt = Date.now();

@@ -19,17 +19,20 @@ type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'oneFirst'>
 
 /** Ends the creation of a user's account with the account that the processor created. */
 export function recordAccount(db: Db, intent: Intent, userId: UserId, made: AccountSeen): Promise<boolean> {
-  const { accountId, country, payoutsEnabled, chargesEnabled, detailsSubmitted } = made;
-  const change = sql.fragment`
-      insert into connect_accounts (
-        id, owner, user_id, processor_account_id, country, payouts_enabled, charges_enabled, details_submitted
-      )
-      select ${newId('con')}, ${intent.owner}, ${userId}, ${accountId}, ${country}, ${payoutsEnabled},
-        ${chargesEnabled}, ${detailsSubmitted}
-      from settled
-      where ok
-      on conflict do nothing`;
-  return succeedWith(db, 'record_connect_account', intent, { processor_account_id: accountId }, change);
+  const account = {
+    id: newId('con'),
+    owner: intent.owner,
+    user_id: userId,
+    processor_account_id: made.accountId,
+    country: made.country,
+    payouts_enabled: made.payoutsEnabled,
+    charges_enabled: made.chargesEnabled,
+    details_submitted: made.detailsSubmitted,
+  };
+  const outcome = { result: { processor_account_id: made.accountId } };
+  const settled = db.oneFirst(sql.prepared('record_connect_account', done)`
+    select record_connect_account(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${JSON.stringify(account)}::jsonb) ok`);
+  return notifying(db, intent, 'succeeded', settled);
 }
 
 /** Ends the creation of a link. The link is stored sealed: whoever opens it can act as the user. */
@@ -79,12 +82,18 @@ export function recordPayout(
 }
 
 /**
- * Applies the processor's report on a payout, and emits an event if that ends the payout. False for an unknown payout.
+ * Applies the processor's report on a payout, and emits an event if that ends the payout. `accountId`: the connected
+ * account that the report is from. False for an unknown payout, or one to another account.
  */
-export async function applyPayout(tx: Tx, { payoutId, status, failure }: PayoutSeen): Promise<boolean> {
-  const exists = await tx.maybeOne(
-    sql.prepared('known_payout', nothing)`select from payouts p where p.id = ${payoutId}`,
-  );
+export async function applyPayout(
+  tx: Tx,
+  { accountId, payoutId, status, failure }: PayoutSeen & { accountId: string },
+): Promise<boolean> {
+  const exists = await tx.maybeOne(sql.prepared('known_payout', nothing)`
+    select
+    from payouts p
+    join connect_accounts c on c.id = p.connect_account_id
+    where p.id = ${payoutId} and c.processor_account_id = ${accountId}`);
   if (!exists) return false;
   const step = payoutStep({ status, failure });
   if (step.kind === 'completed')
@@ -112,16 +121,16 @@ export async function applyAccount(tx: Tx, reading: AccountSeen, atMs: number): 
   return true;
 }
 
-type Fact = ({ about: 'payout' } & PayoutSeen) | ({ about: 'account' } & AccountSeen);
+type Fact = ({ about: 'payout'; accountId: string } & PayoutSeen) | ({ about: 'account' } & AccountSeen);
 
-/** Applies one event and closes it, in one transaction. An event about an unknown record stays open. */
+/** Applies one event and closes it, in one transaction. */
 export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact: Fact }): Promise<void> =>
   db.transaction(async (tx) => {
     const { id, said_at_ms, fact } = event;
     const isKnown = fact.about === 'payout' ? await applyPayout(tx, fact) : await applyAccount(tx, fact, said_at_ms);
     await tx.query(sql.prepared('close_payout_event', nothing)`
       update processor_events
-      set outcome = ${isKnown ? 'applied' : 'unknown'}, acted_at = case when ${isKnown} then now() end
+      set outcome = ${isKnown ? 'applied' : 'not_ours'}, acted_at = now()
       where id = ${id}`);
   });
 

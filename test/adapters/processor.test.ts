@@ -121,6 +121,7 @@ describe('the processor adapter', () => {
       object: 'event',
       type: 'charge.dispute.created',
       created: 5,
+      livemode: false,
       data: { object: { object: 'dispute', payment_intent: { id: 'pi_1' }, evidence: { customer_name: 'Ada' } } },
     });
     const read = (header: string) => upstream.readNotification(body, header);
@@ -133,13 +134,70 @@ describe('the processor adapter', () => {
         fact: { about: 'charge', processorId: 'pi_1', refundedCents: 0, disputed: true },
       });
     for (const header of ['', 'v1=', 't=1,v1=', 't=x,v1=aa', signature('whsec_other', body)])
-      expect(read(header)).to.equal(null);
+      expect(read(header)).to.equal('unsigned');
   });
 
-  it('ignores an object without an id', () => {
-    const body = JSON.stringify({ id: 'evt_2', type: 'payment_intent.succeeded', created: 5, data: { object: {} } });
-    const header = signature(String(SECRETS.split(',')[0]), body);
+  const intent = { ...shown, status: 'succeeded', amount_received: 19_900 };
+  const session = { id: 'vs_1', status: 'verified', last_error: null, url: null, client_secret: null };
+  const trader = { id: 'acct_1', payouts_enabled: true, charges_enabled: false, details_submitted: true };
+  const factOf = (event: object) => {
+    const body = JSON.stringify({ id: 'evt_2', created: 5, livemode: false, ...event });
+    const read = upstream.readNotification(body, signature(String(SECRETS.split(',')[0]), body));
+    return typeof read === 'string' ? read : read.fact;
+  };
 
-    expect(upstream.readNotification(body, header)?.fact).to.deep.equal({ about: 'nothing' });
+  for (const [what, type, object] of [
+    ['a payment without an id', 'payment_intent.succeeded', { ...intent, id: undefined }],
+    ['a payment without an amount', 'payment_intent.succeeded', { ...intent, amount_received: undefined }],
+    ['a negative amount', 'payment_intent.succeeded', { ...intent, amount_received: -1 }],
+    ['a fraction of a cent', 'payment_intent.succeeded', { ...intent, amount_received: 0.5 }],
+    ['an amount as text', 'payment_intent.succeeded', { ...intent, amount_received: '19900' }],
+    ['more cents than there are', 'payment_intent.succeeded', { ...intent, amount_received: 2 ** 40 }],
+    ['a status of another version', 'payment_intent.succeeded', { ...intent, status: 'paid' }],
+    ['no currency', 'payment_intent.succeeded', { ...intent, currency: null }],
+    ['a refund of no amount', 'charge.refunded', { payment_intent: 'pi_1' }],
+    ['a negative refund', 'charge.refunded', { payment_intent: 'pi_1', amount_refunded: -5 }],
+    ['a dispute about nothing', 'charge.dispute.created', {}],
+    ['a session without a status', 'identity.verification_session.verified', { id: 'vs_1' }],
+    ['no object', 'payment_intent.succeeded', null],
+    ['a text as object', 'payment_intent.succeeded', 'pi_1'],
+  ] as const) {
+    it(`reads nothing from ${what}`, () => {
+      expect(factOf({ type, data: { object } })).to.have.property('about', 'unreadable');
+    });
+  }
+
+  it('reads objects of the platform only from the platform, and accounts and payouts only from their account', () => {
+    const payout = { id: 'po_1', status: 'paid', failure_code: null, metadata: { payout_id: 'po_ours' } };
+    const about = (type: string, object: object, more: object) => {
+      const fact = factOf({ type, data: { object }, ...more });
+      return typeof fact === 'string' ? fact : fact.about;
+    };
+
+    for (const [type, object, expected] of [
+      ['payment_intent.succeeded', intent, 'payment'],
+      ['charge.refunded', { payment_intent: 'pi_1', amount_refunded: 5 }, 'charge'],
+      ['identity.verification_session.verified', session, 'verification'],
+    ] as const) {
+      expect(about(type, object, {}), type).to.equal(expected);
+      expect(about(type, object, { account: 'acct_1' }), type).to.equal('nothing');
+      expect(about(type, object, { livemode: true }), type).to.equal('nothing');
+    }
+    for (const [type, object, expected] of [
+      ['account.updated', trader, 'account'],
+      ['payout.paid', payout, 'payout'],
+    ] as const) {
+      expect(about(type, object, { account: 'acct_1' }), type).to.equal(expected);
+      expect(about(type, object, {}), type).to.equal('nothing');
+    }
+    expect(about('account.updated', trader, { account: 'acct_2' })).to.equal('nothing');
+  });
+
+  it('tells bytes that are signed but no event from those that are not signed', () => {
+    const read = (body: string) => upstream.readNotification(body, signature(String(SECRETS.split(',')[0]), body));
+
+    for (const body of ['null', '"evt_1"', '[]', '{}', '{"id":7}', '{"id":"evt_\\u0000"}', '<html>'])
+      expect(read(body), body).to.equal('unreadable');
+    expect(read('{"id":"evt_3"}')).to.deep.include({ id: 'evt_3', fact: { about: 'unreadable', object: null } });
   });
 });

@@ -23,7 +23,8 @@ import { listDexesTraded } from '../../src/orders/exchange/queries.ts';
 import { takeWaitingExits } from '../../src/orders/exchange/store.ts';
 import type { NewNetworkOrder } from '../../src/orders/network/intents.ts';
 import * as orders from '../../src/orders/network/queries.ts';
-import { queueReadings, requeueOpenEvents } from '../../src/payments/store.ts';
+import { takeEvents } from '../../src/payments/commands.ts';
+import { queueReadings } from '../../src/payments/store.ts';
 import { listPlacedOrders } from '../../src/portfolio/queries.ts';
 import { isOtherPaying } from '../../src/registration/queries.ts';
 import { sweepWatches } from '../../src/trading/watch/store.ts';
@@ -81,6 +82,7 @@ describe('statements with much past data', function () {
   });
   const orderPage = (open: boolean, cursor: string | null) =>
     orders.listRecordedOrders(db, owner, trader, { open, cursor, limit: 50 });
+  const stranger = { type: 'any.event', atMs: 5_000 };
   const unfiltered = { kind: null, owner: null, cursor: null, limit: 50 };
   const view = (name: string) => () => db.any(sql.unsafe`select * from ${sql.identifier(['ops', name])} limit 50`);
 
@@ -124,7 +126,19 @@ describe('statements with much past data', function () {
     'sweep of watches': () => sweepWatches(db, 1, 100),
     'sweep of retired keys': () => wipeRetiredKeys(db),
     'unfulfilled payments': () => listUnfulfilled(db, 10),
-    'open events of the processor': () => requeueOpenEvents(db),
+    'events of strangers to the processor': () =>
+      takeEvents(db, [
+        {
+          ...stranger,
+          id: 'evt_charge',
+          fact: { about: 'charge', processorId: 'pi_none', refundedCents: 1, disputed: false },
+        },
+        {
+          ...stranger,
+          id: 'evt_session',
+          fact: { about: 'verification', sessionId: 'vs_none', status: 'verified', failure: null },
+        },
+      ]),
     'reconciliations of payments': () => queueReadings(db, 60),
     'an event with its delivery': () => db.any(sql.unsafe`select emit_event(${app}, 'a.b', '{}')`),
     'a step of a lane': () => laneStepper(db)({ endpoint_id: endpoint, lane: 0 }),

@@ -66,7 +66,7 @@ export const ONE_OF_EACH = `
   insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status)
   values ('prop_1', 'app_1', 'usr_1', 'tier_a', 'pay_1', 'crypto', 'crypto', 1000, 'subaccount_failed');
   insert into processor_events (id, type, said_at, fact, source, payment_id) values ('evt_1', 'a', now(), '{}', 'listed', 'pay_1');
-  insert into processor_cursor (seen_at) values (now());
+  insert into processor_cursor (since) values (now());
   insert into kyc_cases (user_id, owner, provider, session_id) values ('usr_1', 'app_1', 'processor', 'vs_1');
   insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
   values ('con_1', 'app_1', 'usr_1', 'acct_1', true, true, true);

@@ -70,7 +70,7 @@ describe('housekeeping/prune of the rest', () => {
       values ('pay_1', 'app_1', 'usr_1', 'tier_a', 'crypto', 'crypto', 1, 5000, 'usd', gen_random_uuid());
       insert into processor_events (id, type, said_at, fact, source, outcome, acted_at, payment_id, received_at)
       values ('applied', 'payment_intent.succeeded', now(), '{}', 'listed', 'applied', now(), 'pay_1', now() - interval '91 days'),
-        ('unknown', 'a', now(), '{}', 'listed', 'unknown', null, null, now() - interval '91 days'),
+        ('foreign', 'a', now(), '{}', 'listed', 'not_ours', now(), null, now() - interval '91 days'),
         ('young', 'a', now(), '{}', 'listed', 'applied', now(), null, now() - interval '89 days'),
         ('open', 'a', now(), '{}', 'listed', null, null, null, now() - interval '91 days'),
         ('timeline', 'payment_intent.payment_failed', now(), '{}', 'listed', 'applied', now(), 'pay_1', now() - interval '91 days')`);

@@ -10,7 +10,8 @@ begin
   from intents i
   where i.id = intent
   on conflict (user_id) do update
-  set session_id = excluded.session_id
+  set session_id = excluded.session_id, earlier_session_ids = array_append(k.earlier_session_ids, k.session_id)
   where k.verified_at is null;
+  perform take_up_events(session);
   return true;
 end $$;

@@ -1,26 +1,37 @@
--- Stores new events and queues the tasks that apply them. Item: id, type, said_at_ms, fact, task (null: the event is ignored). Returns how
--- many were new.
-create or replace function take_processor_events(batch jsonb, came_by text) returns bigint
-language sql as $$
-  with items as (
-    select i.id, i.type, i.said_at_ms, i.fact, i.task
-    from jsonb_to_recordset(batch) as i (id text, type text, said_at_ms double precision, fact jsonb, task text)
+-- Stores new events and queues the tasks that apply them. An event whose object none of our rows names is nobody's: it is stored and left
+-- alone. Item: id, type, said_at_ms, fact. Returns the ids of those that were new and are ours or unreadable, with their outcome so far.
+-- Locks the objects for the readers of take_up_events, in the order of their keys.
+create or replace function take_processor_events(batch jsonb, came_by text) returns table (event_id text, new_outcome text)
+language plpgsql as $$
+begin
+  perform pg_advisory_xact_lock_shared(884424, o.key)
+  from (
+    select distinct hashtext(event_object(i.item -> 'fact')) as key
+    from jsonb_array_elements(batch) as i (item)
+    order by 1
+  ) o
+  where o.key is not null;
+
+  return query
+  with items as materialized (
+    select i.id, i.type, i.said_at_ms, i.fact,
+      case when i.fact ->> 'about' = 'unreadable' then 'unreadable' when not concerns_us(i.fact) then 'not_ours' end as outcome
+    from jsonb_to_recordset(batch) as i (id text, type text, said_at_ms double precision, fact jsonb)
   ), taken as (
-    insert into processor_events (id, type, said_at, fact, source, outcome, acted_at)
-    select i.id, i.type, to_timestamp(i.said_at_ms / 1000), i.fact, came_by,
-      case when i.task is null then 'not_ours' end, case when i.task is null then now() end
+    insert into processor_events as e (id, type, said_at, fact, object_id, source, outcome, acted_at)
+    select i.id, i.type, to_timestamp(i.said_at_ms / 1000), i.fact, event_object(i.fact), came_by, i.outcome,
+      case when i.outcome is not null then now() end
     from items i
     order by i.id
     on conflict (id) do nothing
-    returning id
+    returning e.id, e.outcome, e.fact
   ), queued as (
-    select queue_money_jobs(array_agg(money_job(i.task, json_build_object('event_id', i.id), null)))
-    from items i
-    join taken t on t.id = i.id
-    where i.task is not null
+    select queue_money_jobs(array_agg(money_job(event_task(t.fact ->> 'about'), json_build_object('event_id', t.id), null)))
+    from taken t
+    where t.outcome is null
     having count(*) > 0
   )
-  select count(*)
-  from taken
-  where (select count(*) from queued) >= 0
-$$;
+  select t.id, t.outcome
+  from taken t
+  where t.outcome is distinct from 'not_ours' and (select count(*) from queued) >= 0;
+end $$;

@@ -1,95 +1,109 @@
-import type Stripe from 'stripe';
-import type { AccountSeen, Fact, PaymentSeen, PayoutSeen, ProcessorEvent, VerificationSeen } from './types.ts';
+import { z } from 'zod';
+import {
+  readAccount,
+  readCharge,
+  readDispute,
+  readPayment,
+  readPayout,
+  readReversal,
+  readVerification,
+} from './objects.ts';
+import type { EventPage, Fact, ProcessorEvent } from './types.ts';
 
-/** Reduces an event to the data that the service acts on. */
-export const readEvent = (event: Stripe.Event): ProcessorEvent => ({
-  id: event.id,
-  type: event.type,
-  atMs: event.created * 1000,
-  fact: readFact(event),
+const event = z.object({
+  type: z.string().regex(/^[\w.]{1,255}$/),
+  created: z.int().min(0).max(99_999_999_999),
+  livemode: z.boolean(),
+  account: z.string().nullish(),
+  data: z.object({ object: z.unknown() }),
 });
+type Event = z.infer<typeof event>;
 
-/** Events about objects that are matched by their id alone. Without an id the event is ignored. */
-const FOLLOWED_BY_ID = /^(payment_intent|identity\.verification_session|account)\./;
-
-/** The state of an object that the service follows. All other objects are `nothing`. */
-function readFact({ type, data }: Stripe.Event): Fact {
-  if (FOLLOWED_BY_ID.test(type) && typeof (data.object as { id?: unknown }).id !== 'string')
-    return { about: 'nothing' };
-  if (type.startsWith('payment_intent.')) {
-    const { clientSecret: _, ...seen } = readPayment(data.object as Stripe.PaymentIntent); // as: implied by the event's type
-    return { about: 'payment', ...seen };
-  }
-  if (type === 'charge.refunded') return readCharge(data.object as Stripe.Charge);
-  if (type.startsWith('charge.dispute.')) return readDispute(data.object as Stripe.Dispute);
-  if (type.startsWith('identity.verification_session.')) {
-    const { url: _, clientSecret: __, ...seen } = readVerification(data.object as Stripe.Identity.VerificationSession);
-    return { about: 'verification', ...seen };
-  }
-  if (type === 'account.updated') return { about: 'account', ...readAccount(data.object as Stripe.Account) };
-  if (type.startsWith('payout.')) return { about: 'payout', ...readPayout(data.object as Stripe.Payout) };
-  if (type === 'transfer.reversed') return readReversal(data.object as Stripe.Transfer);
-  return { about: 'nothing' };
+/**
+ * Reduces an event to the data that the service acts on. An event of the other mode concerns nothing here. Null if it
+ * has no id.
+ */
+export function readEvent(object: unknown, isLive: boolean): ProcessorEvent | null {
+  const id = idOf(object);
+  if (id === null) return null;
+  const read = event.safeParse(object).data;
+  if (!read) return { id, type: 'unreadable', atMs: 0, fact: { about: 'unreadable', object: null } };
+  const fact = read.livemode === isLive ? readFact(read) : NOTHING;
+  return { id, type: read.type, atMs: read.created * 1000, fact };
 }
 
-/** Reads a payment intent. */
-export const readPayment = (object: Stripe.PaymentIntent): PaymentSeen => ({
-  processorId: object.id,
-  paymentId: object.metadata?.payment_id ?? null,
-  clientSecret: object.client_secret,
-  status: object.status,
-  receivedCents: object.amount_received,
-  currency: object.currency,
-  failure: object.last_payment_error?.decline_code ?? object.last_payment_error?.code ?? null,
-});
+const list = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 
-const readCharge = ({ payment_intent, amount_refunded }: Stripe.Charge): Fact =>
-  payment_intent === null
-    ? { about: 'nothing' }
-    : { about: 'charge', processorId: idOf(payment_intent), refundedCents: amount_refunded, disputed: false };
+/** Reads a page of events. Null if it is not one, or does not tell where the next one begins. */
+export function readEvents(object: unknown, isLive: boolean): EventPage | null {
+  const page = list.safeParse(object).data;
+  if (!page) return null;
+  const next = page.has_more ? idOf(page.data.at(-1)) : null;
+  if (page.has_more && next === null) return null;
+  const events = page.data.map((each) => readEvent(each, isLive)).filter((each) => each !== null);
+  return { events, next };
+}
 
-const readDispute = ({ payment_intent }: Stripe.Dispute): Fact =>
-  payment_intent === null
-    ? { about: 'nothing' }
-    : { about: 'charge', processorId: idOf(payment_intent), refundedCents: 0, disputed: true };
+const identified = z.object({ id: z.string().regex(/^[\w-]{1,255}$/) });
 
-const idOf = (expandable: string | { id: string }): string =>
-  typeof expandable === 'string' ? expandable : expandable.id;
+const idOf = (object: unknown): string | null => identified.safeParse(object).data?.id ?? null;
 
-/** Reads a verification session. */
-export const readVerification = (object: Stripe.Identity.VerificationSession): VerificationSeen => ({
-  sessionId: object.id,
-  userId: object.metadata?.user_id ?? null,
-  status: object.status,
-  failure: object.last_error?.code ?? null,
-  url: object.url,
-  clientSecret: object.client_secret,
-});
+const NOTHING: Fact = { about: 'nothing' };
 
-/** Reads a connected account. Of its bank account it takes only the bank's name and the last digits. */
-export const readAccount = (object: Stripe.Account): AccountSeen => {
-  const bank = object.external_accounts?.data.find((each) => each.object === 'bank_account');
-  return {
-    accountId: object.id,
-    payoutsEnabled: object.payouts_enabled,
-    chargesEnabled: object.charges_enabled,
-    detailsSubmitted: object.details_submitted,
-    country: object.country ?? null,
-    bankName: bank?.bank_name ?? null,
-    last4: bank?.last4 ?? null,
-  };
-};
+/**
+ * The state of an object that the service follows. All other objects are `nothing`, and so are a connected account's
+ * own payments and verifications: an event counts only from the account that its object belongs to.
+ */
+function readFact({ type, account, data: { object } }: Event): Fact {
+  const read = account ? readFromAccount(type, account, object) : readFromPlatform(type, object);
+  return read ?? { about: 'unreadable', object: idOf(object) };
+}
 
-/** Reads a payout. */
-export const readPayout = (object: Stripe.Payout): PayoutSeen => ({
-  payoutId: object.metadata?.payout_id ?? null,
-  status: object.status,
-  failure: object.failure_code,
-});
+/** Null: a member is missing. */
+function readFromPlatform(type: string, object: unknown): Fact | null {
+  if (type.startsWith('payment_intent.')) return paymentFact(object);
+  if (type === 'charge.refunded') return chargeFact(readCharge(object));
+  if (type.startsWith('charge.dispute.')) return chargeFact(readDispute(object));
+  if (type.startsWith('identity.verification_session.')) return verificationFact(object);
+  if (type === 'transfer.reversed') return reversalFact(object);
+  return NOTHING;
+}
 
-const readReversal = ({ metadata }: Stripe.Transfer): Fact => ({
-  about: 'payout',
-  payoutId: metadata?.payout_id ?? null,
-  status: 'reversed',
-  failure: 'transfer_reversed',
-});
+/** Null: a member is missing. */
+function readFromAccount(type: string, account: string, object: unknown): Fact | null {
+  if (type === 'account.updated') {
+    const seen = readAccount(object);
+    return seen && (seen.accountId === account ? { about: 'account', ...seen } : NOTHING);
+  }
+  if (!type.startsWith('payout.')) return NOTHING;
+  const seen = readPayout(object);
+  return seen && { about: 'payout', accountId: account, ...seen };
+}
+
+function paymentFact(object: unknown): Fact | null {
+  const seen = readPayment(object);
+  if (!seen) return null;
+  const { clientSecret: _, ...rest } = seen;
+  return { about: 'payment', ...rest };
+}
+
+function verificationFact(object: unknown): Fact | null {
+  const seen = readVerification(object);
+  if (!seen) return null;
+  const { url: _, clientSecret: __, ...rest } = seen;
+  return { about: 'verification', ...rest };
+}
+
+/** A charge without a payment intent is none of this service's. */
+function chargeFact(seen: ReturnType<typeof readCharge>): Fact | null {
+  if (!seen) return null;
+  const { processorId, ...rest } = seen;
+  return processorId === null ? NOTHING : { about: 'charge', processorId, ...rest };
+}
+
+function reversalFact(object: unknown): Fact | null {
+  const seen = readReversal(object);
+  if (!seen) return null;
+  const { accountId, ...rest } = seen;
+  return accountId === null ? NOTHING : { about: 'payout', accountId, ...rest };
+}

@@ -1,9 +1,10 @@
 import Stripe from 'stripe';
-import { httpClient } from '../http.ts';
-import { readAccount, readEvent, readPayment, readPayout, readVerification } from './events.ts';
+import { httpClient, parseJson } from '../http.ts';
+import { readEvent, readEvents } from './events.ts';
+import { readAccount, readPayment, readPayout, readVerification } from './objects.ts';
 import { readResultOf, responseOf } from './responses.ts';
 import { Transport } from './transport.ts';
-import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess, ProcessorEvent } from './types.ts';
+import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess } from './types.ts';
 
 const API_VERSION = '2026-10-28.endive'; // the version that the types of the installed stripe-node describe
 const TOLERANCE_S = 300;
@@ -23,6 +24,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     maxNetworkRetries: 0,
     telemetry: false,
   });
+  const isLive = secretKey.includes('_live_'); // the processor's keys name their mode
   const secrets = notificationSecret.split(',').map((secret) => secret.trim()); // several: two endpoints, or a rotation
   return {
     createPayment: (requested, idempotencyKey) =>
@@ -83,10 +85,12 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
           limit: PAGE_SIZE,
           ...(after !== null && { starting_after: after }),
         }),
-        ({ data, has_more }) => ({ events: data.map(readEvent), next: has_more ? (data.at(-1)?.id ?? null) : null }),
+        (page) => readEvents(page, isLive),
       ),
     readNotification: (raw, signature) =>
-      firstOf(secrets, (secret) => readNotification(stripe, raw, signature, secret)),
+      secrets.some((secret) => isSigned(stripe, { raw, signature, secret }))
+        ? (readEvent(parseJson(raw), isLive) ?? 'unreadable')
+        : 'unsigned',
   };
 };
 
@@ -121,20 +125,15 @@ const amountOf = ({ amountCents, currency, payoutId }: NewTransfer) => ({
 /** The format of a signature header. stripe-node throws untyped errors for some headers of another format. */
 const SIGNATURE = /^t=\d{1,12}(?:,v\d=[0-9a-f]{1,128}){1,10}$/;
 
-function readNotification(stripe: Stripe, raw: string, signature: string, secret: string): ProcessorEvent | null {
-  if (!SIGNATURE.test(signature)) return null;
+function isSigned(
+  stripe: Stripe,
+  { raw, signature, secret }: { raw: string; signature: string; secret: string },
+): boolean {
+  if (!SIGNATURE.test(signature)) return false;
   try {
-    return readEvent(stripe.webhooks.constructEvent(raw, signature, secret, TOLERANCE_S));
+    return stripe.webhooks.signature?.verifyHeader(raw, signature, secret, TOLERANCE_S) === true;
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return null;
+    if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
     throw error;
   }
-}
-
-function firstOf<T, R>(items: readonly T[], read: (item: T) => R | null): R | null {
-  for (const item of items) {
-    const result = read(item);
-    if (result !== null) return result;
-  }
-  return null;
 }

@@ -20,10 +20,12 @@ export type PaymentSeen = {
   failure: string | null;
 };
 
+/** The refunds or the dispute of a payment's charge. `processorId`: the payment intent, if the charge has one. */
+export type ChargeSeen = { processorId: string | null; refundedCents: number; disputed: boolean };
+
 /** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
 export type VerificationSeen = {
   sessionId: string;
-  userId: UserId | null;
   status: string;
   failure: string | null;
   url: string | null;
@@ -44,20 +46,24 @@ export type AccountSeen = {
 /** A payout from a connected account to its bank, or a reversed transfer to that account. */
 export type PayoutSeen = { payoutId: string | null; status: string; failure: string | null };
 
-/** The data of a notification that the service acts on. It contains no personal data. */
+/**
+ * The data of a notification that the service acts on. It contains no personal data. `unreadable`: the event is about
+ * an object that the service follows, but a member is missing or impossible.
+ */
 export type Fact =
   | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret'>)
-  | { about: 'charge'; processorId: string; refundedCents: number; disputed: boolean }
+  | ({ about: 'charge' } & ChargeSeen & { processorId: string })
   | ({ about: 'verification' } & Omit<VerificationSeen, 'url' | 'clientSecret'>)
   | ({ about: 'account' } & AccountSeen)
-  | ({ about: 'payout' } & PayoutSeen)
+  | ({ about: 'payout'; accountId: string } & PayoutSeen)
+  | { about: 'unreadable'; object: string | null }
   | { about: 'nothing' };
 
 /** One event of the processor. `atMs` comes from the processor's clock, with a resolution of 1 second. */
 export type ProcessorEvent = { id: string; type: string; atMs: number; fact: Fact };
 
-/** A page of events, newest first. `next` is the cursor of the following page. */
-type EventPage = { events: ProcessorEvent[]; next: string | null };
+/** A page of events, newest first. `next` is the cursor of the following page: the id of its last event. */
+export type EventPage = { events: ProcessorEvent[]; next: string | null };
 
 /** A payment intent to create. */
 export type NewPayment = { paymentId: string; userId: UserId; appId: AppId; amountCents: number; currency: string };
@@ -92,6 +98,9 @@ export type Processor = {
   findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;
   /** Events since `sinceMs`, newest first, without those of connected accounts. */
   listEvents(sinceMs: number, after: string | null): Promise<ReadResult<EventPage>>;
-  /** Reads a notification. Null unless the processor signed these bytes within the last 300 seconds. */
-  readNotification(raw: string, signature: string): ProcessorEvent | null;
+  /**
+   * Reads a notification. `unsigned`: the processor did not sign these bytes within the last 300 seconds. `unreadable`:
+   * it did, but they are not an event with an id.
+   */
+  readNotification(raw: string, signature: string): ProcessorEvent | 'unsigned' | 'unreadable';
 };

@@ -9,7 +9,7 @@ import { type Notifier, notifier } from './notifier.ts';
 import { pageRoutes } from './pages.ts';
 import { paymentRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
-import { type Event, newObjectId, nowS, type World } from './world.ts';
+import { type Event, missing, newObjectId, nowS, type World } from './world.ts';
 
 /** Options of the processor. Port 0 selects a free port. */
 export type ProcessorUpstreamOptions = Files & {
@@ -84,6 +84,7 @@ function newWorld(known: Known, ledger: Ledger, notifications: Notifier, baseUrl
         object: 'event',
         type,
         created: nowS(),
+        livemode: false,
         ...(account !== undefined && { account }),
         data: { object: structuredClone(object) },
       };
@@ -98,10 +99,13 @@ const eventRoute = (world: World, { get }: Api): Route =>
   get('/v1/events', ({ query }: Call): Reported => {
     const since = Number(query.get('created[gte]') ?? 0);
     const limit = Number(query.get('limit') ?? 10);
-    const platformEvents = world.events
-      .filter(({ created, account }) => created >= since && account === undefined)
-      .reverse();
-    const from = platformEvents.findIndex(({ id }) => id === query.get('starting_after')) + 1;
-    const data = platformEvents.slice(from, from + limit);
-    return { status: 200, body: { object: 'list', data, has_more: from + limit < platformEvents.length } };
+    const after = query.get('starting_after');
+    const last = after === null ? world.events.length : world.events.findIndex(({ id }) => id === after);
+    if (last < 0) return missing();
+    const data: Event[] = [];
+    for (let n = last - 1; n >= 0 && data.length <= limit; n -= 1) {
+      const event = world.events[n];
+      if (event && event.account === undefined && event.created >= since) data.push(event);
+    }
+    return { status: 200, body: { object: 'list', data: data.slice(0, limit), has_more: data.length > limit } };
   });

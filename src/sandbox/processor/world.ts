@@ -62,6 +62,7 @@ export type Event = {
   object: 'event';
   type: string;
   created: number;
+  livemode: boolean;
   account?: string;
   data: { object: object };
 };

@@ -1,0 +1,11 @@
+-- The processor's id of the object by which our rows name the object of an event. Null: the service does not follow it.
+create or replace function event_object(fact jsonb) returns text
+language sql immutable as $$
+  select case fact ->> 'about'
+    when 'payment' then fact ->> 'processorId'
+    when 'charge' then fact ->> 'processorId'
+    when 'verification' then fact ->> 'sessionId'
+    when 'account' then fact ->> 'accountId'
+    when 'payout' then fact ->> 'accountId'
+  end
+$$;

@@ -1,0 +1,20 @@
+-- Queues the events of an object that arrived before a row of ours named it. Runs in the transaction that writes the name, after the
+-- write. Its lock makes every concurrent take_processor_events see either the name or this call see its event.
+create or replace function take_up_events(object text) returns void
+language plpgsql as $$
+declare
+  queued bigint;
+begin
+  perform pg_advisory_xact_lock(884424, hashtext(object));
+  with again as (
+    update processor_events e
+    set outcome = null, acted_at = null
+    where e.object_id = object and e.outcome = 'not_ours' and concerns_us(e.fact)
+    returning e.id, e.fact
+  ), again_queued as (
+    select queue_money_jobs(array_agg(money_job(event_task(a.fact ->> 'about'), json_build_object('event_id', a.id), null)))
+    from again a
+    having count(*) > 0
+  )
+  select count(*) into queued from again_queued;
+end $$;
