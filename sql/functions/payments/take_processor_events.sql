@@ -15,8 +15,12 @@ begin
   return query
   with items as materialized (
     select i.id, i.type, i.said_at_ms, i.fact,
-      case when i.fact ->> 'about' = 'unreadable' then 'unreadable' when not concerns_us(i.fact) then 'not_ours' end as outcome
+      case when i.fact ->> 'about' = 'unreadable' then 'unreadable' when o.event_id is null then 'not_ours' end as outcome
     from jsonb_to_recordset(batch) as i (id text, type text, said_at_ms double precision, fact jsonb)
+    left join (
+      select distinct e.event_id
+      from events_of_ours(batch) e
+    ) o on o.event_id = i.id
   ), taken as (
     insert into processor_events as e (id, type, said_at, fact, object_id, source, outcome, acted_at)
     select i.id, i.type, to_timestamp(i.said_at_ms / 1000), i.fact, event_object(i.fact), came_by, i.outcome,

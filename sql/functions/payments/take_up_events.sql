@@ -6,10 +6,17 @@ declare
   queued bigint;
 begin
   perform pg_advisory_xact_lock(884424, hashtext(object));
-  with again as (
+  with ours as materialized (
+    select o.event_id
+    from events_of_ours((
+      select coalesce(jsonb_agg(jsonb_build_object('id', e.id, 'fact', e.fact)), '[]')
+      from processor_events e
+      where e.object_id = object and e.outcome = 'not_ours'
+    )) o
+  ), again as (
     update processor_events e
     set outcome = null, acted_at = null
-    where e.object_id = object and e.outcome = 'not_ours' and concerns_us(e.fact)
+    where e.id in (select o.event_id from ours o) and e.outcome = 'not_ours'
     returning e.id, e.fact
   ), again_queued as (
     select queue_money_jobs(array_agg(money_job(event_task(a.fact ->> 'about'), json_build_object('event_id', a.id), null)))

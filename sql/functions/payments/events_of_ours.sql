@@ -1,0 +1,39 @@
+-- The ids of those events whose object one of our rows names. The metadata of an object counts only for a payment whose checkout has not
+-- learned the processor's id. Item: id, fact.
+create or replace function events_of_ours(batch jsonb) returns table (event_id text)
+language sql stable as $$
+  with items as materialized (
+    select i.id, i.fact ->> 'about' as about, event_object(i.fact) as object, i.fact ->> 'paymentId' as payment, i.fact ->> 'payoutId' as payout
+    from jsonb_to_recordset(batch) as i (id text, fact jsonb)
+  )
+  select i.id
+  from items i
+  join payments p on p.processor_payment_intent_id = i.object
+  where i.about in ('payment', 'charge')
+  union all
+  select i.id
+  from items i
+  join payments p on p.id = i.payment
+  where i.about = 'payment' and p.processor_payment_intent_id is null
+  union all
+  select i.id
+  from items i
+  join kyc_cases k on k.session_id = i.object
+  where i.about = 'verification'
+  union all
+  select i.id
+  from items i
+  join kyc_cases k on k.earlier_session_ids @> array[i.object]
+  where i.about = 'verification'
+  union all
+  select i.id
+  from items i
+  join connect_accounts c on c.processor_account_id = i.object
+  where i.about = 'account'
+  union all
+  select i.id
+  from items i
+  join connect_accounts c on c.processor_account_id = i.object
+  join payouts p on p.id = i.payout and p.connect_account_id = c.id
+  where i.about = 'payout'
+$$;
