@@ -327,6 +327,7 @@ create table kyc_cases (
   owner text not null,
   provider text not null,
   session_id text not null,
+  earlier_session_ids text[] not null default '{}'::text[], -- Sessions that a newer one has replaced. One of them can still be verified.
   status text not null default 'unverified'::text,
   status_at timestamp with time zone, -- Time of the status by the processor's clock. Older states change nothing.
   failure_reason text,
@@ -339,6 +340,8 @@ create table kyc_cases (
   constraint kyc_cases_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint kyc_cases_verified_has_time CHECK (((status = 'verified'::text) = (verified_at IS NOT NULL)))
 );
+CREATE INDEX kyc_cases_by_earlier_session ON public.kyc_cases USING gin (earlier_session_ids);
+CREATE INDEX kyc_cases_by_session ON public.kyc_cases USING btree (session_id);
 CREATE INDEX kyc_cases_open ON public.kyc_cases USING btree (created_at) WHERE (verified_at IS NULL);
 
 -- Ordering keys. At most one intent of a lane is running: its head. Only the head has a job.
@@ -548,10 +551,14 @@ CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) 
 CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_at);
 CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'submitted'::text);
 
--- How far the processor's list of events has been read.
+-- The sweep over the processor's list of events, which is read from the newest event back to the last sweep.
 create table processor_cursor (
   only_row boolean not null default true,
-  seen_at timestamp with time zone not null,
+  sweep integer not null default 1, -- The number of the sweep. A writer of an earlier sweep moves nothing.
+  opened_at timestamp with time zone not null default now(), -- The first page was read after this time.
+  since timestamp with time zone not null, -- Older events are not read.
+  after_event text, -- The oldest event read so far. Moves with every page.
+  is_read boolean not null default false,
   constraint processor_cursor_pkey PRIMARY KEY (only_row),
   constraint processor_cursor_one_row CHECK (only_row)
 );
@@ -562,19 +569,22 @@ create table processor_events (
   type text not null,
   said_at timestamp with time zone not null, -- Time by the processor's clock, to the second.
   fact jsonb not null, -- The part of the event that the service acts on. No personal data is stored.
+  object_id text, -- The processor's id of the object by which our rows name it. Null if the event is about nothing that the service follows.
   source text not null,
   payment_id text,
-  outcome text, -- unknown: its object is not known here (yet); it is retried for 1 day.
+  outcome text, -- Null: still to be applied. not_ours: no row names its object; it is taken up again only if a row comes to name it. unreadable: a member is missing or impossible; nothing was applied.
   received_at timestamp with time zone not null default now(),
   acted_at timestamp with time zone,
   constraint processor_events_pkey PRIMARY KEY (id),
-  constraint processor_events_outcome_known CHECK ((outcome = ANY (ARRAY['applied'::text, 'stale'::text, 'not_ours'::text, 'unknown'::text]))),
+  constraint processor_events_outcome_known CHECK ((outcome = ANY (ARRAY['applied'::text, 'stale'::text, 'not_ours'::text, 'unreadable'::text]))),
   constraint processor_events_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint processor_events_source_known CHECK ((source = ANY (ARRAY['notified'::text, 'listed'::text])))
 );
 CREATE INDEX processor_events_by_age ON public.processor_events USING btree (received_at);
+CREATE INDEX processor_events_of_nobody ON public.processor_events USING btree (object_id) WHERE ((outcome = 'not_ours'::text) AND (object_id IS NOT NULL));
 CREATE INDEX processor_events_of_payment ON public.processor_events USING btree (payment_id, said_at);
 CREATE INDEX processor_events_open ON public.processor_events USING btree (received_at) WHERE (acted_at IS NULL);
+CREATE INDEX processor_events_unreadable ON public.processor_events USING btree (received_at) WHERE (outcome = 'unreadable'::text);
 
 -- Prop accounts of end users: at most one per paid payment, and at most one ever per user and free tier.
 create table prop_accounts (
@@ -1159,6 +1169,16 @@ create view ops.stuck_lanes (
   rerun uuid
 );
 
+-- Events of the processor about objects that the service follows, in which a member is missing or impossible. None was applied: read the object at the processor.
+create view ops.unreadable_events (
+  event_id text,
+  type text,
+  object_id text,
+  source text,
+  said_at timestamp with time zone,
+  received_at timestamp with time zone
+);
+
 -- Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, after 8 s with it.
 create view ops.workers (
   worker_id uuid,
@@ -1258,6 +1278,15 @@ create function end_purchase(intent uuid, held_fence integer, ending text, said 
 create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text)
   returns void plpgsql;
 
+create function event_object(fact jsonb)
+  returns text sql immutable;
+
+create function event_task(about text)
+  returns text sql immutable;
+
+create function events_of_ours(batch jsonb)
+  returns TABLE(event_id text) sql stable;
+
 create function fail_checkout(intent uuid)
   returns void sql;
 
@@ -1328,6 +1357,9 @@ create function money_job(task text, payload json, run_at timestamp with time zo
 create function move_prop_account(account text, from_status text, to_status text, reason text)
   returns boolean plpgsql;
 
+create function name_payment(payment text, processor_id text)
+  returns void plpgsql;
+
 create function netstring(value text)
   returns text sql immutable;
 
@@ -1342,6 +1374,9 @@ create function note_payment(registration uuid, hash text, noted text)
 
 create function open_admin_session(admin text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer)
   returns TABLE(expires_at timestamp with time zone) plpgsql;
+
+create function open_event_sweep(first_s double precision, overlap_s double precision)
+  returns processor_cursor sql;
 
 create function open_paid_account(of_payment text, new_id text, new_intent uuid, deadline_s double precision, reversal_reason text)
   returns boolean plpgsql;
@@ -1427,6 +1462,12 @@ create function record_account_event(account text, of_type text, about jsonb)
 create function record_action(by_operator text, did text, about text, of_payment text, of_account text, because text, came_of_it jsonb)
   returns void sql;
 
+create function record_checkout(intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea)
+  returns boolean plpgsql;
+
+create function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb)
+  returns boolean plpgsql;
+
 create function record_event(of_app text, of_type text, about jsonb)
   returns events plpgsql;
 
@@ -1471,9 +1512,6 @@ create function request_payout(new_id text, account text, to_account text, cents
 
 create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
   returns void plpgsql;
-
-create function requeue_open_events()
-  returns bigint sql;
 
 create function requeue_stranded()
   returns integer plpgsql;
@@ -1553,11 +1591,17 @@ create function take_delivery(delivery text, into_lane integer)
 create function take_due(endpoint text, into_lane integer)
   returns jsonb sql;
 
+create function take_event_page(of_sweep integer, batch jsonb, next_after text)
+  returns TABLE(event_id text, new_outcome text) plpgsql;
+
 create function take_lost(endpoint text, into_lane integer)
   returns jsonb plpgsql;
 
 create function take_processor_events(batch jsonb, came_by text)
-  returns bigint sql;
+  returns TABLE(event_id text, new_outcome text) plpgsql;
+
+create function take_up_events(object text)
+  returns void plpgsql;
 
 create function test_endpoint(of_app text, endpoint text)
   returns text plpgsql;
