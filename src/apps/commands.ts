@@ -6,22 +6,28 @@ import { ApiError } from '../kernel/errors.ts';
 import { newId, newSecret } from '../kernel/ids.ts';
 import type { App } from '../kernel/principal.ts';
 
-/** The lifetime of an access token, in seconds. */
-export const TOKEN_LIVES_S = 3_600;
+/** The longest lifetime of an access token. */
+const TOKEN_LIVES_S = 3_600;
+
+/** An access token, and its remaining lifetime in seconds. It is shown once. */
+export type IssuedToken = { token: string; expiresInS: number };
 
 /**
- * Issues an access token to an app that authenticated with its secret. The token is shown once; only its digest is
- * stored.
+ * Issues an access token to an app that authenticated with its secret: for an hour, or until the secret ends. Only its
+ * digest is stored. Throws V2_INVALID_CREDENTIALS if the secret ended meanwhile.
  */
-export async function issueToken(db: Db, app: App, scopes: readonly string[]): Promise<string> {
+export async function issueToken(db: Db, app: App, scopes: readonly string[]): Promise<IssuedToken> {
   const token = newSecret('apt');
-  await db.query(sql.prepared('issue_token', z.object({}))`
+  const expiresInS = await db.maybeOneFirst(sql.prepared('issue_token', z.object({ expires_in: z.number() }))`
     insert into app_tokens (digest, app_id, secret_id, scopes, expires_at)
-    values (
-      ${sql.binary(digest(token))}, ${app.owner}, ${app.secretId}, ${sql.array(scopes, 'text')},
-      now() + make_interval(secs => ${TOKEN_LIVES_S})
-    )`);
-  return token;
+    select
+      ${sql.binary(digest(token))}, s.app_id, s.id, ${sql.array(scopes, 'text')},
+      least(now() + make_interval(secs => ${TOKEN_LIVES_S}), s.expires_at)
+    from app_secrets s
+    where s.id = ${app.secretId} and (s.expires_at is null or s.expires_at > now())
+    returning floor(extract(epoch from expires_at - now()))::int as expires_in`);
+  if (expiresInS === null) throw new ApiError('V2_INVALID_CREDENTIALS');
+  return { token, expiresInS };
 }
 
 /**

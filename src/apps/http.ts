@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { type App, appOf } from '../kernel/principal.ts';
 import { grant, scopes } from '../kernel/scopes.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { issueToken, revokeToken, rotateOwnSecret, TOKEN_LIVES_S } from './commands.ts';
+import { issueToken, revokeToken, rotateOwnSecret } from './commands.ts';
 import type { ClientFinder } from './queries.ts';
 import { getApp } from './queries.ts';
 
@@ -15,15 +15,15 @@ const NO_STORE = { 'Cache-Control': 'no-store', Pragma: 'no-cache' }; // RFC 674
 
 /** Handles `POST /v2/oauth/token`: exchange client credentials for an access token. */
 export const issueAccessToken: Handler<'issueAccessToken', Deps> = async (call) => {
-  const app = await clientOf(call, call.body);
   if (call.body.grant_type !== 'client_credentials') throw new ApiError('V2_UNSUPPORTED_GRANT');
+  const app = await clientOf(call, call.body);
   const requested = call.body.scope?.split(' ').filter(Boolean) ?? [];
   const granted = requested.length > 0 ? grant(app.scopes, requested) : app.scopes;
   if (granted.length === 0) throw new ApiError('V2_INVALID_SCOPE');
-  const token = await issueToken(call.deps.db, app, granted);
+  const { token, expiresInS } = await issueToken(call.deps.db, app, granted);
   return {
     status: 200,
-    body: { access_token: token, token_type: 'Bearer', expires_in: TOKEN_LIVES_S, scope: granted.join(' ') },
+    body: { access_token: token, token_type: 'Bearer', expires_in: expiresInS, scope: granted.join(' ') },
     headers: NO_STORE,
   };
 };
@@ -31,7 +31,7 @@ export const issueAccessToken: Handler<'issueAccessToken', Deps> = async (call) 
 /** Handles `POST /v2/oauth/revoke`: revoke an access token. */
 export const revokeAccessToken: Handler<'revokeAccessToken', Deps> = async (call) => {
   await revokeToken(call.deps.db, await clientOf(call, call.body), call.body.token);
-  return { status: 200, body: undefined, headers: NO_STORE };
+  return { status: 200, body: {}, headers: NO_STORE };
 };
 
 /** The client of basic authorization or of the form's members: exactly one of the two (RFC 6749, section 2.3). */

@@ -52,7 +52,7 @@ export function appFinder(db: Db): AppFinder {
   return batch(async (tokens: string[]) => {
     const digests = tokens.map(digest);
     const rows = await db.any(sql.prepared('find_app_tokens', tokenRow)`
-      select t.digest, t.scopes, t.expires_at, a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, s.id as secret_id
+      select t.digest, t.scopes, least(t.expires_at, s.expires_at) as expires_at, a.id as app_id, a.slug, a.entity_hotkey, a.allowed_scopes, s.id as secret_id
       from app_tokens t
       join app_secrets s on s.id = t.secret_id
       join apps a on a.id = t.app_id

@@ -4388,7 +4388,7 @@ export interface components {
             is_success: boolean;
         };
         /**
-         * @description A permission of an access token. `api` covers every scope but `payouts:write`; `*` covers all.
+         * @description A permission of an access token. `api` covers every scope but `payouts:write`; `reads` covers every read but those of webhooks and of operators; `*` covers all.
          * @enum {unknown}
          */
         AppScope: "api" | "webhooks" | "reads" | "trading" | "payouts:write" | "*";
@@ -4425,7 +4425,7 @@ export interface components {
             /** @description The details that other errors have under `error`. */
             detail: components["schemas"]["Problem"]["error"];
         };
-        /** @description A request for an access token (RFC 6749, section 4.4.2). */
+        /** @description A request for an access token (RFC 6749, section 4.4.2). Other members are ignored. */
         TokenRequest: {
             /**
              * @description Always `client_credentials`; others are rejected.
@@ -4439,7 +4439,7 @@ export interface components {
             /** @description Requested scopes, separated by spaces; default all scopes of the app. */
             scope?: string;
         };
-        /** @description An access token to revoke (RFC 7009, section 2.1). */
+        /** @description An access token to revoke (RFC 7009, section 2.1). Other members are ignored. */
         RevokeTokenRequest: {
             /** @description The access token. */
             token: string;
@@ -4450,6 +4450,8 @@ export interface components {
             /** @description The client's secret; required unless the client authenticates by HTTP Basic. */
             client_secret?: string;
         };
+        /** @description An empty object, which RFC 7009 lets clients ignore. */
+        TokenRevocation: Record<string, never>;
         /** @description An access token (RFC 6749, section 5.1). */
         TokenResponse: {
             /** @description The token, sent as `Authorization: Bearer <token>`. */
@@ -4459,7 +4461,7 @@ export interface components {
              * @constant
              */
             token_type: "Bearer";
-            /** @description Lifetime of the token in seconds. */
+            /** @description Lifetime of the token in seconds, at most 3600; less when the client secret it was issued with ends earlier. */
             expires_in: number;
             /** @description Granted scopes, separated by spaces. */
             scope: string;
@@ -4474,7 +4476,7 @@ export interface components {
             entity_hotkey: string | null;
             /** @description Scopes of the token. */
             scopes: string[];
-            /** @description When the token expires. */
+            /** @description When the token expires, alone or with its client secret. */
             expires_at: components["schemas"]["Time"];
         };
         /** @description A tenant app as it sees itself. */
@@ -6851,7 +6853,9 @@ export interface operations {
                 headers: {
                     [name: string]: unknown;
                 };
-                content?: never;
+                content: {
+                    "application/json": components["schemas"]["TokenRevocation"];
+                };
             };
             400: components["responses"]["OAuthBadRequest"];
             401: components["responses"]["OAuthUnauthorized"];

@@ -22,9 +22,9 @@ export async function authenticate(operation: Operation, credentials: Credential
   for (const { scheme: name, roles } of set) {
     const scheme = getScheme(name);
     const found = await scheme.check(credentials, deps, principal);
-    if (!found) throw unauthorized(scheme.apiError, scheme.challenge);
-    const lack = scheme.lacks?.(found, roles);
-    if (lack) throw new ApiError(lack);
+    if (!found) throw unauthorized(scheme, scheme.isShown(credentials));
+    const lack = scheme.lacks?.(found, roles, operation);
+    if (lack) throw lack;
     principal = found;
   }
   return principal;
@@ -33,8 +33,13 @@ export async function authenticate(operation: Operation, credentials: Credential
 const isShown = (requirements: Requirement[], credentials: Credentials) =>
   requirements.every(({ scheme }) => getScheme(scheme).isShown(credentials));
 
-const unauthorized = (code: ErrorCode, challenge: string) =>
-  new ApiError(code, { headers: { 'WWW-Authenticate': challenge } });
+/** A bearer token that was presented and is wrong is named as such (RFC 6750, section 3.1). */
+const unauthorized = ({ apiError, challenge }: Scheme, isShown: boolean) =>
+  new ApiError(apiError, {
+    headers: {
+      'WWW-Authenticate': isShown && challenge.startsWith('Bearer') ? `${challenge}, error="invalid_token"` : challenge,
+    },
+  });
 
 /** The parts of a request that identify its caller. */
 export type Credentials = { method: string; headers: IncomingHttpHeaders };
@@ -53,7 +58,7 @@ type Scheme = {
   apiError: ErrorCode;
   challenge: string;
   /** The error for an authenticated caller without a required scope or role; undefined if nothing is missing. */
-  lacks?(principal: Principal, roles: string[]): ErrorCode | undefined;
+  lacks?(principal: Principal, roles: string[], operation: Operation): ApiError | undefined;
 };
 
 const bearer = ({ headers }: Credentials) => /^Bearer +([\x21-\x7e]{1,512})$/i.exec(headers.authorization ?? '')?.[1];
@@ -73,7 +78,20 @@ const traderKey = ({ headers: { 'x-api-key': key } }: Credentials) =>
   typeof key === 'string' && key !== '' ? key.slice(0, 512) : undefined;
 
 const lacksEnrollment = (principal: Principal, roles: string[]) =>
-  principal.kind === 'admin' && roles.includes('enrolled') && !principal.isEnrolled ? 'V2_TOTP_REQUIRED' : undefined;
+  principal.kind === 'admin' && roles.includes('enrolled') && !principal.isEnrolled
+    ? new ApiError('V2_TOTP_REQUIRED')
+    : undefined;
+
+/** The error of a token without a required scope; it names the scope, also in the header (RFC 6750, section 3.1). */
+function lacksScope(principal: Principal, required: string[], { method }: Operation): ApiError | undefined {
+  if (principal.kind !== 'app') return undefined;
+  const scope = required.find((each) => !covers(principal.scopes, each, method === 'get'));
+  if (scope === undefined) return undefined;
+  return new ApiError('V2_SCOPE_MISSING', {
+    message: `The access token lacks the scope ${scope}; request it with the token, or ask an operator to allow it.`,
+    headers: { 'WWW-Authenticate': `Bearer realm="v2", error="insufficient_scope", scope="${scope}"` },
+  });
+}
 
 /** A scheme of one token: not shown where `read` finds none; `find` resolves to its principal. */
 const byToken = (
@@ -114,10 +132,7 @@ const schemes: Record<string, Scheme> = {
     ...byToken(bearer, (token, { apps }) => apps(token)),
     apiError: 'V2_TOKEN_INVALID',
     challenge: 'Bearer realm="v2"',
-    lacks: (principal, required) =>
-      principal.kind === 'app' && !required.every((scope) => covers(principal.scopes, scope))
-        ? 'V2_SCOPE_MISSING'
-        : undefined,
+    lacks: lacksScope,
   },
   userSession: {
     ...byToken(sessionToken, (token, { users }, soFar) => (soFar.kind === 'app' ? users(token, soFar) : null)),

@@ -150,7 +150,7 @@ describe('oauth', () => {
 
       expect(JSON.stringify(stored)).not.to.include(body.access_token);
       expect(late.body.error.code).to.equal('V2_TOKEN_INVALID');
-      expect(late.headers.get('www-authenticate')).to.equal('Bearer realm="v2"');
+      expect(late.headers.get('www-authenticate')).to.equal('Bearer realm="v2", error="invalid_token"');
     });
   });
 

@@ -1,0 +1,104 @@
+import { expect } from 'chai';
+import { bearer, type Identity, startIdentity } from '../support/identity.ts';
+
+/* What RFC 6749, 6750 and 7009 let a client rely on. */
+describe('access tokens', () => {
+  let service: Identity;
+  before(async () => {
+    service = await startIdentity();
+  });
+  after(() => service.stop());
+
+  it('expire with the secret they were issued with, and say so', async () => {
+    const app = await service.app(['api']);
+    await service.ask('POST', '/v2/apps/me/rotate-secret', {
+      json: { overlap_seconds: 60 },
+      headers: bearer(app.token),
+    });
+
+    const issued = await service.token(app);
+    const [earlier, later] = await Promise.all(
+      [app.token, issued.body.access_token].map((token) =>
+        service.ask('GET', '/v2/oauth/me', { headers: bearer(token) }),
+      ),
+    );
+
+    expect(issued.body.expires_in).to.be.within(1, 60);
+    for (const principal of [earlier, later])
+      expect(Date.parse(principal?.body.expires_at) - Date.now()).to.be.within(1, 60_000);
+  });
+
+  it('are issued to requests with members that the service does not know', async () => {
+    const app = await service.app(['api']);
+    const client = { client_id: app.appId, client_secret: app.secret };
+
+    const issued = await service.ask('POST', '/v2/oauth/token', {
+      form: { grant_type: 'client_credentials', ...client, audience: 'https://api.example', resource: 'x' },
+    });
+    const revoked = await service.ask('POST', '/v2/oauth/revoke', {
+      form: { token: issued.body.access_token, ...client, audience: 'https://api.example' },
+    });
+
+    expect(issued.status).to.equal(200);
+    expect(revoked.status).to.equal(200);
+    expect(revoked.headers.get('content-type')).to.match(/^application\/json/);
+    expect(revoked.body).to.deep.equal({});
+  });
+
+  for (const members of [
+    { grant_type: 'password', username: 'a', password: 'b' },
+    { grant_type: 'authorization_code', code: 'c', redirect_uri: 'https://a.example', client_id: 'x' },
+    { grant_type: 'refresh_token', refresh_token: 'r' },
+    { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: 'a.b.c' },
+  ]) {
+    it(`are not issued for ${members.grant_type}, whatever its members`, async () => {
+      const { status, body } = await service.ask('POST', '/v2/oauth/token', { form: members });
+
+      expect(status).to.equal(400);
+      expect(body.error).to.equal('unsupported_grant_type');
+      expect(body.detail.code).to.equal('V2_UNSUPPORTED_GRANT');
+    });
+  }
+
+  it('are named as the fault where they are wrong, and not where there is none', async () => {
+    const wrong = await service.ask('GET', '/v2/oauth/me', { headers: bearer('apt_wrong') });
+    const none = await service.ask('GET', '/v2/oauth/me');
+    const key = await service.ask('GET', '/v1/sessions', { headers: bearer('tpk_wrong') });
+
+    expect([wrong, none, key].map(({ status }) => status)).to.deep.equal([401, 401, 401]);
+    expect(wrong.headers.get('www-authenticate')).to.match(/^Bearer .*error="invalid_token"/);
+    expect(none.headers.get('www-authenticate')).to.equal('Bearer realm="v2"');
+    expect(key.headers.get('www-authenticate')).to.match(/^Bearer .*error="invalid_token"/);
+  });
+
+  it('that lack a scope are told which, in message and header', async () => {
+    const app = await service.app(['webhooks']);
+
+    const rejected = await app.ask('POST', '/v2/apps/me/rotate-secret');
+
+    expect(rejected.status).to.equal(403);
+    expect(rejected.body.error.message).to.match(/\bapi\b/);
+    expect(rejected.headers.get('www-authenticate')).to.equal(
+      'Bearer realm="v2", error="insufficient_scope", scope="api"',
+    );
+  });
+
+  it('with the scope reads open reads and no write', async () => {
+    const app = await service.app(['reads']);
+
+    const replies = {
+      tiers: await app.ask('GET', '/v2/tiers'),
+      account: await app.ask('GET', '/v2/trading/positions', { headers: { 'X-Prop-Account': 'prop_unknown' } }),
+      order: await app.ask('POST', '/v2/trading/orders/close', {
+        headers: { 'X-Prop-Account': 'prop_unknown' },
+        json: { trade_pair: 'BTCUSD' },
+      }),
+      endpoints: await app.ask('GET', '/v2/webhook-endpoints'),
+    };
+
+    expect(replies.tiers.status).to.equal(200);
+    expect(replies.account.body.error.code).not.to.equal('V2_SCOPE_MISSING');
+    expect(replies.order.body.error.code).to.equal('V2_SCOPE_MISSING');
+    expect(replies.endpoints.body.error.code).to.equal('V2_SCOPE_MISSING'); // these require webhooks, api or *
+  });
+});
