@@ -2391,7 +2391,7 @@ export interface paths {
         put?: never;
         /**
          * Place an order
-         * @description Only accounts in `evaluation` or `funded` trade. That is checked in the transaction that accepts the order and again before it is sent. `X-Prop-Account` names the account: it may be omitted with a trader key, which is bound to one, and with a user's session for the most recent account.
+         * @description Only accounts in `evaluation` or `funded` trade. That is checked in the transaction that accepts the order and again before it is sent. `X-Prop-Account` names the account: it may be omitted with a trader key, which is bound to one, and with a user's session for the newest account that may trade, or the newest if none may.
          */
         post: operations["submitTradingOrder"];
         delete?: never;
@@ -5188,7 +5188,7 @@ export interface components {
         SignAgreementRequest: {
             /** @description Version of the agreement. */
             agreement_version: string;
-            /** @description Legal name of the user, as typed. */
+            /** @description Legal name of the user, as typed; not blank. */
             signature_name: string;
             /**
              * Format: uri

@@ -38,6 +38,7 @@ type Document = { type: string; body: string | Buffer; caching: string; policy?:
 export function serveDocs(router: Router): void {
   const json = JSON.stringify(document);
   serve(router, '/openapi.json', { type: 'application/json', body: json, caching: REVALIDATED });
+  router.get('/docs/', (ctx) => ctx.redirect('/docs'));
   serve(router, '/docs', { type: 'text/html', body: page, caching: REVALIDATED, policy: POLICY });
   serve(router, '/docs/start.js', { type: 'text/javascript', body: start, caching: REVALIDATED });
   for (const [file, type] of Object.entries(served)) {

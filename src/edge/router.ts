@@ -16,6 +16,7 @@ import { idempotentResponse } from './idempotency.ts';
 import { type HandlerDeps, handlers } from './operations.ts';
 import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
 import { recordingRejections } from './rejections.ts';
+import { serveRoot } from './root.ts';
 import { isEventStream, sendEventStream } from './stream.ts';
 import { newSpend, type Spend, spendAddress } from './throttle.ts';
 import { type RequestParts, requestValidator, responseCheck } from './validate.ts';
@@ -40,6 +41,7 @@ export function contractRoutes(deps: RouteDeps): { byName: Middleware; router: R
     router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], route);
     if (!operation.path.includes('{')) literal.set(`${operation.method.toUpperCase()} ${operation.path}`, route);
   }
+  serveRoot(router);
   serveDocs(router);
   serveConsole(router);
   return { byName: (ctx, next) => literal.get(`${ctx.method} ${ctx.path}`)?.(ctx) ?? next(), router };

@@ -118,7 +118,7 @@ export const errors = {
   V2_SUBACCOUNT_INVALID: [409, 'The subaccount does not exist, has a different size or class, or has an owner.'],
   V2_KYC_REQUIRED: [403, 'The identity of the user is not verified.'],
   V2_KYC_VERIFIED: [409, 'The identity of the user is already verified.'],
-  V2_CONNECT_URLS_NOT_CONFIGURED: [422, 'The app has no return URLs for payout onboarding; configure them first.'],
+  V2_CONNECT_URLS_NOT_CONFIGURED: [409, 'The app has no return URLs for payout onboarding; configure them first.'],
   V2_CONNECT_ACCOUNT_EXISTS: [409, 'The user already has a payout account.'],
   V2_CONNECT_ACCOUNT_UNKNOWN: [404, 'Payout account not found.'],
   V2_PAYOUT_ACCOUNT_NOT_READY: [409, 'The user has no payout account that can receive payouts.'],

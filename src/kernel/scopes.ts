@@ -6,6 +6,9 @@ export const scopes = ['api', 'webhooks', 'reads', 'trading', 'payouts:write', '
 /** A scope an app can hold. */
 export type Scope = (typeof scopes)[number];
 
+/** The scopes of an app that acts for its own users only. */
+export const ORDINARY_SCOPES: readonly Scope[] = scopes.filter((scope) => scope !== '*');
+
 const NOT_IN_API = new Set(['payouts:write', '*']);
 const READ_SCOPES = new Set(['api', 'trading']);
 

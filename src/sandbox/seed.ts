@@ -3,6 +3,7 @@ import { createApp } from '../admin/apps/commands.ts';
 import { createAdmin } from '../admin/commands.ts';
 import { hasAdmins } from '../admin/queries.ts';
 import type { Db } from '../db/pool.ts';
+import { ORDINARY_SCOPES } from '../kernel/scopes.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { createPartner } from '../partners/commands.ts';
 import { hasPartners } from '../partners/queries.ts';
@@ -40,7 +41,7 @@ async function seedAppAndOperator(db: Db, sealer: Sealer): Promise<string[]> {
   const password = randomBytes(15).toString('base64url');
   await createAdmin(db, OPERATOR, password, true);
   const demo = { slug: 'demo', name: 'Demo app', contactEmail: null, entityHotkey: null, networkApiKey: null };
-  const app = await createApp(db, sealer, { ...demo, scopes: ['*'] }, ACTOR);
+  const app = await createApp(db, sealer, { ...demo, scopes: ORDINARY_SCOPES }, ACTOR);
   return [
     `  app (shown once)          client_id ${app.app_id}`,
     `                            client_secret ${app.client_secret}`,

@@ -1,4 +1,4 @@
-import { findAnyPropAccount, findPropAccount, listPropAccounts, type PropAccount } from '../accounts/prop/queries.ts';
+import { findAnyPropAccount, findDefaultAccount, findPropAccount, type PropAccount } from '../accounts/prop/queries.ts';
 import type { Db } from '../db/pool.ts';
 import type { CallWith } from '../edge/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
@@ -11,8 +11,8 @@ export type ReadyAccount = PropAccount & { subaccount_id: number; hotkey: Hotkey
 type AnyCall = Pick<CallWith<{ db: Db }>, 'deps' | 'principal'> & { header: { 'X-Prop-Account'?: string } };
 
 /**
- * The prop account of a call: the account of the trader's key, an account of the user (by default the most recent), or
- * any account of the app. Throws V2_PROP_ACCOUNT_UNKNOWN if the caller has no such account, V2_API_KEY_ACCOUNT_MISMATCH
+ * The prop account of a call: the account of the trader's key, an account of the user (by default the newest that may
+ * trade), or any account of the app. Throws V2_PROP_ACCOUNT_UNKNOWN if the caller has no such account, V2_API_KEY_ACCOUNT_MISMATCH
  * if the key belongs to another account, INVALID_REQUEST if an app names no account, and V2_SUBACCOUNT_NOT_READY
  * without a subaccount.
  */
@@ -40,8 +40,7 @@ async function findAccount({ deps: { db }, principal, header }: AnyCall): Promis
   }
   if (principal.kind === 'user') {
     const { owner, userId } = principal;
-    if (named !== undefined) return findPropAccount(db, owner, userId, named);
-    return (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0] ?? null;
+    return named === undefined ? findDefaultAccount(db, owner, userId) : findPropAccount(db, owner, userId, named);
   }
   if (named === undefined) throw accountRequired();
   const account = await findAnyPropAccount(db, named);

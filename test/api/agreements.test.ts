@@ -28,6 +28,22 @@ describe('agreements', () => {
   });
   after(() => service.stop());
 
+  for (const [what, member] of [
+    ['an empty name', { signature_name: '' }],
+    ['a blank name', { signature_name: ' \u00a0\t' }],
+    ['a document by http', { document_url: 'http://partner.example/terms.pdf' }],
+    ['a script as the document', { document_url: 'javascript:alert(1)' }],
+  ] as const) {
+    it(`refuses ${what} and records nothing`, async () => {
+      const other = await service.user(app);
+      const { status, body } = await other.ask('POST', SIGN, { json: terms(member) });
+
+      expect(status).to.equal(422);
+      expect(body.error.fields[0].loc).to.deep.equal(['body', Object.keys(member)[0]]);
+      expect((await other.ask('GET', '/v2/agreements/status')).body.signed).to.equal(false);
+    });
+  }
+
   it('reads the status, signs, and reads the status and the audits', async () => {
     const before = await user.ask('GET', '/v2/agreements/status');
     const document = { document_url: 'https://partner.example/terms.pdf', document_sha256: 'AB'.repeat(32) };

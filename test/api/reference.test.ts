@@ -41,6 +41,27 @@ describe('the served reference', () => {
     expect(response.headers.get('content-security-policy')).to.match(/default-src 'self'/);
   });
 
+  it('is found from /docs/ as well', async () => {
+    const response = await fetch(`${service.url}/docs/`, { redirect: 'manual' });
+
+    expect([response.status, response.headers.get('location')]).to.deep.equal([302, '/docs']);
+  });
+
+  it('is linked from /, for browsers and for tools, as is everything else that / names', async () => {
+    const asked = (accept: string) => fetch(service.url, { headers: { Accept: accept } });
+    const browser = await asked('text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8');
+    const tool = await asked('*/*');
+    const { links } = (await tool.json()) as { links: Record<string, string> };
+    const page = await browser.text();
+    const linked = await Promise.all(Object.values(links).map(get));
+
+    expect(browser.headers.get('content-type')).to.match(/^text\/html/);
+    expect(tool.headers.get('content-type')).to.match(/^application\/json/);
+    expect(Object.values(links)).to.include.members(['/docs', '/openapi.json']);
+    expect(linked.map(({ status }) => status)).to.deep.equal(linked.map(() => 200));
+    for (const path of Object.values(links)) expect(page).to.include(`href="${path}"`);
+  });
+
   it('opens with the served contract and calls no external validator', async () => {
     const { text } = await get('/docs/start.js');
 

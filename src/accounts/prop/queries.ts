@@ -47,6 +47,13 @@ export const listPropAccounts = (
     ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}
     ${pageOf(page)}`);
 
+/** The account a user means without naming one: the newest that may trade; if there is none, the newest. Or null. */
+export const findDefaultAccount = (db: Db, owner: OwnerId, userId: UserId): Promise<PropAccount | null> =>
+  db.maybeOne(sql.prepared('find_default_account', accountRow)`
+    ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}
+    order by a.status in ('evaluation', 'funded') desc, a.created_at desc, a.id desc
+    limit 1`);
+
 /** One account of a user, or null. */
 export const findPropAccount = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('find_prop_account', accountRow)`

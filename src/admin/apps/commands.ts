@@ -27,7 +27,7 @@ export type NewApp = {
 const idRow = z.object({ app_id: z.string() });
 
 /** Registers an app with its first secret, which is shown once. Throws V2_APP_SLUG_TAKEN or V2_APP_HOTKEY_TAKEN. */
-export async function createApp(db: Db, sealer: Sealer, app: NewApp, actor: Actor) {
+export async function createApp(db: Db, sealer: Pick<Sealer, 'seal'>, app: NewApp, actor: Actor) {
   const appId = newId('app');
   const secret = newSecret('csk');
   const sealed =

@@ -1,3 +1,4 @@
+import { expect } from 'chai';
 import { accountIn, type Money, startMoney, tierDemo } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
 
@@ -13,6 +14,7 @@ describe('what payouts depend on', () => {
     const account = await service.buyer.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
 
     expectRejected(payout, 'V2_SCOPE_MISSING');
+    expect(account.status).to.equal(409); // nothing is wrong with the request; the app is not ready for it
     expectRejected(account, 'V2_CONNECT_URLS_NOT_CONFIGURED');
   });
 

@@ -62,6 +62,22 @@ describe('an account in each state', () => {
     return { trader, callers };
   };
 
+  it('is not what a user means without naming one while another of his accounts may trade', async () => {
+    const trader = await service.propTrader();
+    await service.db.query(sql.unsafe`
+      insert into prop_accounts (id, owner, user_id, tier_id, market, asset_class, account_size, status)
+      select 'prop_' || a.user_id, a.owner, a.user_id, (select min(t.id) from tiers t where t.id <> a.tier_id), a.market, a.asset_class, a.account_size, 'subaccount_failed'
+      from prop_accounts a
+      where a.id = ${trader.account.id}`);
+
+    const meant = await trader.user.ask('GET', `${TRADING}/balance`);
+    await service.db.query(sql.unsafe`update prop_accounts set status = 'eliminated' where id = ${trader.account.id}`);
+    const newest = await trader.user.ask('GET', `${TRADING}/balance`);
+
+    expect(meant.status).to.equal(200);
+    expectRejected(newest, 'V2_SUBACCOUNT_NOT_READY');
+  });
+
   for (const [status, subaccount, write, read] of states) {
     it(`${status} ${subaccount ? 'with' : 'without'} a subaccount: writes ${write ?? 'pass'}, reads ${read ?? 'pass'}`, async () => {
       const { trader, callers } = await moved(status, subaccount);
