@@ -6,6 +6,7 @@ create table apps (
   entity_hotkey text constraint apps_entity_hotkey_taken unique,
   network_key bytea,
   allowed_scopes text[] not null constraint apps_hold_a_scope check (cardinality(allowed_scopes) > 0),
+  allowed_origins text[] not null default '{}',
   connect_return_url text,
   connect_refresh_url text,
   verification_level text not null default 'none' constraint apps_verification_level_known
@@ -18,6 +19,7 @@ create table apps (
 
 comment on table apps is 'Tenant apps of v2.';
 comment on column apps.id is 'Also the client_id of the app.';
+comment on column apps.allowed_origins is 'Web origins whose pages may use /v2/trading with a trader''s key.';
 comment on column apps.entity_hotkey is 'The tenant''s network identity. Null: the platform''s.';
 comment on column apps.network_key is 'The key of the tenant''s miner, sealed. Null: the platform''s miner.';
 

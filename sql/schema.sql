@@ -169,6 +169,7 @@ create table apps (
   entity_hotkey text, -- The tenant's network identity. Null: the platform's.
   network_key bytea, -- The key of the tenant's miner, sealed. Null: the platform's miner.
   allowed_scopes text[] not null,
+  allowed_origins text[] not null default '{}'::text[], -- Web origins whose pages may use /v2/trading with a trader's key.
   connect_return_url text,
   connect_refresh_url text,
   verification_level text not null default 'none'::text,

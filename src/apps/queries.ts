@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
+import { cachedStaleRead } from '../kernel/cache.ts';
 import { digest } from '../kernel/digest.ts';
 import type { AppId } from '../kernel/ids.ts';
 import type { App } from '../kernel/principal.ts';
@@ -78,6 +79,22 @@ const appOfRow = (row: z.infer<typeof clientRow>, scopes: string[]): Omit<App, '
   scopes,
   secretId: row.secret_id,
 });
+
+const ORIGINS_FRESH_MS = 5_000;
+const ORIGINS_STALE_MS = 60_000;
+const originsRow = z.object({ origin: z.string() });
+
+/** Makes the process's finder of the origins that active apps allow; a change is seen within seconds. */
+export function originFinder(db: Db): () => Promise<ReadonlySet<string>> {
+  const read = cachedStaleRead(ORIGINS_FRESH_MS, ORIGINS_STALE_MS, async () => {
+    const origins = await db.anyFirst(sql.prepared('list_origins', originsRow)`
+      select distinct unnest(a.allowed_origins) as origin
+      from apps a
+      where a.disabled_at is null`);
+    return { kind: 'read', origins: new Set(origins) };
+  });
+  return async () => (await read()).origins;
+}
 
 const recordRow = z.custom<components['schemas']['TenantApp']>();
 

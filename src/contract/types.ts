@@ -4394,6 +4394,8 @@ export interface components {
         AppScope: "api" | "webhooks" | "reads" | "trading" | "payouts:write" | "*";
         /** @description Permissions of an app. */
         AppScopes: components["schemas"]["AppScope"][];
+        /** @description Origins of web pages, as browsers send them: lower case, without a path or a default port. https only, but for a page on the developer's own machine. */
+        WebOrigins: string[];
         /** @description A short name for URLs: lower-case letters, digits and hyphens. */
         Slug: string;
         /**
@@ -4655,6 +4657,8 @@ export interface components {
             entity_hotkey: string | null;
             /** @description Scopes that the app's tokens can have. */
             allowed_scopes: components["schemas"]["AppScopes"];
+            /** @description Origins whose pages may use `/v2/trading` with a trader's key. */
+            allowed_origins: components["schemas"]["WebOrigins"];
             /** @description Whether the app may use the service. */
             active: boolean;
             /** @description The address of the app's owner for mails of this service; null if none is known. */
@@ -4737,6 +4741,8 @@ export interface components {
             verification_level?: "none" | "basic" | "full";
             /** @description Scopes that the app's tokens can have. */
             allowed_scopes?: components["schemas"]["AppScopes"];
+            /** @description Origins whose pages may use `/v2/trading` with a trader's key; replaces all, an empty list allows none. */
+            allowed_origins?: components["schemas"]["WebOrigins"];
         };
         /** @description A request for access to v2, as operators see it. */
         AccessRequest: {

@@ -5,6 +5,7 @@ import type { Throttle } from '../db/throttles.ts';
 import type { Wait } from '../intents/follow.ts';
 import type { Admin, App, Partner, Trader, User } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
+import type { OriginFinder } from './cors.ts';
 
 /** Finds the owner of a credential. Each function resolves to null for a wrong credential. */
 export type Authenticators = {
@@ -34,6 +35,8 @@ export type EdgeDeps = Authenticators & {
   metrics: {
     requests: { observe(labels: { operation: string; method: string; status: string }, seconds: number): void };
   };
+  /** The origins of pages that may use `/v2/trading`. */
+  origins: OriginFinder;
   throttle: Throttle;
   /** Records an operator's write that was rejected. */
   recordRejection(rejection: Rejection): Promise<void>;

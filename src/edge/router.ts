@@ -9,6 +9,7 @@ import { callerAddress } from './address.ts';
 import { authenticate, getScheme, nobody } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { serveConsole } from './console.ts';
+import { restrictOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { serveDocs } from './docs.ts';
 import type { Call } from './handler.ts';
@@ -67,6 +68,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     const { principal, spend } = operation.throttled
       ? await throttledCaller(operation, ctx, deps)
       : { principal: await authenticate(operation, ctx, deps), spend: undefined };
+    restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);
     const reply = await recordingRejections({ ctx, operation, principal, parts, deps }, async () => {

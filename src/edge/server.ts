@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import Koa, { type Context, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
+import { crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';
 import type { HandlerDeps } from './operations.ts';
@@ -21,6 +22,7 @@ export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.on('error', (err) => deps.log.debug({ err }, 'client disconnected')); // all other faults are rendered below
   app.use(respondToAll(deps));
+  app.use(crossOrigin(deps.origins));
   const { byName, router } = contractRoutes(deps);
   app.use(byName);
   app.use(router.routes());

@@ -25,8 +25,18 @@ export type App = {
 /** An end user of the app `owner`. */
 export type User = { kind: 'user'; owner: AppId; app: App; userId: UserId; sessionId: string; email: string };
 
-/** A trader's program with an API key. It may only trade one prop account of a user of the app `owner`. */
-export type Trader = { kind: 'trader'; owner: AppId; userId: UserId; propAccountId: string; keyId: string };
+/**
+ * A trader's program with an API key. It may only trade one prop account of a user of the app `owner`, whose pages have
+ * these `origins`.
+ */
+export type Trader = {
+  kind: 'trader';
+  owner: AppId;
+  userId: UserId;
+  propAccountId: string;
+  keyId: string;
+  origins: readonly string[];
+};
 
 /** An operator of the platform. It owns nothing. */
 export type Admin = {

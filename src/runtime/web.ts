@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { rejectionRecorder } from '../admin/audit/commands.ts';
 import { adminFinder } from '../admin/queries.ts';
-import { appFinder, clientFinder } from '../apps/queries.ts';
+import { appFinder, clientFinder, originFinder } from '../apps/queries.ts';
 import type { Config } from '../config.ts';
 import { openPool, openPooledPool, poolState } from '../db/pool.ts';
 import { listenForSettlements } from '../db/settled.ts';
@@ -48,6 +48,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     apps: appFinder(db),
     users: userFinder(db),
     traders: traderFinder(db),
+    origins: originFinder(db),
     admins: adminFinder(db),
     recordRejection: rejectionRecorder(db),
     throttle: throttle(db, config.THROTTLE_SCALE),

@@ -26,15 +26,21 @@ describe('administration of tenants', () => {
       const path = `/v2/admin/apps/${made.body.app_id}`;
 
       const changed = await admin.ask('PATCH', path, {
-        json: { name: 'Renamed', verification_level: 'full', connect_return_url: 'https://example.com/back' },
+        json: {
+          name: 'Renamed',
+          verification_level: 'full',
+          connect_return_url: 'https://example.com/back',
+          allowed_origins: ['https://desk.example', 'http://localhost:5173'],
+        },
       });
       const cleared = await admin.ask('PATCH', path, {
-        json: { connect_return_url: null, allowed_scopes: ['api', 'reads'] },
+        json: { connect_return_url: null, allowed_scopes: ['api', 'reads'], allowed_origins: [] },
       });
       const listed = await admin.ask('GET', '/v2/admin/apps');
 
       expect(made.body).to.include({ client_id: made.body.app_id, slug, name: 'Made' });
-      expect(changed.body).to.include({
+      expect(changed.body).to.deep.include({
+        allowed_origins: ['https://desk.example', 'http://localhost:5173'],
         name: 'Renamed',
         verification_level: 'full',
         connect_return_url: 'https://example.com/back',
@@ -44,7 +50,10 @@ describe('administration of tenants', () => {
         name: 'Renamed',
         connect_return_url: null,
         allowed_scopes: ['api', 'reads'],
+        allowed_origins: [],
       });
+      for (const origin of ['https://desk.example/', 'HTTPS://desk.example', 'http://desk.example', '*', 'null'])
+        expect((await admin.ask('PATCH', path, { json: { allowed_origins: [origin] } })).status, origin).to.equal(422);
       expect(listed.body.find(({ app_id }: { app_id: string }) => app_id === made.body.app_id)).to.deep.equal(
         cleared.body,
       );

@@ -81,6 +81,9 @@ export async function updateApp(
         verification_level = coalesce(g.given ->> 'verification_level', verification_level),
         allowed_scopes = coalesce(
           (select array_agg(s) from jsonb_array_elements_text(g.given -> 'allowed_scopes') as s), allowed_scopes),
+        allowed_origins = coalesce(
+          (select array_agg(o) from jsonb_array_elements_text(g.given -> 'allowed_origins') as o),
+          case when g.given ? 'allowed_origins' then '{}' else allowed_origins end),
         updated_at = now()
       from (select ${given}::jsonb as given) as g
       where id = ${appId}

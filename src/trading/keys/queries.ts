@@ -23,6 +23,7 @@ const traderRow = z.object({
   user_id: z.string(),
   prop_account_id: z.string(),
   allowed_scopes: z.array(z.string()),
+  allowed_origins: z.array(z.string()),
 });
 
 /** Makes the trader finder of a process. Nothing is cached; concurrent calls share a query. */
@@ -31,7 +32,7 @@ export function traderFinder(db: Db): TraderFinder {
     const digests = keys.map(digest);
     const rows = await db.any(sql.prepared('find_trader_keys', traderRow)`
       with found as (
-        select k.digest, k.id, k.owner, k.user_id, k.prop_account_id, k.last_used_at, a.allowed_scopes
+        select k.digest, k.id, k.owner, k.user_id, k.prop_account_id, k.last_used_at, a.allowed_scopes, a.allowed_origins
         from trader_keys k
         join apps a on a.id = k.owner
         where k.digest = any(${sql.array(digests, 'bytea')})
@@ -44,7 +45,7 @@ export function traderFinder(db: Db): TraderFinder {
         where k.id = f.id
           and (f.last_used_at is null or f.last_used_at < now() - make_interval(secs => ${LAST_USED_EVERY_S}))
       )
-      select f.digest, f.id, f.owner, f.user_id, f.prop_account_id, f.allowed_scopes
+      select f.digest, f.id, f.owner, f.user_id, f.prop_account_id, f.allowed_scopes, f.allowed_origins
       from found f`);
     const byDigest = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
     return digests.map((bytes) => traderOf(byDigest.get(bytes.toString('hex'))));
@@ -53,7 +54,14 @@ export function traderFinder(db: Db): TraderFinder {
 
 const traderOf = (row: z.infer<typeof traderRow> | undefined): Trader | null =>
   row && covers(row.allowed_scopes, 'trading')
-    ? { kind: 'trader', owner: row.owner, userId: row.user_id, propAccountId: row.prop_account_id, keyId: row.id }
+    ? {
+        kind: 'trader',
+        owner: row.owner,
+        userId: row.user_id,
+        propAccountId: row.prop_account_id,
+        keyId: row.id,
+        origins: row.allowed_origins,
+      }
     : null;
 
 const keyRow = z.custom<components['schemas']['ApiKey']>();
