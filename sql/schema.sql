@@ -184,6 +184,14 @@ create table apps (
   constraint apps_verification_level_known CHECK ((verification_level = ANY (ARRAY['none'::text, 'basic'::text, 'full'::text])))
 );
 
+-- Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.
+create table burnt_nonces (
+  signer text not null,
+  nonce bigint not null,
+  attempted_at timestamp with time zone not null default now(),
+  constraint burnt_nonces_pkey PRIMARY KEY (signer, nonce)
+);
+
 -- Accounts at the processor that receive traders' payouts, one per user.
 create table connect_accounts (
   id text not null,
@@ -665,6 +673,14 @@ create table registrations (
 CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
 CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
 
+-- Token buckets that all processes spend from, one per upstream that limits requests by address.
+create table request_budgets (
+  name text not null,
+  tokens double precision not null, -- Tokens at counted_at. Negative after costs that became known only with a response.
+  counted_at timestamp with time zone not null, -- In the future while nothing may be sent.
+  constraint request_budgets_pkey PRIMARY KEY (name)
+);
+
 -- One-time links that show an app's credentials. The secret is created when the link is opened; before that there is none to steal.
 create table reveal_links (
   id text not null,
@@ -798,6 +814,15 @@ create table trader_keys (
   constraint trader_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX trader_keys_of_user ON public.trader_keys USING btree (user_id, created_at);
+
+-- The last response of reads that change seldom. Processes share them and start with them.
+create table upstream_responses (
+  upstream text not null, -- Its URL: numbers of assets differ from network to network.
+  name text not null,
+  body jsonb not null,
+  read_at timestamp with time zone not null,
+  constraint upstream_responses_pkey PRIMARY KEY (upstream, name)
+);
 
 -- Sessions of end users. Only the token's digest is stored.
 create table user_sessions (
@@ -1237,6 +1262,9 @@ create function attach_subaccount(account text, by_operator text, made jsonb, be
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
+create function charge_budget(of_name text, capacity double precision, weight double precision)
+  returns void sql;
+
 create function claim_intent(intent uuid)
   returns SETOF intents plpgsql;
 
@@ -1315,6 +1343,9 @@ create function forget_account_events(kept_s double precision, most integer)
 -- Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that nobody can block an address by signing up with it first.
 create function forget_expired_identity(most integer)
   returns bigint plpgsql;
+
+create function halt_budget(of_name text, halt_ms double precision)
+  returns void sql;
 
 create function is_provably_unmade(of_intent uuid)
   returns boolean sql stable;
@@ -1567,6 +1598,9 @@ create function sortable_id(prefix text)
 
 create function spend(batch jsonb)
   returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) sql;
+
+create function spend_budget(of_name text, capacity double precision, per_s double precision, batch jsonb)
+  returns TABLE(spent integer, wait_ms double precision) plpgsql;
 
 create function start_lanes(endpoints text[])
   returns void plpgsql;

@@ -37,7 +37,6 @@ const settings = z.object({
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
   EXVENUE_URL: z.url(),
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
-  EXVENUE_BUDGET_SHARE: z.coerce.number().positive().max(1).default(0.5),
   EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // default: the limit in the venue's documentation
   EXVENUE_PATIENCE_MS: ms.default(5_000),
   EXVENUE_EXPIRES_MS: ms.min(1_000).default(10_000),

@@ -12,6 +12,9 @@ import type { Registrar } from './adapters/registrar/types.ts';
 import { webhooks } from './adapters/webhook/index.ts';
 import type { Webhooks } from './adapters/webhook/types.ts';
 import type { Config } from './config.ts';
+import type { Db } from './db/pool.ts';
+import { requestBudget } from './db/request-budget.ts';
+import { upstreamResponses } from './db/upstream-responses.ts';
 import type { Hotkey } from './kernel/ids.ts';
 import type { Metrics } from './metrics/registry.ts';
 import { watched, watchedWebhooks } from './metrics/upstreams.ts';
@@ -28,12 +31,14 @@ export type Upstreams = {
   openMailer(): Mailer;
 };
 
-/** Opens the adapters of the upstreams that the settings name. */
-export function openUpstreams(config: Config, metrics: Metrics, log: Logger): Upstreams {
+type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
+
+/** Opens the adapters of the upstreams that the settings name. Processes share what an upstream grants to all of them. */
+export function openUpstreams({ config, metrics, log, db }: Opening): Upstreams {
   const processor = processorAt(config);
   return {
     netvenue: (identity) => watched('netvenue', netvenueAt(config, identity), metrics, log),
-    exvenue: watched('exvenue', exvenueAt(config), metrics, log),
+    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log),
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log),
     webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics),
@@ -52,12 +57,12 @@ const netvenueAt = (config: Config, identity: Parameters<Upstreams['netvenue']>[
     ...identity,
   });
 
-const exvenueAt = (config: Config): Exvenue =>
+const exvenueAt = ({ EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Config, db: Db): Exvenue =>
   exvenue({
-    url: config.EXVENUE_URL,
-    network: config.EXVENUE_NETWORK,
-    budgetShare: config.EXVENUE_BUDGET_SHARE,
+    url,
+    network,
     budgetPerMinute: config.EXVENUE_BUDGET_PER_MINUTE,
+    shared: { ledger: (bucket) => requestBudget(db, url, bucket), responses: upstreamResponses(db, url) },
   });
 
 const registrarAt = (config: Config): Registrar =>

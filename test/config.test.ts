@@ -47,8 +47,4 @@ describe('the settings', () => {
   it('accept the secrets of the sandbox where nobody else reaches the service', () => {
     expect(() => readConfig({ ...settings, NETVENUE_MINER_KEY: 'sandbox-miner-key' })).not.to.throw();
   });
-
-  it('reject more than the whole budget of the exchange', () => {
-    expect(() => readConfig({ ...settings, EXVENUE_BUDGET_SHARE: '1.1' })).to.throw(/^Setting EXVENUE_BUDGET_SHARE/);
-  });
 });

@@ -59,9 +59,9 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OrderView[]>> =>
       openOrders(`${wallet} ${dex}`),
     /** The assets of one dex of the exchange. */
-    exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex, limits)),
-    exchangeDexes: () => exvenue.dexes(limits),
-    exchangeAsset: (coin: string) => exvenue.asset(coin, limits),
+    exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),
+    exchangeDexes: () => exvenue.dexes(),
+    exchangeAsset: (coin: string) => exvenue.asset(coin),
     /** The mid prices of one dex by coin. Spot pairs are included in the venue's own dex. */
     mids: cachedRead(FRESH_MS, (dex: string) => exvenue.mids(dex, limits)),
     fills: (span: FillSpan): Promise<ReadResult<Fill[]>> => fills(JSON.stringify(span)),

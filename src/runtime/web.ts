@@ -35,7 +35,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
     watchListening(metrics, { isListening: settlements.isListening, streams: streams.count }),
   ];
-  const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams(config, metrics, log);
+  const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
   const stopping = new AbortController();
   return {
     ...runtimeBase(db, config, log, metrics),

@@ -1,121 +1,159 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { tokenBucket } from '../../src/adapters/exchange/bucket.ts';
-import { type Budget, budgetFrom, type Priority, shareOfBudget } from '../../src/adapters/exchange/budget.ts';
+import { type Budget, bucketOf, budgetFrom } from '../../src/adapters/exchange/budget.ts';
+import type { BudgetLedger, Priority } from '../../src/adapters/exchange/types.ts';
 
-const soon = (ms = 2_000) => Date.now() + ms;
-const ask = (budget: Budget, weight: number, priority: Priority = 'write', untilMs = soon()) =>
-  budget.take({ weight, priority, untilMs });
+const LIMIT = 1_200;
+const later = () => Date.now() + 30_000;
+const ask = (budget: Budget, weight: number, priority: Priority = 'write', reader?: string) =>
+  budget.take({ weight, priority, reader, untilMs: later() });
 
-describe('a share of the request budget', () => {
-  it('is spent at once up to its burst, then at its refill rate', async () => {
-    const budget = budgetFrom(tokenBucket({ burst: 10, perSecond: 100 }));
-    const from = Date.now();
+/** A ledger whose tokens only the test adds. */
+const ledgerOf = (tokens: number) => {
+  const state = { tokens, halted: 0 };
+  const ledger: BudgetLedger = {
+    spend: async (asked) => {
+      const refused = asked.findIndex(({ weight, keep }) => {
+        if (weight + keep > state.tokens) return true;
+        state.tokens -= weight;
+        return false;
+      });
+      return refused < 0 ? { spent: asked.length, waitMs: 0 } : { spent: refused, waitMs: 1 };
+    },
+    charge: async (weight) => {
+      state.tokens -= weight;
+    },
+    halt: async (ms) => {
+      state.halted = ms;
+    },
+  };
+  return { state, ledger };
+};
 
-    await ask(budget, 10);
-    const burstMs = Date.now() - from;
-    await ask(budget, 20);
-
-    expect(burstMs).to.be.below(90);
-    expect(Date.now() - from).to.be.within(90, 300);
-  });
-
-  it('is the same fraction of the burst, whatever the venue grants', async () => {
-    const atOnce = async (budget: Budget, weight: number) =>
-      [await ask(budget, weight, 'write', soon(20)), await ask(budget, 5, 'write', soon(20))] as const;
-
-    expect(await atOnce(shareOfBudget(0.5), 100)).to.deep.equal([true, false]);
-    expect(await atOnce(shareOfBudget(0.5, 600), 50)).to.deep.equal([true, false]);
-  });
-
+describe('the budget of requests in a process', () => {
   it('serves cancels before writes and writes before reads, each in order of arrival', async () => {
-    const budget = budgetFrom(tokenBucket({ burst: 1, perSecond: 200 }));
+    const { state, ledger } = ledgerOf(0);
+    const budget = budgetFrom(ledger, LIMIT);
     const served: string[] = [];
     const line = async (name: string, priority: Priority) => {
       await ask(budget, 1, priority);
       served.push(name);
     };
 
-    await Promise.all([
-      line('first', 'read'),
+    const all = Promise.all([
       line('read', 'read'),
       line('write 1', 'write'),
       line('cancel 1', 'cancel'),
       line('write 2', 'write'),
       line('cancel 2', 'cancel'),
     ]);
+    state.tokens = LIMIT;
+    await all;
 
-    expect(served).to.deep.equal(['first', 'cancel 1', 'cancel 2', 'write 1', 'write 2', 'read']);
+    expect(served).to.deep.equal(['cancel 1', 'cancel 2', 'write 1', 'write 2', 'read']);
   });
 
-  it('is not granted past the deadline, and then not spent', async () => {
-    const budget = budgetFrom(tokenBucket({ burst: 1, perSecond: 10 }));
-    await ask(budget, 1);
+  it('keeps a part for cancels that writes and reads leave untouched, and one for writes', async () => {
+    const { state, ledger } = ledgerOf(65);
+    const budget = budgetFrom(ledger, LIMIT);
+    const hurried = (priority: Priority) => budget.take({ weight: 1, priority, untilMs: Date.now() + 20 });
 
-    const granted = [await ask(budget, 1, 'write', soon(20)), await ask(budget, 1, 'write', soon(-1))];
-    const from = Date.now();
-    await ask(budget, 1);
+    const atTheKeptPart = [await hurried('read'), await hurried('write'), await hurried('cancel')];
+    state.tokens = 67;
+    const aboveIt = [await hurried('read'), await hurried('write')];
 
-    expect(granted).to.deep.equal([false, false]);
-    expect(Date.now() - from).to.be.below(190);
+    expect(atTheKeptPart).to.deep.equal([false, false, true]);
+    expect(aboveIt).to.deep.equal([false, true]);
   });
 
-  it('is not granted to an aborted call, and lets the next one through', async () => {
-    const budget = budgetFrom(tokenBucket({ burst: 1, perSecond: 5 }));
-    const abandon = new AbortController();
-    await ask(budget, 1);
-    const head = budget.take({ weight: 1, priority: 'cancel', untilMs: soon(), signal: abandon.signal });
-    const next = ask(budget, 1);
-
-    abandon.abort();
-
-    expect(await head).to.equal(false);
-    expect(await next).to.equal(true);
-  });
-
-  it('deducts costs known only from the response from the later refill', async () => {
-    const budget = budgetFrom(tokenBucket({ burst: 10, perSecond: 100 }));
-    budget.charge(20);
-    const from = Date.now();
-
-    await ask(budget, 1);
-
-    expect(Date.now() - from).to.be.within(90, 300);
-  });
-
-  it('lets a call through that is larger than its burst once it is full', async () => {
-    const budget = budgetFrom(tokenBucket({ burst: 2, perSecond: 100 }));
-
-    expect(await ask(budget, 12)).to.equal(true);
-    expect(await ask(budget, 1, 'write', soon(20))).to.equal(false);
-  });
-
-  it('can be halted, also for waiting calls, and starts empty afterwards', async () => {
-    const budget = budgetFrom(tokenBucket({ burst: 10, perSecond: 20 }));
-    const from = Date.now();
-    budget.halt(100);
-
-    const granted = await Promise.all([ask(budget, 1, 'cancel', soon(50)), ask(budget, 1)]);
-
-    expect(granted).to.deep.equal([false, true]);
-    expect(Date.now() - from).to.be.within(140, 400);
-  });
-
-  it('never grants more in a time span than its burst and its refill', async () => {
-    const bucket = { burst: 20, perSecond: 300 };
-    const budget = budgetFrom(tokenBucket(bucket));
-    const from = Date.now();
-    let granted = 0;
-    const worker = async () => {
-      while (Date.now() - from < 300) {
-        if (await ask(budget, 3, 'write', from + 300)) granted += 3;
-        else await wait(1);
-      }
+  it('lets readers take turns by weight: one of long histories does not hold up the others', async () => {
+    const { state, ledger } = ledgerOf(0);
+    const budget = budgetFrom(ledger, LIMIT);
+    const served: string[] = [];
+    const read = async (reader: string, weight: number) => {
+      await ask(budget, weight, 'read', reader);
+      served.push(reader);
     };
 
-    await Promise.all(Array.from({ length: 8 }, worker));
+    const all = Promise.all([
+      ...Array.from({ length: 5 }, () => read('long', 120)),
+      ...Array.from({ length: 5 }, () => read('short', 2)),
+    ]);
+    state.tokens = LIMIT;
+    await all;
 
-    const spanMs = Date.now() - from;
-    expect(granted).to.be.within(20, bucket.burst + (bucket.perSecond * spanMs) / 1_000);
+    expect(served.slice(0, 5)).to.deep.equal(['short', 'short', 'short', 'short', 'short']);
+  });
+
+  it('is not granted past the deadline nor to an aborted call, and what was spent for it is given back', async () => {
+    const { state, ledger } = ledgerOf(LIMIT);
+    const abandon = new AbortController();
+    let answer = () => {};
+    const slow: BudgetLedger = {
+      ...ledger,
+      spend: async (asked) => {
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        return ledger.spend(asked);
+      },
+    };
+    const budget = budgetFrom(slow, LIMIT);
+
+    const late = await budget.take({ weight: 1, priority: 'write', untilMs: Date.now() - 1 });
+    const left = budget.take({ weight: 5, priority: 'write', untilMs: later(), signal: abandon.signal });
+    abandon.abort();
+    const aborted = await left;
+    answer();
+    await new Promise(setImmediate);
+
+    expect([late, aborted]).to.deep.equal([false, false]);
+    expect(state.tokens).to.equal(LIMIT);
+  });
+
+  it('grants nothing while the ledger cannot be reached', async () => {
+    const budget = budgetFrom({ ...ledgerOf(LIMIT).ledger, spend: () => Promise.reject(new Error('away')) }, LIMIT);
+
+    expect(await Promise.all([ask(budget, 1), ask(budget, 1, 'cancel')])).to.deep.equal([false, false]);
+  });
+
+  it('passes on costs known only from the response, and halts', async () => {
+    const { state, ledger } = ledgerOf(LIMIT);
+    const budget = budgetFrom(ledger, LIMIT);
+
+    budget.charge(100);
+    budget.halt(5_000);
+
+    expect(state).to.deep.equal({ tokens: LIMIT - 100, halted: 5_000 });
+  });
+});
+
+describe('the bucket that keeps a limit per minute', () => {
+  it('never grants more than the limit in a minute, with 2 s between a grant and its arrival', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 60, max: 200_000 }), (limit) => {
+        const { burst, perSecond } = bucketOf(limit);
+
+        expect(burst + 62 * perSecond).to.be.closeTo(limit, limit * 1e-9);
+      }),
+    );
+  });
+
+  it('covers a call larger than its capacity once it is full, and nothing after it', async () => {
+    const bucket = tokenBucket({ burst: 2, perSecond: 0.001 });
+
+    expect(await bucket.spend([{ weight: 12, keep: 1 }])).to.deep.equal({ spent: 1, waitMs: 0 });
+    expect(await bucket.spend([{ weight: 1, keep: 0 }])).to.include({ spent: 0 });
+  });
+
+  it('is empty after a halt, and says for how long', async () => {
+    const bucket = tokenBucket({ burst: 10, perSecond: 1_000 });
+    await bucket.halt(60_000);
+
+    const { spent, waitMs } = await bucket.spend([{ weight: 1, keep: 0 }]);
+
+    expect(spent).to.equal(0);
+    expect(waitMs).to.be.within(1, 60_001);
   });
 });

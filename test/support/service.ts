@@ -138,7 +138,6 @@ export const testSettings = (
   REGISTRAR_URL: 'http://127.0.0.1:9',
   REGISTRAR_CHAIN_URL: 'http://127.0.0.1:9',
   EXVENUE_NETWORK: 'testnet',
-  EXVENUE_BUDGET_SHARE: '1',
   EXVENUE_EXPIRES_MS: '2000',
   EXVENUE_CLOCK_MARGIN_MS: '500', // both share one clock
   EXVENUE_PATIENCE_MS: '1500',

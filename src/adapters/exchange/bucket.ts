@@ -1,21 +1,10 @@
-/** A token bucket. Spending may make it negative; later weights then wait longer. */
-export type Bucket = {
-  /**
-   * Milliseconds until this weight may be spent; 0: now. A weight above the capacity may be spent when the bucket is
-   * full.
-   */
-  waitMs(weight: number): number;
-  /** Takes tokens, even more than there are. */
-  spend(weight: number): void;
-  /** Empties the bucket and stops refilling for `ms`. */
-  halt(ms: number): void;
-};
+import type { Bucket, BudgetLedger } from './types.ts';
 
 /**
- * A bucket that starts with `burst` tokens, its capacity. At most `burst` + 60 × `perSecond` tokens are granted in any
- * minute.
+ * A token bucket of this process alone. It starts with `burst` tokens, its capacity; in any `s` seconds at most `burst` +
+ * `s` × `perSecond` tokens are spent. Charges may make it negative.
  */
-export const tokenBucket = ({ burst, perSecond }: { burst: number; perSecond: number }): Bucket => {
+export const tokenBucket = ({ burst, perSecond }: Bucket): BudgetLedger => {
   let tokens = burst;
   let countedAt = Date.now(); // ahead of the clock while halted
   const refill = () => {
@@ -23,18 +12,25 @@ export const tokenBucket = ({ burst, perSecond }: { burst: number; perSecond: nu
     tokens = Math.min(burst, tokens + (passedMs / 1_000) * perSecond);
     countedAt += passedMs;
   };
+  const waitMs = (needed: number) => {
+    const missing = Math.max(0, Math.min(needed, burst) - tokens);
+    return Math.max(0, countedAt - Date.now()) + (missing / perSecond) * 1_000;
+  };
   return {
-    waitMs: (weight) => {
+    spend: async (asked) => {
       refill();
-      const missing = Math.max(0, Math.min(weight, burst) - tokens);
-      return Math.ceil(Math.max(0, countedAt - Date.now()) + (missing / perSecond) * 1_000);
+      const refused = asked.findIndex(({ weight, keep }) => {
+        if (waitMs(weight + keep) > 0) return true;
+        tokens -= weight;
+        return false;
+      });
+      const next = asked[refused];
+      return next ? { spent: refused, waitMs: waitMs(next.weight + next.keep) } : { spent: asked.length, waitMs: 0 };
     },
-    spend: (weight) => {
-      refill();
-      tokens -= weight;
+    charge: async (weight) => {
+      tokens = Math.min(burst, tokens - weight);
     },
-    halt: (ms) => {
-      refill();
+    halt: async (ms) => {
       tokens = Math.min(0, tokens);
       countedAt = Math.max(countedAt, Date.now() + ms);
     },

@@ -1,16 +1,23 @@
-import { type Bucket, tokenBucket } from './bucket.ts';
+import { fairTurns } from './turns.ts';
+import type { Bucket, BudgetLedger, Priority } from './types.ts';
 
-/** Order of service when the budget is short: cancels, then writes, then reads. */
-export type Priority = 'cancel' | 'write' | 'read';
+/**
+ * A request to spend. After `untilMs` (epoch ms) the call is pointless. `reader`: whom it is for; readers of one priority
+ * take turns by weight.
+ */
+type Spending = {
+  weight: number;
+  priority: Priority;
+  untilMs: number;
+  reader?: string | undefined;
+  signal?: AbortSignal | undefined;
+};
 
-/** A request to spend. After `untilMs` (epoch ms) the call is pointless. */
-type Spending = { weight: number; priority: Priority; untilMs: number; signal?: AbortSignal | undefined };
-
-/** This process's share of the venue's request budget. */
+/** The venue's request budget, as the calls of this process wait for it. */
 export type Budget = {
-  /** Waits until the weight may be spent. False if it was not spent. Cancels go before writes, writes before reads. */
+  /** Waits until the weight is spent. False if it was not: too late, aborted, or the ledger could not be reached. */
   take(spending: Spending): Promise<boolean>;
-  /** Spends weight that is known only from the response (the rows of a history). */
+  /** Charges a weight that is known only from the response (the rows of a history). Negative: gives it back. */
   charge(weight: number): void;
   /** Handles a 429 of the venue: empties the budget and spends nothing for `ms`. */
   halt(ms: number): void;
@@ -19,72 +26,103 @@ export type Budget = {
 /** Venue facts: rate limits, a weight of 1,200 per minute for one IP address. */
 const WEIGHT_PER_MINUTE = 1_200;
 /** The part of a minute's weight that may be spent at once. The rest is refilled steadily. */
-const BURST_PART = 1 / 6;
+const BURST_PART = 0.3;
+/** A minute, and what requests may differ in the time between being granted and arriving. */
+const WINDOW_S = 62;
 
-/**
- * Creates this process's share of the budget. Shares of all processes that add up to at most 1 keep the venue's limit
- * without a shared store, a round trip or a contended row. The cost: the share of an idle process is unused.
- */
-export const shareOfBudget = (share: number, weightPerMinute = WEIGHT_PER_MINUTE): Budget => {
-  const allowance = weightPerMinute * share;
-  return budgetFrom(tokenBucket({ burst: allowance * BURST_PART, perSecond: (allowance * (1 - BURST_PART)) / 60 }));
+/** The bucket that keeps a limit per minute: its capacity, and its refill per second. */
+export const bucketOf = (weightPerMinute = WEIGHT_PER_MINUTE): Bucket => {
+  const burst = weightPerMinute * BURST_PART;
+  return { burst, perSecond: (weightPerMinute - burst) / WINDOW_S };
 };
 
-type Waiter = { weight: number; rank: number; grant: () => void };
-
+/**
+ * The parts of a minute's weight that remain for more urgent calls of any process. A cancellation finds its look-ups and
+ * itself covered (61 with one builder dex) whatever else is waiting.
+ */
+const KEPT_PART = { cancel: 0, write: 0.055, read: 0.085 } as const satisfies Record<Priority, number>;
 const RANK = { cancel: 0, write: 1, read: 2 } as const satisfies Record<Priority, number>;
 
+/** How many waiting calls are asked for in one step, and the longest pause before the next step. */
+const AT_ONCE = 50;
+const PAUSE_MS = 500;
+
+type Waiter = { weight: number; keep: number; rank: number; turn: number; end: (granted: boolean) => boolean };
+
 /**
- * Queues spendings in front of a bucket, by priority, then by age. A store shared by processes would be another bucket.
- * A queue library does not fit: it dequeues a task before the task waits, so a cancel would wait behind a read without
- * weight.
+ * Queues the calls of this process in front of a ledger: by priority, then by turns of readers, then by age. A queue
+ * library does not fit: it dequeues a task before the task waits, so a cancel would wait behind a read without weight.
  */
-export const budgetFrom = (bucket: Bucket): Budget => {
+export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = WEIGHT_PER_MINUTE): Budget => {
   const queue: Waiter[] = [];
+  const turns = fairTurns();
   let timer: NodeJS.Timeout | undefined;
-  const serve = () => {
+  let isAsking = false;
+
+  const charge = (weight: number) => void ledger.charge(weight).catch(() => {}); // the refill makes up for a lost charge
+
+  const serve = async (): Promise<void> => {
+    if (isAsking) return;
     clearTimeout(timer);
-    for (let head = queue[0]; head; head = queue[0]) {
-      const ms = bucket.waitMs(head.weight);
-      if (ms > 0) {
-        timer = setTimeout(serve, ms);
-        return;
-      }
-      queue.shift();
-      bucket.spend(head.weight);
-      head.grant();
+    isAsking = true;
+    for (let pauseMs = 0; pauseMs === 0 && queue.length > 0; ) pauseMs = await step();
+    isAsking = false;
+  };
+  /** Asks for the first waiting calls. Resolves to the pause before the next step; 0: none. */
+  const step = async (): Promise<number> => {
+    const asked = queue.slice(0, AT_ONCE);
+    const answer = await ledger.spend(asked.map(({ weight, keep }) => ({ weight, keep }))).catch(() => null);
+    const ended = answer ? asked.slice(0, answer.spent) : asked;
+    for (const waiter of ended) {
+      remove(queue, waiter);
+      turns.served(waiter.rank, waiter.turn);
+      if (!waiter.end(answer !== null) && answer) charge(-waiter.weight); // it has left meanwhile
     }
+    const waitMs = answer?.waitMs ?? 0;
+    if (waitMs === 0 || queue[0] !== asked[ended.length]) return 0; // or a more urgent call has arrived
+    const pauseMs = Math.min(PAUSE_MS, Math.ceil(waitMs));
+    timer = setTimeout(serve, pauseMs);
+    return pauseMs;
   };
-  const leave = (waiter: Waiter) => {
-    const at = queue.indexOf(waiter);
-    if (at >= 0) queue.splice(at, 1);
-    serve();
-  };
+
   return {
-    take: ({ weight, priority, untilMs, signal }) =>
+    take: ({ weight, priority, untilMs, reader = '', signal }) =>
       new Promise((resolve) => {
-        const end = (granted: boolean) => {
+        let hasEnded = false;
+        const end = (granted: boolean): boolean => {
+          if (hasEnded) return false;
+          hasEnded = true;
           clearTimeout(expiry);
-          signal?.removeEventListener('abort', abandon);
+          signal?.removeEventListener('abort', leave);
           resolve(granted);
+          return true;
         };
-        const waiter = { weight, rank: RANK[priority], grant: () => end(true) };
-        const abandon = () => {
+        const rank = RANK[priority];
+        const turn = turns.next(rank, reader, weight);
+        const waiter = { weight, keep: KEPT_PART[priority] * weightPerMinute, rank, turn, end };
+        const leave = () => {
+          const wasFirst = queue[0] === waiter;
+          remove(queue, waiter);
           end(false);
-          leave(waiter);
+          if (wasFirst) void serve();
         };
-        const expiry = setTimeout(abandon, Math.max(0, untilMs - Date.now()));
-        if (untilMs <= Date.now() || signal?.aborted) return end(false);
-        signal?.addEventListener('abort', abandon);
+        const expiry = setTimeout(leave, Math.max(0, untilMs - Date.now()));
+        if (untilMs <= Date.now() || signal?.aborted) return void end(false);
+        signal?.addEventListener('abort', leave);
         insert(queue, waiter);
-        serve();
+        if (queue[0] === waiter) void serve();
       }),
-    charge: (weight) => bucket.spend(weight),
-    halt: (ms) => bucket.halt(ms),
+    charge,
+    halt: (ms) => void ledger.halt(ms).catch(() => {}),
   };
 };
 
 const insert = (queue: Waiter[], waiter: Waiter): void => {
-  const at = queue.findIndex(({ rank }) => rank > waiter.rank);
+  const at = queue.findIndex(({ rank, turn }) => rank > waiter.rank || (rank === waiter.rank && turn > waiter.turn));
   queue.splice(at < 0 ? queue.length : at, 0, waiter);
+};
+
+const remove = (queue: Waiter[], waiter: Waiter): void => {
+  const at = queue.indexOf(waiter);
+  if (at >= 0) queue.splice(at, 1);
 };

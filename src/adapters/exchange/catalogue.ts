@@ -1,17 +1,20 @@
 import { absent, found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { type Dex, readDexes, readPerps, readSpots } from './assets.ts';
-import { foundOr, type QueryInfo } from './info.ts';
+import { type SharedRead, type Sources, sharedRead } from './shared-read.ts';
 import type { Asset, CallLimits } from './types.ts';
 
 /** Assets are added every few weeks, and their grids hardly ever change. */
-const FRESH_FOR_MS = 5 * 60_000;
+const FRESH_MS = 5 * 60_000;
 /** Requests for an unknown name must not read the whole list each time. */
 const REFRESH_AFTER_MS = 5_000;
 
 const MAIN: Dex = { name: '', index: 0 };
 const SPOT = 'spot';
 
-/** Tradable assets by name. At most one read per dex is in progress; its list is cached for minutes. */
+/**
+ * Tradable assets by name. A list is read at most once at a time and shared by all processes. While a new one is read, the
+ * last one is used: an asset keeps its number, and a list only grows.
+ */
 export type Catalogue = {
   find(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
   list(dex: string, limits?: CallLimits): Promise<ReadResult<Asset[]>>;
@@ -20,26 +23,33 @@ export type Catalogue = {
 };
 
 /** Creates a catalogue that reads from the venue. Asset ids differ by network, so none is hard-coded. */
-export const catalogueFrom = (query: QueryInfo): Catalogue => {
-  const dexes = cached((_, limits) => query({ body: { type: 'perpDexs' } }, limits, foundOr(readDexes)));
-  const dexNamed = async (name: string, limits?: CallLimits): Promise<ReadResult<Dex>> => {
-    if (name === MAIN.name) return found(MAIN);
-    return inList(await dexes(MAIN.name, FRESH_FOR_MS, limits), (dex) => dex.name === name);
+export const catalogueFrom = (sources: Sources): Catalogue => {
+  const dexes = sharedRead(sources, { body: { type: 'perpDexs' }, freshMs: FRESH_MS, read: readDexes });
+  const spots = sharedRead(sources, { body: { type: 'spotMeta' }, freshMs: FRESH_MS, read: readSpots });
+  const perps = new Map<string, SharedRead<Asset[]>>();
+  const perpsOf = (dex: Dex): SharedRead<Asset[]> => {
+    const body = { type: 'meta', ...(dex.name && { dex: dex.name }) };
+    const ofDex = perps.get(dex.name) ?? sharedRead(sources, { body, freshMs: FRESH_MS, read: readPerps(dex) });
+    perps.set(dex.name, ofDex);
+    return ofDex;
   };
-  const lists = cached(async (name, limits) => {
-    if (name === SPOT) return query({ body: { type: 'spotMeta' } }, limits, foundOr(readSpots));
+  const dexNamed = async (name: string, limits?: CallLimits): Promise<ReadResult<Dex>> =>
+    name === MAIN.name ? found(MAIN) : findIn(dexes, (dex) => dex.name === name, limits);
+  const listOf = async (name: string, limits?: CallLimits): Promise<ReadResult<SharedRead<Asset[]>>> => {
+    if (name === SPOT) return found(spots);
     const dex = await dexNamed(name, limits);
-    if (dex.kind !== 'found') return dex;
-    return query({ body: { type: 'meta', ...(name && { dex: name }) } }, limits, foundOr(readPerps(dex.data)));
-  });
+    return dex.kind === 'found' ? found(perpsOf(dex.data)) : dex;
+  };
   return {
     dex: dexNamed,
-    dexes: (limits) => dexes(MAIN.name, FRESH_FOR_MS, limits),
-    list: (dex, limits) => lists(dex, FRESH_FOR_MS, limits),
+    dexes,
+    list: async (name, limits) => {
+      const list = await listOf(name, limits);
+      return list.kind === 'found' ? list.data(limits) : list;
+    },
     find: async (coin, limits) => {
-      const isIt = (asset: Asset) => asset.coin === coin;
-      const known = inList(await lists(dexOf(coin), FRESH_FOR_MS, limits), isIt);
-      return known.kind === 'absent' ? inList(await lists(dexOf(coin), REFRESH_AFTER_MS, limits), isIt) : known;
+      const list = await listOf(dexOf(coin), limits);
+      return list.kind === 'found' ? findIn(list.data, (asset) => asset.coin === coin, limits) : list;
     },
   };
 };
@@ -50,24 +60,18 @@ const dexOf = (coin: string): string => {
   return coin.includes(':') ? (coin.split(':')[0] ?? '') : MAIN.name;
 };
 
+/** A name that is not in the list may be a new one. */
+const findIn = async <T>(
+  list: SharedRead<T[]>,
+  isIt: (member: T) => boolean,
+  limits: CallLimits | undefined,
+): Promise<ReadResult<T>> => {
+  const known = inList(await list(limits), isIt);
+  return known.kind === 'absent' ? inList(await list(limits, REFRESH_AFTER_MS), isIt) : known;
+};
+
 const inList = <T>(list: ReadResult<T[]>, isIt: (member: T) => boolean): ReadResult<T> => {
   if (list.kind !== 'found') return list;
   const member = list.data.find(isIt);
   return member === undefined ? absent : found(member);
-};
-
-type Reader<T> = (name: string, limits?: CallLimits) => Promise<ReadResult<T>>;
-
-/** Caches one result per name; callers share a result that is at most `maxAgeMs` old. A failed read is not cached. */
-const cached = <T>(read: Reader<T>) => {
-  const entries = new Map<string, { at: number; reading: Promise<ReadResult<T>> }>();
-  return (name: string, maxAgeMs: number, limits?: CallLimits): Promise<ReadResult<T>> => {
-    const last = entries.get(name);
-    if (last && Date.now() - last.at <= maxAgeMs) return last.reading;
-    const entry = { at: Date.now(), reading: read(name, limits) };
-    entries.set(name, entry);
-    const forget = () => entries.get(name) === entry && entries.delete(name);
-    entry.reading.then(({ kind }) => kind === 'found' || forget(), forget);
-    return entry.reading;
-  };
 };

@@ -2,13 +2,15 @@ import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { httpClient } from '../http.ts';
 import { readAccount, readActionBudget, readAgents, readBalances } from './accounts.ts';
 import { readMarkets, readMids } from './assets.ts';
-import { shareOfBudget } from './budget.ts';
+import { tokenBucket } from './bucket.ts';
+import { bucketOf, budgetFrom } from './budget.ts';
 import { type Catalogue, catalogueFrom } from './catalogue.ts';
 import { allFills, readFills } from './fills.ts';
 import { foundOr, infoFrom, LIGHT, type QueryInfo } from './info.ts';
 import { readHistory, readOpenOrders, readStatus } from './orders.ts';
 import { accountPauses } from './pauses.ts';
 import { posterTo } from './post.ts';
+import { recentRead } from './recent-read.ts';
 import { signerOf } from './signing.ts';
 import type { CallLimits, Exvenue, ExvenueAccess, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
@@ -16,11 +18,12 @@ import { BATCH_LIMIT } from './wire.ts';
 const send = httpClient();
 
 /** Client of the exchange. Expected faults are results, not exceptions. It never resends by itself. */
-export const exvenue = ({ url, network, budgetShare = 1, budgetPerMinute }: ExvenueAccess): Exvenue => {
+export const exvenue = ({ url, network, budgetPerMinute, shared }: ExvenueAccess): Exvenue => {
   const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
-  const budget = shareOfBudget(budgetShare, budgetPerMinute);
+  const { ledger, responses } = shared ?? NOT_SHARED;
+  const budget = budgetFrom(ledger(bucketOf(budgetPerMinute)), budgetPerMinute);
   const query = infoFrom(base, send, budget);
-  const catalogue = catalogueFrom(query);
+  const catalogue = catalogueFrom({ query, responses });
   return {
     network,
     batchLimit: BATCH_LIMIT,
@@ -32,9 +35,18 @@ export const exvenue = ({ url, network, budgetShare = 1, budgetPerMinute }: Exve
   };
 };
 
+/** What a process has that shares nothing. */
+const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
+  ledger: tokenBucket,
+  responses: { find: async () => null, keep: async () => {} },
+};
+
 type MarketReads = Pick<Exvenue, 'asset' | 'assets' | 'dexes' | 'markets' | 'mids'>;
 type AccountReads = Pick<Exvenue, 'account' | 'accounts' | 'spotBalances' | 'agents' | 'actionBudget'>;
 type OrderReads = Pick<Exvenue, 'openOrders' | 'orderStatus' | 'historicalOrders' | 'recentFills' | 'fills'>;
+
+/** One read of the prices serves all orders of a second. */
+const MIDS_FRESH_MS = 1_000;
 
 const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
   asset: catalogue.find,
@@ -48,8 +60,13 @@ const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
     if (dex.kind !== 'found') return dex;
     return query({ body: { type: 'metaAndAssetCtxs', ...onDex(name) } }, limits, foundOr(readMarkets(dex.data)));
   },
-  mids: (dex = '', limits) =>
-    query({ body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT }, limits, foundOr(readMids)),
+  mids: recentRead(MIDS_FRESH_MS, (dex, limits) =>
+    query(
+      { body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT },
+      { priority: 'write', ...limits },
+      foundOr(readMids),
+    ),
+  ),
 });
 
 const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {

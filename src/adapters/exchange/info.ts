@@ -1,6 +1,8 @@
+import { LRUCache } from 'lru-cache';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { type HttpClient, parseJson, type Reply } from '../http.ts';
 import type { Budget } from './budget.ts';
+import { textOf } from './fields.ts';
 import { pauseOf } from './responses.ts';
 import type { CallLimits } from './types.ts';
 
@@ -21,34 +23,52 @@ const USUAL_WEIGHT = 20;
 /** Venue facts: rate limits, the weight of the common reads. */
 export const LIGHT = 2;
 const ROWS_PER_WEIGHT = 20;
+/** Venue facts: rows per response. */
+const MOST_ROWS = 2_000;
+const KNOWN_HISTORIES = 2_000;
 
-/** Creates the reader for a base URL. Every read is charged to the budget. */
+/**
+ * Creates the reader for a base URL. Every read is charged to the budget. The rows of a history are charged in advance, as
+ * many as the last time, and settled with the response; an unknown history of a caller counts as a full one, so that it
+ * does not leave the budget overdrawn for the others.
+ */
 export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryInfo => {
-  const query = async ({ body, weight = USUAL_WEIGHT }: InfoRequest, limits: CallLimits): Promise<Reply> => {
-    const { timeoutMs = READ_MS, notAfter = Date.now() + timeoutMs, signal } = limits;
-    const granted = await budget.take({ weight, priority: 'read', untilMs: notAfter, signal });
+  const rowsOf = new LRUCache<string, number>({ max: KNOWN_HISTORIES });
+  const expectedRows = ({ body, costsRows }: InfoRequest, { priority = 'read' }: CallLimits) =>
+    costsRows ? (rowsOf.get(nameOf(body)) ?? (priority === 'read' ? MOST_ROWS : 0)) : 0;
+  const post = async (body: InfoRequest['body'], weight: number, limits: CallLimits): Promise<Reply> => {
+    const { timeoutMs = READ_MS, notAfter = Date.now() + timeoutMs, signal, priority = 'read' } = limits;
+    const reader = textOf(body.user) ?? undefined;
+    const granted = await budget.take({ weight, priority, reader, untilMs: notAfter, signal });
     if (!granted) return { kind: 'unsent', why: 'BUDGET' };
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    return send({
-      method: 'POST',
-      url: `${url}/info`,
-      headers,
-      body: JSON.stringify(body),
-      timeoutMs,
-      signal,
-      notAfter,
-    });
+    const json = JSON.stringify(body);
+    const reply = await send({ method: 'POST', url: `${url}/info`, headers, body: json, timeoutMs, signal, notAfter });
+    if (reply.kind === 'unsent') budget.charge(-weight);
+    return reply;
   };
-  return async (request, limits, read) => {
-    const reply = await query(request, limits ?? {});
+  return async (request, limits = {}, read) => {
+    const { body, weight = USUAL_WEIGHT, costsRows } = request;
+    const expected = weightOf(expectedRows(request, limits));
+    const reply = await post(body, weight + expected, limits);
     if (reply.kind !== 'response') return unreadable(reply.why);
     if (reply.status === 429) budget.halt(pauseOf(reply.headers) * 1_000);
-    if (reply.status !== 200) return unreadable(`status ${reply.status}`);
+    if (reply.status !== 200) {
+      budget.charge(-expected);
+      return unreadable(`status ${reply.status}`);
+    }
     const json = parseJson(reply.text);
-    if (request.costsRows && Array.isArray(json)) budget.charge(Math.floor(json.length / ROWS_PER_WEIGHT));
-    return read(json) ?? unreadable(`unreadable response to ${request.body.type}`);
+    if (costsRows && Array.isArray(json)) {
+      rowsOf.set(nameOf(body), json.length);
+      budget.charge(weightOf(json.length) - expected);
+    }
+    return read(json) ?? unreadable(`unreadable response to ${body.type}`);
   };
 };
+
+const nameOf = ({ type, user }: InfoRequest['body']) => `${type} ${user}`;
+
+const weightOf = (rows: number) => Math.floor(rows / ROWS_PER_WEIGHT);
 
 /** Turns a reader's value into a `ReadResult`. Null stays null, which means unreadable. */
 export const foundOr =

@@ -23,9 +23,11 @@ export const posterTo =
     if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
     const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);
     const priority = cancels ? 'cancel' : 'write';
-    if (!(await budget.take({ weight, priority, untilMs: notAfter, signal }))) return unreachable('BUDGET');
+    const granted = await budget.take({ weight, priority, reader: account, untilMs: notAfter, signal });
+    if (!granted) return unreachable('BUDGET');
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
     const reply = await send({ method: 'POST', url: `${url}/exchange`, headers, body, timeoutMs, signal, notAfter });
+    if (reply.kind === 'unsent') budget.charge(-weight);
     if (reply.kind === 'response' && reply.status === 429) budget.halt(pauseOf(reply.headers) * 1_000);
     const response = postResponse(reply, { items: isBare ? 0 : items, firstSend });
     if (response.kind === 'rejected' && response.slug === 'action_budget' && account)

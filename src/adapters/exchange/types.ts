@@ -5,12 +5,35 @@ import type { ReadResult, Rejected, UpstreamResult } from '../../kernel/upstream
 export type ExvenueAccess = {
   url: string;
   network: Network;
-  /**
-   * This process's share of the venue's request budget, above 0 and at most 1: 1 divided by the number of processes.
-   */
-  budgetShare?: number;
-  /** The venue's whole request budget, in weight per minute. Default: the documented limit for one IP address. */
+  /** The venue's request budget, in weight per minute. Default: the documented limit for one IP address. */
   budgetPerMinute?: number | undefined;
+  /** What the processes share. Default: the process keeps a budget and responses of its own. */
+  shared?: { ledger(bucket: Bucket): BudgetLedger; responses: ResponseCache };
+};
+
+/** Order of service when the budget is short: cancels with their look-ups, then writes with theirs, then reads. */
+export type Priority = 'cancel' | 'write' | 'read';
+
+/** The size of a token bucket: its capacity, and how many tokens are added per second. */
+export type Bucket = { burst: number; perSecond: number };
+
+/** The spent and the free part of a request budget: a token bucket. Rejects if it cannot be reached. */
+export type BudgetLedger = {
+  /**
+   * Spends weights in order, up to the first that is not covered with `keep` to remain; `waitMs` until it may be. A weight
+   * above the capacity is covered when the bucket is full.
+   */
+  spend(asked: { weight: number; keep: number }[]): Promise<{ spent: number; waitMs: number }>;
+  /** Takes tokens, even more than there are; a negative weight gives tokens back. */
+  charge(weight: number): Promise<void>;
+  /** Empties the bucket and stops refilling it for `ms`. */
+  halt(ms: number): Promise<void>;
+};
+
+/** The last responses of reads that change seldom, by name. They outlive the process. */
+export type ResponseCache = {
+  find(name: string): Promise<{ body: unknown; ageMs: number } | null>;
+  keep(name: string, body: unknown): Promise<void>;
 };
 
 /** One of the two networks of the exchange. */
@@ -69,8 +92,11 @@ export type ItemResult =
 /** An accepted action. `items` is empty for actions without items (leverage, noop). */
 export type Posted = { items: ItemResult[] };
 
-/** After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. */
-export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number };
+/**
+ * After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. `priority`: of a read, by default `read`;
+ * a posted action has the priority of its kind.
+ */
+export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number; priority?: Priority };
 
 /**
  * `firstSend`: these bytes were never sent before. On a repeat a rejection proves nothing, because the first request
@@ -215,7 +241,7 @@ export type Exvenue = {
   /** Names of the builder dexes, without the venue's own. */
   dexes(limits?: CallLimits): Promise<ReadResult<string[]>>;
   markets(dex?: string, limits?: CallLimits): Promise<ReadResult<Market[]>>;
-  /** Mid prices by coin. */
+  /** Mid prices by coin, at most 1 s old. */
   mids(dex?: string, limits?: CallLimits): Promise<ReadResult<Record<string, string>>>;
 
   account(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;

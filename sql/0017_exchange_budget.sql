@@ -1,0 +1,29 @@
+create table request_budgets (
+  name text primary key,
+  tokens double precision not null,
+  counted_at timestamptz not null
+);
+
+comment on table request_budgets is 'Token buckets that all processes spend from, one per upstream that limits requests by address.';
+comment on column request_budgets.tokens is 'Tokens at counted_at. Negative after costs that became known only with a response.';
+comment on column request_budgets.counted_at is 'In the future while nothing may be sent.';
+
+create table upstream_responses (
+  upstream text not null,
+  name text not null,
+  body jsonb not null,
+  read_at timestamptz not null,
+  primary key (upstream, name)
+);
+
+comment on table upstream_responses is 'The last response of reads that change seldom. Processes share them and start with them.';
+comment on column upstream_responses.upstream is 'Its URL: numbers of assets differ from network to network.';
+
+create table burnt_nonces (
+  signer text not null,
+  nonce bigint not null,
+  attempted_at timestamptz not null default now(),
+  primary key (signer, nonce)
+);
+
+comment on table burnt_nonces is 'Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.';

@@ -1,0 +1,27 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Bucket, BudgetLedger } from '../adapters/exchange/types.ts';
+import { numbered } from './batch.ts';
+import type { Db } from './pool.ts';
+
+const nothing = z.object({});
+const spending = z.object({ spent: z.number(), wait_ms: z.number() });
+
+/**
+ * A token bucket that all processes spend from. It never grants more than its capacity and its refill, however many they
+ * are, and it keeps no share for an idle one.
+ */
+export const requestBudget = (db: Db, name: string, { burst, perSecond }: Bucket): BudgetLedger => ({
+  async spend(asked) {
+    const { spent, wait_ms } = await db.one(sql.prepared('spend_budget', spending)`
+      select spent, wait_ms
+      from spend_budget(${name}, ${burst}, ${perSecond}, ${numbered(asked)}::jsonb)`);
+    return { spent, waitMs: wait_ms };
+  },
+  async charge(weight) {
+    await db.query(sql.prepared('charge_budget', nothing)`select charge_budget(${name}, ${burst}, ${weight})`);
+  },
+  async halt(ms) {
+    await db.query(sql.prepared('halt_budget', nothing)`select halt_budget(${name}, ${ms})`);
+  },
+});

@@ -1,0 +1,137 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { BudgetLedger } from '../../src/adapters/exchange/types.ts';
+import { type Db, openPool } from '../../src/db/pool.ts';
+import { requestBudget } from '../../src/db/request-budget.ts';
+import { freshDatabase } from '../support/postgres.ts';
+
+const BUCKET = { burst: 100, perSecond: 10 };
+
+describe('the request budget of all processes', () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let pools: Db[];
+  before(async () => {
+    database = await freshDatabase();
+    pools = await Promise.all([1, 2, 3].map(() => openPool(database.url, 2, () => {})));
+  });
+  after(async () => {
+    await Promise.all(pools.map((pool) => pool.end()));
+    await database.drop();
+  });
+
+  const processes = (name: string, bucket = BUCKET): BudgetLedger[] =>
+    pools.map((pool) => requestBudget(pool, name, bucket));
+  const first = (name: string, bucket = BUCKET) => requestBudget(pools[0] as Db, name, bucket); // as: there are three
+  const spend = async (ledger: BudgetLedger, weight: number, keep = 0) =>
+    (await ledger.spend([{ weight, keep }])).spent;
+  const secondsSince = (pool: Db | undefined, at: string) =>
+    pool?.oneFirst(sql.type(z.object({ age: z.number() }))`
+      select extract(epoch from clock_timestamp() - ${at}::timestamptz)::double precision age`);
+  /** Moves the bucket's row into the past: so much time has passed for it. */
+  const pass = (name: string, seconds: number) =>
+    pools[0]?.query(sql.type(z.object({}))`
+      update request_budgets
+      set counted_at = counted_at - make_interval(secs => ${seconds})
+      where name = ${name}`);
+
+  it('is one bucket: what one process leaves, another may spend, and no more', async () => {
+    const [one, two, three] = processes('shared', { ...BUCKET, perSecond: 0.001 }) as [
+      BudgetLedger,
+      BudgetLedger,
+      BudgetLedger,
+    ];
+
+    const spent = [await spend(one, 60), await spend(two, 40), await spend(three, 1)];
+
+    expect(spent).to.deep.equal([1, 1, 0]);
+  });
+
+  it('never grants more than its capacity and its refill to any number of processes', async () => {
+    const bucket = { burst: 50, perSecond: 200 };
+    const ledgers = processes('crowd', bucket);
+    const startedAt = await pools[0]?.oneFirst(sql.type(z.object({ at: z.string() }))`select clock_timestamp() at`);
+    let granted = 0;
+    const work = async (ledger: BudgetLedger) => {
+      for (let n = 0; n < 60; n += 1) {
+        const spent = await spend(ledger, 3);
+        granted += 3 * spent;
+      }
+    };
+
+    await Promise.all([...ledgers, ...ledgers].map(work));
+
+    const seconds = await secondsSince(pools[0], String(startedAt));
+    expect(granted).to.be.at.least(48);
+    expect(granted).to.be.at.most(bucket.burst + bucket.perSecond * Number(seconds));
+  });
+
+  it('is refilled with time up to its capacity', async () => {
+    const ledger = first('refilled', { burst: 100, perSecond: 0.5 });
+    await spend(ledger, 100);
+
+    await pass('refilled', 100);
+    const half = [await spend(ledger, 50), await spend(ledger, 5)];
+    await pass('refilled', 10_000);
+    const full = [await spend(ledger, 100), await spend(ledger, 5)];
+
+    expect([half, full]).to.deep.equal([
+      [1, 0],
+      [1, 0],
+    ]);
+  });
+
+  it('spends in order up to the first weight that is not covered, and says how long until it is', async () => {
+    const ledger = first('ordered', { burst: 100, perSecond: 0.1 });
+    const asked = [50, 30, 40, 1].map((weight) => ({ weight, keep: 0 }));
+
+    const { spent, waitMs } = await ledger.spend(asked);
+
+    expect(spent).to.equal(2);
+    expect(waitMs).to.be.within(190_000, 200_000);
+  });
+
+  it('leaves what more urgent calls need', async () => {
+    const ledger = first('kept', { burst: 100, perSecond: 0.001 });
+
+    await spend(ledger, 10);
+
+    const spent = [await spend(ledger, 31, 60), await spend(ledger, 30, 60), await spend(ledger, 60)];
+
+    expect(spent).to.deep.equal([0, 1, 1]);
+  });
+
+  it('covers a weight above its capacity when it is full', async () => {
+    const ledger = first('large', { burst: 10, perSecond: 0.001 });
+
+    expect([await spend(ledger, 12, 3), await spend(ledger, 1)]).to.deep.equal([1, 0]);
+  });
+
+  it('is overdrawn by later charges, and takes back what was not used, up to its capacity', async () => {
+    const ledger = first('charged', { burst: 100, perSecond: 0.001 });
+    await spend(ledger, 100);
+
+    await ledger.charge(20);
+    await ledger.charge(-10);
+    const overdrawn = (await ledger.spend([{ weight: 1, keep: 0 }])).waitMs;
+    await ledger.charge(-1_000);
+    const refunded = [await spend(ledger, 100), await spend(ledger, 1)];
+
+    expect(overdrawn).to.be.within(10_900_000, 11_000_000);
+    expect(refunded).to.deep.equal([1, 0]);
+  });
+
+  it('grants nothing to any process while the venue has asked for a pause', async () => {
+    const [one, two] = processes('halted') as [BudgetLedger, BudgetLedger];
+    await spend(one, 1);
+
+    await one.halt(60_000);
+    const during = await two.spend([{ weight: 1, keep: 0 }]);
+    await pass('halted', 61);
+    const after = await spend(two, 1);
+
+    expect(during.spent).to.equal(0);
+    expect(during.waitMs).to.be.within(50_000, 60_100);
+    expect(after).to.equal(1);
+  });
+});
