@@ -14,12 +14,12 @@ const ledgerOf = (tokens: number) => {
   const state = { tokens, halted: 0 };
   const ledger: BudgetLedger = {
     spend: async (asked) => {
-      const refused = asked.findIndex(({ weight, keep }) => {
+      const short = asked.findIndex(({ weight, keep }) => {
         if (weight + keep > state.tokens) return true;
         state.tokens -= weight;
         return false;
       });
-      return refused < 0 ? { spent: asked.length, waitMs: 0 } : { spent: refused, waitMs: 1 };
+      return short < 0 ? { spent: asked.length, waitMs: 0 } : { spent: short, waitMs: 1 };
     },
     charge: async (weight) => {
       state.tokens -= weight;

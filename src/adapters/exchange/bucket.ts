@@ -19,13 +19,13 @@ export const tokenBucket = ({ burst, perSecond }: Bucket): BudgetLedger => {
   return {
     spend: async (asked) => {
       refill();
-      const refused = asked.findIndex(({ weight, keep }) => {
+      const short = asked.findIndex(({ weight, keep }) => {
         if (waitMs(weight + keep) > 0) return true;
         tokens -= weight;
         return false;
       });
-      const next = asked[refused];
-      return next ? { spent: refused, waitMs: waitMs(next.weight + next.keep) } : { spent: asked.length, waitMs: 0 };
+      const next = asked[short];
+      return next ? { spent: short, waitMs: waitMs(next.weight + next.keep) } : { spent: asked.length, waitMs: 0 };
     },
     charge: async (weight) => {
       tokens = Math.min(burst, tokens - weight);
