@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { Bucket, BudgetLedger } from '../adapters/exchange/types.ts';
+import type { Bucket, BudgetLedger } from '../kernel/shared-upstream.ts';
 import { numbered } from './batch.ts';
 import type { Db } from './pool.ts';
 

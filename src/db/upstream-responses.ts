@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { ResponseCache } from '../adapters/exchange/types.ts';
+import type { ResponseCache } from '../kernel/shared-upstream.ts';
 import type { Db } from './pool.ts';
 
 const keptResponse = z.object({ body: z.unknown(), age_ms: z.number() });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { BudgetLedger } from '../../src/adapters/exchange/types.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { requestBudget } from '../../src/db/request-budget.ts';
+import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 const BUCKET = { burst: 100, perSecond: 10 };

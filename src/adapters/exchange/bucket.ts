@@ -1,4 +1,4 @@
-import type { Bucket, BudgetLedger } from './types.ts';
+import type { Bucket, BudgetLedger } from '../../kernel/shared-upstream.ts';
 
 /**
  * A token bucket of this process alone. It starts with `burst` tokens, its capacity; in any `s` seconds at most `burst` +

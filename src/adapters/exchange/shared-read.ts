@@ -1,6 +1,7 @@
+import type { ResponseCache } from '../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import type { QueryInfo } from './info.ts';
-import type { CallLimits, ResponseCache } from './types.ts';
+import type { CallLimits } from './types.ts';
 
 /**
  * Reads a list that changes seldom. A list of the last day serves while a newer one is read. With `newerThanMs` the list is at

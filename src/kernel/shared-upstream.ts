@@ -1,0 +1,25 @@
+/*
+ * What the processes of the service share of an upstream. Adapters use it; the database keeps it.
+ */
+
+/** The size of a token bucket: its capacity, and how many tokens are added per second. */
+export type Bucket = { burst: number; perSecond: number };
+
+/** The spent and the free part of a request budget: a token bucket. Rejects if it cannot be reached. */
+export type BudgetLedger = {
+  /**
+   * Spends weights in order, up to the first that is not covered with `keep` to remain; `waitMs` until it may be. A weight
+   * above the capacity is covered when the bucket is full.
+   */
+  spend(asked: { weight: number; keep: number }[]): Promise<{ spent: number; waitMs: number }>;
+  /** Takes tokens, even more than there are; a negative weight gives tokens back. */
+  charge(weight: number): Promise<void>;
+  /** Empties the bucket and stops refilling it for `ms`. */
+  halt(ms: number): Promise<void>;
+};
+
+/** The last responses of reads that change seldom, by name. They outlive the process. */
+export type ResponseCache = {
+  find(name: string): Promise<{ body: unknown; ageMs: number } | null>;
+  keep(name: string, body: unknown): Promise<void>;
+};
