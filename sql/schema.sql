@@ -364,6 +364,8 @@ create table lanes (
 create table mails (
   id uuid not null,
   template text not null, -- The name of the text. none: not sent; written so that an unknown address costs as much as a known one.
+  owner text, -- The app that a mail was written for, if it is told of the mail's end. user_id: the user that it is addressed to.
+  user_id text,
   recipient text not null,
   data jsonb not null,
   secret bytea, -- A code or link, sealed. Wiped when the mail ends.
@@ -376,9 +378,11 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_ended_at_end CHECK (((state = 'queued'::text) = (ended_at IS NULL))),
   constraint mails_ended_hold_no_secret CHECK (((state = 'queued'::text) OR (secret IS NULL))),
+  constraint mails_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
   constraint mails_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'refused'::text, 'expired'::text])))
 );
 CREATE INDEX mails_by_age ON public.mails USING btree (created_at);
+CREATE INDEX mails_given_up ON public.mails USING btree (id) WHERE (state = ANY (ARRAY['refused'::text, 'expired'::text]));
 
 -- The numbered files of sql/ that were applied.
 create table migrations (
@@ -1097,6 +1101,20 @@ create view ops.failed_intents (
   settled_at timestamp with time zone
 );
 
+-- Mails that were given up, newest first. refused: the mail server rejected it permanently. expired: it could not be handed over in time. No mail is sent again: cause a new one.
+create view ops.failed_mails (
+  mail_id uuid,
+  template text,
+  app_id text,
+  user_id text,
+  recipient text,
+  state text,
+  reason text,
+  attempts integer,
+  created_at timestamp with time zone,
+  ended_at timestamp with time zone
+);
+
 -- Open intents by state and kind, with the age of the oldest in seconds.
 create view ops.intent_ages (
   state text,
@@ -1301,6 +1319,9 @@ create function end_attempt(endpoint text, said jsonb)
 create function end_lane(endpoint text, of_lane integer)
   returns text plpgsql;
 
+create function end_mail(mail uuid, ending text, why text)
+  returns boolean plpgsql;
+
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
   returns boolean plpgsql;
 
@@ -1437,7 +1458,7 @@ create function plan_sync(account text, delay_s double precision)
 create function plan_watch(account text, delay_s double precision)
   returns void sql;
 
-create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer)
+create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)

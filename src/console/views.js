@@ -3,6 +3,7 @@ import { apps } from './views/apps.js';
 import { audit } from './views/audit.js';
 import { deliveries } from './views/deliveries.js';
 import { intents } from './views/intents.js';
+import { mails } from './views/mails.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
 import { requests } from './views/requests.js';
@@ -20,4 +21,4 @@ import { unfulfilled } from './views/unfulfilled.js';
  */
 
 /** All views, in the order of the menu. The first is the start page. @type {View[]} */
-export const views = [overview, intents, deliveries, accounts, unfulfilled, requests, apps, partners, audit];
+export const views = [overview, intents, deliveries, mails, accounts, unfulfilled, requests, apps, partners, audit];

@@ -1860,6 +1860,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/mails/failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List e-mails that were given up
+         * @description Newest first: rejected permanently by the mail server, or not taken by it in time.
+         */
+        get: operations["listFailedMails"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/queue": {
         parameters: {
             query?: never;
@@ -2263,7 +2283,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a user of the app, emit an event, or both
-         * @description Only `email` sends an e-mail, to the address stored with the user. `fanout_event` is delivered to endpoints subscribed to exactly that name or to `*`.
+         * @description Only `email` sends an e-mail, to the address stored with the user. `fanout_event` is delivered to endpoints subscribed to exactly that name or to `*`. The response waits, as `Prefer` says, until the mail server has taken or rejected the e-mail. An e-mail that is given up later is in the event log as `notification.failed`.
          */
         post: operations["sendNotification"];
         delete?: never;
@@ -3043,6 +3063,42 @@ export interface components {
         TroubledDeliveryPage: {
             /** @description The deliveries of this page, newest first. */
             items: components["schemas"]["TroubledDelivery"][];
+            /** @description The `cursor` of the next page; null on the last page. */
+            next_cursor: components["schemas"]["NextCursor"];
+        };
+        /** @description An e-mail that was given up. */
+        FailedMail: {
+            /**
+             * Format: uuid
+             * @description Identifies the e-mail; its Message-ID begins with it.
+             */
+            mail_id: string;
+            /** @description Name of the text; `notification` is an app's own. */
+            template: string;
+            /** @description The app that sent it; null for an e-mail of this service. */
+            app_id: string | null;
+            /** @description The user that an app addressed. */
+            user_id: string | null;
+            /** @description Address of the recipient. */
+            recipient: string;
+            /**
+             * @description `refused`: rejected permanently. `expired`: not taken in time.
+             * @enum {unknown}
+             */
+            state: "refused" | "expired";
+            /** @description Why the last attempt failed, such as `smtp_550`. */
+            reason: string | null;
+            /** @description Number of attempts. */
+            attempts: number;
+            /** @description When the e-mail was written. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it was given up. */
+            ended_at: components["schemas"]["Time"];
+        };
+        /** @description One page of e-mails. */
+        FailedMailPage: {
+            /** @description The e-mails of this page, newest first. */
+            items: components["schemas"]["FailedMail"][];
             /** @description The `cursor` of the next page; null on the last page. */
             next_cursor: components["schemas"]["NextCursor"];
         };
@@ -5185,8 +5241,18 @@ export interface components {
         };
         /** @description The effects of a notification. */
         NotificationResult: {
-            /** @description Whether an e-mail was accepted for sending. */
+            /** @description Whether the mail server has taken the e-mail. */
             email_sent: boolean;
+            /**
+             * @description `queued`: still to be handed to the mail server. `failed`: given up. Null: no e-mail was requested.
+             * @enum {unknown}
+             */
+            email_status: "sent" | "queued" | "failed" | null;
+            /**
+             * Format: uuid
+             * @description Id of the e-mail, which an event `notification.failed` names. Null if no e-mail was requested.
+             */
+            notification_id: string | null;
             /** @description Number of webhook deliveries that were queued. */
             webhook_deliveries_queued: number;
         };
@@ -9234,6 +9300,37 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listFailedMails: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: number;
+                /** @description Continues a list: `next_cursor` of the previous page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of e-mails */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FailedMailPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getQueueHealth: {
         parameters: {
             query?: never;
@@ -10056,6 +10153,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
                 /** @description The same key with the same request returns the first response; kept 7 days per caller. */
                 "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
             };
@@ -10076,7 +10175,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What was queued */
+            /** @description What was sent, and what was queued */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -15,14 +15,14 @@ import type { Call } from './handler.ts';
 type Keeper = Pick<EdgeDeps, 'db' | 'sealer'>;
 
 const POLL_MS = 100;
-const LONGEST_WAIT_MS = 20_000;
+const LONGEST_WAIT_MS = 26_000; // a first request that waits for its outcome takes up to 25 s
 
 type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal'>; deps: Keeper };
 
 /**
  * Runs a write without an intent once per Idempotency-Key, and returns the first response again for a repeat of the
  * same request. Without a key it only runs the write. Throws IDEMPOTENCY_KEY_REUSED for another request with the same
- * key, and SERVICE_UNAVAILABLE if the first request does not end within 20 s.
+ * key, and SERVICE_UNAVAILABLE if the first request does not end within 26 s.
  */
 export async function idempotentResponse(
   { ctx, call: { context, principal }, deps }: KeyedCall,

@@ -5,6 +5,7 @@ import * as adminApps from '../admin/apps/http.ts';
 import * as adminAudit from '../admin/audit/http.ts';
 import * as adminDeliveries from '../admin/deliveries/http.ts';
 import * as admins from '../admin/http.ts';
+import * as adminMails from '../admin/mails/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
 import * as paymentOperators from '../admin/payments/http.ts';
 import * as adminQueue from '../admin/queue/http.ts';
@@ -71,6 +72,7 @@ const table = {
   ...adminPartners,
   ...adminReruns,
   ...adminDeliveries,
+  ...adminMails,
   ...adminQueue,
   ...adminAudit,
   ...users,

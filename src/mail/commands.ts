@@ -14,7 +14,16 @@ export function newMail(sealer: Sealer, secret: string): NewMail {
   return { id, sealed: sealer.seal(secret, mailSealContext(id)) };
 }
 
-type Posted = { template: string; recipient: string; data: Record<string, string>; livesS: number; mail?: NewMail };
+type Posted = {
+  template: string;
+  recipient: string;
+  data: Record<string, string>;
+  livesS: number;
+  mail?: NewMail;
+};
+
+/** The id of a mail, the app that is told if the mail is given up, and the user that it is addressed to. */
+export type MailOfApp = { id: string; app: string; userId: string };
 
 /**
  * A fragment that posts a mail in the transaction of its statement. After `livesS` seconds the mail is no longer sent.
@@ -23,4 +32,13 @@ export const postMail = ({ template, recipient, data, livesS, mail }: Posted): F
   sql.fragment`post_mail(
     ${mail?.id ?? newIntentId()}, ${template}, ${recipient}, ${JSON.stringify(data)}::jsonb,
     ${mail ? sql.binary(mail.sealed) : null}, ${livesS}
+  )`;
+
+/** As `postMail`, without a secret, for a mail whose end an app is told of. */
+export const postMailOfApp = (
+  { template, recipient, data, livesS }: Omit<Posted, 'mail'>,
+  { id, app, userId }: MailOfApp,
+): FragmentSqlToken =>
+  sql.fragment`post_mail(
+    ${id}, ${template}, ${recipient}, ${JSON.stringify(data)}::jsonb, null, ${livesS}, ${app}, ${userId}
   )`;

@@ -21,3 +21,15 @@ export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | nul
     select m.id, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late
     from mails m
     where m.id = ${mailId} and m.state = 'queued'`);
+
+const statusRow = z.object({ status: z.enum(['sent', 'queued', 'failed']) });
+
+/** What became of a mail. `sent`: the mail server took it. */
+export type MailStatus = z.infer<typeof statusRow>['status'];
+
+/** The status of a mail. Throws for an unknown id. */
+export const getMailStatus = (db: Db, mailId: string): Promise<MailStatus> =>
+  db.oneFirst(sql.prepared('mail_status', statusRow)`
+    select case when m.state in ('sent', 'queued') then m.state else 'failed' end as status
+    from mails m
+    where m.id = ${mailId}`);

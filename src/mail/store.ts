@@ -16,17 +16,14 @@ export async function recordMail(db: Db, mail: QueuedMail, result: UpstreamResul
     select retry_mail(${mail.id}, ${nextAttemptS(mail.attempts)}, ${result.why}) planned`);
 }
 
-/** Ends a mail and wipes its secret. */
+/** Ends a mail, wipes its secret and wakes those who wait for it. */
 export async function endMail(
   db: Db,
   mailId: string,
   state: 'sent' | 'refused' | 'expired',
   fault: string | null,
 ): Promise<void> {
-  await db.query(sql.prepared('end_mail', z.object({}))`
-    update mails
-    set state = ${state}, secret = null, fault = ${fault}, ended_at = now(), attempts = attempts + 1
-    where id = ${mailId} and state = 'queued'`);
+  await db.query(sql.prepared('end_mail', z.object({}))`select end_mail(${mailId}, ${state}, ${fault})`);
 }
 
 /** Seconds until the next attempt, ± 20 %. */

@@ -28,7 +28,7 @@ export type MailUpstream = {
 
 /**
  * Starts the server on free local ports. Recipients that start with `bounce` are rejected permanently; those that start
- * with `greylist` are rejected at the first attempt only.
+ * with `greylist` are rejected at the first attempt only; those that start with `busy` are rejected until later, always.
  */
 export async function startMailUpstream(): Promise<MailUpstream> {
   const received: ReceivedMail[] = [];
@@ -61,7 +61,8 @@ export async function startMailUpstream(): Promise<MailUpstream> {
 
 function errorOf(address: string, greylisted: Set<string>): Error | null {
   if (address.startsWith('bounce')) return Object.assign(new Error('No such mailbox'), { responseCode: 550 });
-  if (!address.startsWith('greylist') || greylisted.has(address)) return null;
+  const isGreylisted = address.startsWith('greylist') && !greylisted.has(address);
+  if (!isGreylisted && !address.startsWith('busy')) return null;
   greylisted.add(address);
   return Object.assign(new Error('Try again later'), { responseCode: 451 });
 }

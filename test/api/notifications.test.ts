@@ -36,8 +36,10 @@ describe('sendNotification', () => {
     return { status: reply.status, body: (await reply.json()) as { error: { code: string } } }; // as: the problem document
   };
   const mailsTo = (address: string) => service.mailbox.mails(address).length;
-  const response = (email_sent: boolean, webhook_deliveries_queued: number) => ({
-    email_sent,
+  const withoutMail = (webhook_deliveries_queued: number) => ({
+    email_sent: false,
+    email_status: null,
+    notification_id: null,
     webhook_deliveries_queued,
   });
 
@@ -47,7 +49,7 @@ describe('sendNotification', () => {
     const reply = await send({ user_id: user.userId });
 
     expect(reply.status).to.equal(200);
-    expect(reply.body).to.deep.equal(response(false, 0));
+    expect(reply.body).to.deep.equal(withoutMail(0));
     expect(mailsTo(user.email)).to.equal(before);
   });
 
@@ -80,9 +82,9 @@ describe('sendNotification', () => {
       json: { subject: 's', html: 'h', fanout_event: 'order.filled' },
     });
 
-    expect((await send({ fanout_event: 'kyc.updated' })).body).to.deep.equal(response(false, 2));
-    expect((await send({ fanout_event: 'anything at all' })).body).to.deep.equal(response(false, 1));
-    expect(unregistered).to.deep.equal(response(false, 0));
+    expect((await send({ fanout_event: 'kyc.updated' })).body).to.deep.equal(withoutMail(2));
+    expect((await send({ fanout_event: 'anything at all' })).body).to.deep.equal(withoutMail(1));
+    expect(unregistered).to.deep.equal(withoutMail(0));
     await until('three deliveries', () => receiver.ledger.length === 3);
   });
 
@@ -100,7 +102,8 @@ describe('sendNotification', () => {
     const mail = await service.mailTo(user.email, before + 1);
     await until('a delivery', () => receiver.ledger.length === 1);
 
-    expect(reply.body).to.deep.equal(response(true, 1));
+    expect(reply.body).to.include({ email_sent: true, email_status: 'sent', webhook_deliveries_queued: 1 });
+    expect(mail.message_id).to.equal(`<${reply.body.notification_id}@test.invalid>`);
     expect(mail).to.include({ subject: 'A subject' });
     expect(mail.html).to.contain('<p>Hello</p>');
     expect(mail.text).to.contain('Hello');

@@ -5,7 +5,18 @@ import { abandonedOrder, openConsole, type TestConsole } from '../support/consol
 import { fresh, type Identity, startIdentity } from '../support/identity.ts';
 import { until } from '../support/processes.ts';
 
-const VIEWS = ['', 'intents', 'deliveries', 'accounts', 'unfulfilled', 'requests', 'apps', 'partners', 'audit'];
+const VIEWS = [
+  '',
+  'intents',
+  'deliveries',
+  'mails',
+  'accounts',
+  'unfulfilled',
+  'requests',
+  'apps',
+  'partners',
+  'audit',
+];
 
 describe('the quality of the console', function () {
   this.timeout(60_000);
