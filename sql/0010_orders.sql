@@ -29,6 +29,7 @@ create table orders (
   terms jsonb not null,
   lifecycle text constraint orders_lifecycle_known check (lifecycle in ('resting', 'filled', 'cancelled')),
   executed jsonb,
+  protection jsonb,
   created_at timestamptz not null default now(),
   constraint orders_handle_once unique (trader, handle)
 ) with (
@@ -40,6 +41,8 @@ comment on table orders is 'Orders in their present state. The state of the inte
 comment on column orders.id is 'The id of the intent that placed it. Also the network''s order uuid and the exchange''s cloid.';
 comment on column orders.handle is 'The venue''s id of the order: the id, unless the venue created it with another order.';
 comment on column orders.terms is 'The present terms: those that were placed, with every edit the venue has accepted.';
+
+comment on column orders.protection is 'What became of the exits that a network order carried: state none, placed or failed, and the error.';
 
 create index orders_by_trader on orders (trader, created_at);
 -- Orders on builder dexes (`dex:COIN`): the exchange lists open orders per dex.

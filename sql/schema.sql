@@ -441,6 +441,7 @@ create table orders (
   terms jsonb not null, -- The present terms: those that were placed, with every edit the venue has accepted.
   lifecycle text,
   executed jsonb,
+  protection jsonb, -- What became of the exits that a network order carried: state none, placed or failed, and the error.
   created_at timestamp with time zone not null default now(),
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),

@@ -3787,6 +3787,13 @@ export interface components {
             message: string | null;
             /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
+            /**
+             * @description What became of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
+             * @enum {unknown}
+             */
+            protection: "none" | "placed" | "failed";
+            /** @description Why the exits failed; null otherwise. */
+            protection_error: string | null;
         };
         /** @description Recorded status of an order at the network. */
         NetvenueOrderStatus: {
@@ -3821,6 +3828,13 @@ export interface components {
             message: string | null;
             /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
+            /**
+             * @description What became of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
+             * @enum {unknown}
+             */
+            protection: "none" | "placed" | "failed";
+            /** @description Why the exits failed; null otherwise. */
+            protection_error: string | null;
         };
         /** @description A positive amount as a number or as a decimal string. It is never converted to a floating-point number. */
         Decimal: number | string;

@@ -8,10 +8,10 @@ export type UpstreamResult<T> = Accepted<T> | Rejected | Unreachable | UnknownEf
 export type Accepted<T> = { kind: 'accepted'; data: T };
 
 /**
- * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours, not upstream
- * text.
+ * The upstream rejected the request and provably did nothing. `slug` is a stable lower-case code of ours. `words`: the
+ * upstream's own, cleaned, for a reason that has no code.
  */
-export type Rejected = { kind: 'rejected'; slug: string; message: string; retryAfterS?: number };
+export type Rejected = { kind: 'rejected'; slug: string; message: string; retryAfterS?: number; words?: string };
 
 /**
  * How the upstream's own record says that it ended this very request: rejected, with nothing done. Only a reader of
@@ -37,11 +37,16 @@ export const accepted = <T>(data: T): Accepted<T> => ({ kind: 'accepted', data }
 export const rejected = (slug: string, message: string, retryAfterS?: number): Rejected =>
   retryAfterS === undefined ? { kind: 'rejected', slug, message } : { kind: 'rejected', slug, message, retryAfterS };
 /** Makes a `RecordedRejection` from a record that was found at the upstream. */
-export const recordedRejection = ({ slug, message }: Pick<Rejected, 'slug' | 'message'>): RecordedRejection => ({
+export const recordedRejection = ({
+  slug,
+  message,
+  words,
+}: Pick<Rejected, 'slug' | 'message' | 'words'>): RecordedRejection => ({
   kind: 'rejected',
   slug,
   message,
   recorded: true,
+  ...(words !== undefined && { words }),
 });
 /** Makes an `Unreachable`. `why` is for logs. */
 export const unreachable = (why: string): Unreachable => ({ kind: 'unreachable', why });

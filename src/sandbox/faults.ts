@@ -3,7 +3,7 @@
  * processed the request.
  */
 const faultKinds = {
-  reject: 'Responds with a business rejection; has no effect.',
+  reject: 'Responds with a business rejection, in the words of `text` if given; has no effect.',
   status_500: 'Responds with 500; has no effect.',
   reset: 'Closes the connection; has no effect.',
   hang: 'Never responds; has no effect.',
@@ -20,7 +20,15 @@ export type FaultKind = keyof typeof faultKinds;
  * A scripted fault. `route`: a part of `METHOD /path`; absent: all routes. `times`: how often it occurs; absent: until
  * cleared. `rate`: the share of matching calls that it affects (0 to 1), drawn from a generator seeded with `seed`.
  */
-export type Fault = { kind: FaultKind; route?: string; times?: number; rate?: number; seed?: number; delayMs?: number };
+export type Fault = {
+  kind: FaultKind;
+  route?: string;
+  times?: number;
+  rate?: number;
+  seed?: number;
+  delayMs?: number;
+  text?: string;
+};
 
 /** The scripted faults of an upstream. The oldest matching fault is used. */
 export type Faults = {

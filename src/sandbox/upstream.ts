@@ -31,7 +31,7 @@ export type Route = {
   path: string;
   response: (call: Call) => Reported | Promise<Reported>;
   reads?: boolean;
-  rejection?: (call: Call) => Reported;
+  rejection?: (call: Call, text?: string) => Reported;
 };
 
 /** A running server. `url` has no trailing slash. */
@@ -99,7 +99,7 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
     case 'status_500':
       return send(response, { status: 500, body: { error: 'scripted fault' } });
     case 'reject':
-      return send(response, route.rejection?.(call) ?? { status: 400, body: { error: 'scripted refusal' } });
+      return send(response, route.rejection?.(call, fault.text) ?? { status: 400, body: { error: 'scripted refusal' } });
     case 'html_200':
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please wait.</body></html>');
   }

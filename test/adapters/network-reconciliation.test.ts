@@ -15,6 +15,15 @@ const archive = (status: number, body: nock.Body) =>
   nock('http://miner.test').get(`/api/order-status/${UUID}`).reply(status, body);
 const record = (status: string, details: object) => archive(200, { order_uuid: UUID, status, details });
 
+/** Every text by which a build says that the parent was filled and its exits were not placed. */
+const EXITS_FAILED = [
+  'Market order filled successfully, but bracket order creation failed: Error creating bracket order: x',
+  'Invalid LONG bracket order [0190a1b2-0000-7000-8000-000000000001-bracket-0]: stop_loss (5) must be < reference_price (4)',
+  'Could not fill limit order [x]: Invalid SHORT bracket order [y]: take_profit (5) must be < reference_price (4). Cancelling order',
+  'Limit order [x] filled successfully, but bracket order creation failed: no fill price',
+  'Error creating bracket order: x',
+];
+
 describe('reconciling an order in the miner’s archive', () => {
   alone();
 
@@ -61,13 +70,17 @@ describe('reconciling an order in the miner’s archive', () => {
     });
   }
 
-  it('reads a failed record of a fill without brackets as an execution', async () => {
-    record('failed', { error_message: 'Market order filled successfully, but bracket order creation failed' });
+  for (const reason of EXITS_FAILED) {
+    it(`neither believes nor dismisses a failed record about exits: “${reason}”`, async () => {
+      record('failed', { original_signal: { execution_type: 'MARKET' }, error_message: reason });
 
-    expect(await venue.orderStatus(UUID))
-      .to.nested.include({ 'data.rejected': null })
-      .and.to.have.nested.property('data.accepted.note');
-  });
+      expect(await venue.orderStatus(UUID)).to.nested.include({
+        'data.rejected': null,
+        'data.accepted': null,
+        'data.said.slug': 'bracket_invalid',
+      });
+    });
+  }
 
   it('is unreadable for anything else', async () => {
     record('melted', {});

@@ -69,7 +69,13 @@ describe('submitting a signal to the network', () => {
       orderJson({ order_type: 'OrderType.SHORT' }),
       { order_type: 'SHORT' },
     ],
-    ['the order is a Python literal', "{'order_type': 'LONG'}", null],
+    [
+      'the order is a Python literal',
+      "{'trade_pair': ['BTCUSDC', 'BTC/USDC', 0.0], 'order_type': 'LONG', 'quantity': 0.01, 'price': 1e5, 'stop_loss': None, 'is_hl': False, 'note': \"it's\", 'price_sources': [{'bid': 1, 'lag': (1, 2)}]}",
+      { order_type: 'LONG', quantity: 0.01, price: 100_000, value: null },
+    ],
+    ['the order is listed by validator', { '5Hot': "{'order_type': 'SHORT', 'quantity': -1}" }, { quantity: -1 }],
+    ['the order is cut', "{'order_type': 'LONG', 'quanti", null],
     ['there is no order', null, null],
   ] as const) {
     it(`also accepts the response where ${build}`, async () => {
@@ -83,14 +89,37 @@ describe('submitting a signal to the network', () => {
     });
   }
 
-  it('reads a fill whose brackets failed as executed', async () => {
-    const text = 'Market order filled successfully, but bracket order creation failed: invalid';
-    miner().reply(400, { ...no(text), order_json: orderJson() });
+  for (const text of [
+    'Market order filled successfully, but bracket order creation failed: invalid',
+    `Invalid LONG bracket order [${UUID}-bracket-0]: stop_loss (5) must be < reference_price (4)`,
+    `Could not fill limit order [5Entity_3] [BTCUSDC] [${UUID}]: Invalid LONG bracket order. Cancelling order`,
+    `Limit order [${UUID}] filled successfully, but bracket order creation failed: Error creating bracket order`,
+    'Bracket order must specify at least one of stop_loss',
+  ]) {
+    it(`neither believes nor dismisses a rejection about exits: ${text}`, async () => {
+      miner().reply(400, no(text));
+
+      expect(await venue.submit(signal)).to.nested.include({ kind: 'doubtful', 'said.slug': 'bracket_invalid' });
+    });
+  }
+
+  it('looks an order up that was cancelled because it could not be filled', async () => {
+    miner().reply(
+      400,
+      no(`Could not fill limit order [x] [BTCUSDC] [${UUID}]: No buying power remaining. Cancelling order`),
+    );
+
+    expect(await venue.submit(signal)).to.nested.include({ kind: 'doubtful', 'said.slug': 'no_buying_power' });
+  });
+
+  it('passes the venue’s own words on for a reason that is not known, without names and markup', async () => {
+    const key = 'A'.repeat(40);
+    miner().reply(400, no(`The <b>moon</b> is full\n for [5Entity_3] ${UUID}-bracket-0 ${key}.`));
 
     const response = await venue.submit(signal);
 
-    expect(response).to.nested.include({ kind: 'accepted', 'data.executed.quantity': 0.01 });
-    expect(response).to.have.nested.property('data.note').that.contains('could not be placed');
+    expect(response).to.nested.include({ kind: 'doubtful', 'said.slug': 'rejected_by_venue' });
+    expect(response).to.nested.include({ 'said.words': 'The moon is full for .' });
   });
 
   for (const [text, slug] of [
@@ -103,13 +132,31 @@ describe('submitting a signal to the network', () => {
     ['Subaccount is eliminated', 'eliminated'],
     ['Subaccount 5Entity_3 is pending, not active', 'subaccount_not_ready'],
     ['Subaccount 3 not found', 'subaccount_unknown'],
-    ['Bracket order must specify at least one of stop_loss', 'bracket_invalid'],
     ['Cannot edit order: not unfilled', 'cannot_edit'],
     ['Cannot edit order: trade pair mismatch', 'cannot_edit'],
     ['Cannot edit order: order not found', 'order_not_found'],
     ['Trade pair BTCUSD is not allowed', 'pair_not_allowed'],
     ['Order size is below the minimum', 'below_minimum'],
-    ['a reason nobody has heard of', 'rejected_by_venue'],
+    ['Trade pair [XAUUSD] is no longer supported.', 'pair_discontinued'],
+    ['Trade pair [BTCUSD] is being discontinued. Please close your position.', 'pair_close_only'],
+    ['Miner account for hotkey [5Entity_3] is not yet initialized. Please try again shortly.', 'account_initializing'],
+    ['This miner hotkey 5Entity_3 has been eliminated and cannot participate in this subnet.', 'eliminated'],
+    ['Entity hotkey 5Entity cannot place orders directly.', 'subaccount_required'],
+    ['No asset class selected for hotkey [5Entity_3].', 'asset_class_missing'],
+    ['Selected asset class [forex] cannot submit orders for trade pair [BTC/USDC].', 'asset_class_mismatch'],
+    ['miner has too many unfilled limit orders [100] >= [100]', 'too_many_resting_orders'],
+    ['Your account is transitioning to a Pro Account. You cannot open new positions', 'account_transitioning'],
+    ['Account cross-margin validation failed. Please contact an administrator.', 'entity_collateral'],
+    ['The market for EURUSD is currently closed.', 'market_closed'],
+    ['Order Rejected: no live prices being found for BTCUSDC. Please try again.', 'no_live_prices'],
+    ['Error processing order: 0 order size after clamping', 'size_clamped_to_zero'],
+    ['No unfilled limit orders found for 5Entity_3 (uuid=x)', 'order_not_found'],
+    ['Cannot edit order x: order is no longer unfilled (race condition)', 'cannot_edit'],
+    ['Exactly one of quantity, value, or leverage must be provided.', 'size_invalid'],
+    ['LIMIT orders must have a valid limit_price > 0 (got None)', 'terms_invalid'],
+    ['FLAT order is not supported for LIMIT orders', 'terms_invalid'],
+    ['Invalid signal payload: 1 validation error', 'bad_request'],
+    ['Validator is syncing positions. Please try again shortly.', 'venue_syncing'],
   ] as const) {
     it(`is rejected as ${slug}: ${text}`, async () => {
       miner().reply(400, no(text));
@@ -163,6 +210,7 @@ describe('submitting a signal to the network', () => {
     `Duplicate order UUID: ${UUID}`,
     'Order UUID was already processed',
     'Request timed out',
+    'Order with uuid [x] has already been processed. Please try again with a new order.',
     '',
   ]) {
     it(`is in doubt because this is not conclusive: “${text}”`, async () => {
@@ -171,6 +219,20 @@ describe('submitting a signal to the network', () => {
       expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
     });
   }
+
+  for (const error_message of ['Session is closed', 'no live prices', '']) {
+    it(`is in doubt after an exception of the miner, whatever its text: “${error_message}”`, async () => {
+      miner().reply(400, { ...no(error_message), message: `Internal error: ${error_message}` });
+
+      expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
+    });
+  }
+
+  it('reads the reason from the message if there is no other', async () => {
+    miner().reply(400, { ...no(''), message: 'Order failed on Vanta Network: no live prices' });
+
+    expect(await venue.submit(signal)).to.include({ kind: 'rejected', slug: 'no_live_prices' });
+  });
 
   for (const [what, status, body] of [
     ['500 of the miner', 500, { success: false, order_uuid: UUID, error: 'Internal error' }],

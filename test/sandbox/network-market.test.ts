@@ -111,10 +111,9 @@ describe('market orders at the sandbox network', () => {
   });
 
   it('fill although their brackets are invalid, and report that', async () => {
-    const { note, executed } = await take(network, order({ stop_loss: 120_000 }));
+    const response = await network.venue.submit(order({ stop_loss: 120_000 }));
 
-    expect(note).to.contain('could not be placed');
-    expect(executed).to.include({ quantity: 0.01 });
+    expect(response).to.nested.include({ kind: 'doubtful', 'said.slug': 'bracket_invalid' });
     expect(effects(network)).to.deep.equal(['market']);
   });
 

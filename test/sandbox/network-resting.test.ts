@@ -142,9 +142,9 @@ describe('brackets at the sandbox network', () => {
   afterEach(() => closeNetwork(network));
 
   it('require an open position', async () => {
-    expect(await network.venue.submit(bracket({ stop_loss: 90_000 }))).to.include({
-      kind: 'rejected',
-      slug: 'bracket_invalid',
+    expect(await network.venue.submit(bracket({ stop_loss: 90_000 }))).to.nested.include({
+      kind: 'doubtful',
+      'said.slug': 'bracket_invalid',
     });
   });
 

@@ -2,7 +2,7 @@ import { found, type ReadResult, unreadable } from '../../kernel/upstream-result
 import type { Reply } from '../http.ts';
 import { type Fields, fieldsOf, textOf } from './fields.ts';
 import { classifyOrderText } from './rejections.ts';
-import { acceptedOrder, acceptedWithoutBrackets, readResponse, reasonsOf } from './responses.ts';
+import { acceptedOrder, readResponse, reasonsOf } from './responses.ts';
 import type { ArchivedOrder } from './types.ts';
 
 /**
@@ -22,18 +22,17 @@ const completed = (details: Fields): ArchivedOrder => ({
   executionType: executionType(details.signal_data),
   accepted: acceptedOrder(details),
   rejected: null,
-  message: null,
+  said: null,
 });
 
 const failed = (details: Fields): ArchivedOrder => {
   const verdict = classifyOrderText(reasonsOf(details));
-  const rejected = verdict.kind === 'rejected' ? verdict : null;
   return {
     status: 'failed',
     executionType: executionType(details.original_signal),
-    accepted: verdict.kind === 'filled' ? acceptedWithoutBrackets(details) : null,
-    rejected,
-    message: rejected?.message ?? null,
+    accepted: null,
+    rejected: verdict.kind === 'rejected' ? verdict : null,
+    said: verdict.kind === 'doubtful' ? verdict.said : null,
   };
 };
 

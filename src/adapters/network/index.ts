@@ -90,8 +90,11 @@ const caller = (baseUrl: string, key: string) => {
   };
 };
 
-/** Brackets and closing orders created by the venue are named after their parent order. */
-const DERIVED = /-(bracket-\d{1,4}|flat-all)$/;
+/**
+ * The venue names the orders that it creates after their parent: exits, the limit order of a triggered stop-limit, and
+ * the close of a position. They combine. Venue facts: derived ids, second review.
+ */
+const DERIVED = /(-(bracket-\d{1,4}|limit|flat-all)){0,4}$/;
 
 /** The venue uses the uuid as a file name, so no other text may be sent. */
 const isOrderName = (name: string): boolean => isUuid(name.replace(DERIVED, ''));

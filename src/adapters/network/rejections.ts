@@ -1,40 +1,124 @@
 import { type Rejected, rejected } from '../../kernel/upstream-result.ts';
+import type { DoubtfulRejection } from './types.ts';
 
 /** Texts of the miner and validator that prove nothing: the order may be executed already, or still be in progress. */
 const UNDECIDED =
   /failed to connect to vanta network|duplicate|already (been )?processed|timed? ?out|connection (error|reset|refused|aborted)|internal (server )?error/i;
 
-/** The order is filled although the response reports a failure: only its bracket orders failed. */
-const FILLED_WITHOUT_BRACKETS = /market order filled successfully, but bracket order creation failed/i;
+/**
+ * Texts about exits. The validator creates them after the parent's fill, and some texts of a filled parent are those of
+ * an order that was never placed. Venue facts: second review, brackets.
+ */
+const ABOUT_EXITS = /(?<!-)bracket/i; // not an order's name
+
+/** A limit order that is filled at once and fails in it is cancelled, also by an edit of a resting one. */
+const CANCELLED_BY_IT = /could not fill limit order/i;
 
 /**
  * The venue's rejection texts. The first match wins; the more specific patterns come first, because texts overlap.
- * Venue facts: entity miner REST API, error texts of submit-order.
+ * Venue facts: entity miner REST API, error texts of submit-order; second review.
  */
 const ORDER_REJECTIONS: readonly KnownRejection[] = [
   [
     /placed too soon after the previous order/i,
     'cooldown',
-    'The venue requires a pause between two orders of one pair.',
+    'The venue requires a pause between two orders of one pair; send a new order after it.',
   ],
-  [/market\b.*\bclosed/i, 'market_closed', 'The market of this pair is closed.'],
-  [/no live prices?/i, 'no_live_prices', 'The venue currently has no live price for this pair.'],
-  [/0 order size after clamping/i, 'size_clamped_to_zero', 'The limits of the account leave no room for this order.'],
-  [/no buying power|insufficient buying power/i, 'no_buying_power', 'The account has no buying power left.'],
-  [/exposure cap/i, 'exposure_cap', 'The order would exceed an exposure limit of the account.'],
-  [/collateral|cross.?margin/i, 'entity_collateral', 'The venue currently does not accept orders of this entity.'],
-  [/eliminated/i, 'eliminated', 'The subaccount is eliminated.'],
-  [/subaccount\b.*\b(pending|not active|inactive|failed)/i, 'subaccount_not_ready', 'The subaccount is not active.'],
-  [/subaccount\b.*\b(not found|unknown|invalid)/i, 'subaccount_unknown', 'The venue does not know this subaccount.'],
-  [/order\b.*\bnot found|no (unfilled|open|resting)\b.*\border/i, 'order_not_found', 'No such open order exists.'],
-  [/cannot edit/i, 'cannot_edit', 'The order is no longer open, or belongs to another pair.'],
-  [/bracket/i, 'bracket_invalid', 'The stop-loss, take-profit or trailing stop is invalid for the position.'],
+  [/invalid signal payload/i, 'bad_request', 'The venue rejected the request as malformed; check its members.'],
+  [/market\b.*\bclosed/i, 'market_closed', 'The market of this pair is closed; place the order when it opens.'],
   [
-    /(trade.?pair|symbol)\b.*\b(invalid|unknown|unsupported|blocked|not (found|allowed|supported))|(invalid|unknown|unsupported) trade.?pair/i,
-    'pair_not_allowed',
-    'The pair is unknown or not available to this subaccount.',
+    /no live prices?/i,
+    'no_live_prices',
+    'The venue currently has no live price for this pair; send a new order shortly.',
   ],
-  [/minimum|too small/i, 'below_minimum', 'The order is smaller than the venue accepts.'],
+  [
+    /0 order size after clamping|value and quantity must be set/i,
+    'size_clamped_to_zero',
+    'The limits of the account leave no room for this order; reduce a position first.',
+  ],
+  [
+    /no buying power|insufficient buying power/i,
+    'no_buying_power',
+    'The account has no buying power left; reduce a position first.',
+  ],
+  [/exposure cap/i, 'exposure_cap', 'The order would exceed an exposure limit of the account; make it smaller.'],
+  [
+    /collateral|cross.?margin/i,
+    'entity_collateral',
+    'The venue currently does not accept orders of this entity; its operator must add collateral.',
+  ],
+  [
+    /transitioning to a pro account/i,
+    'account_transitioning',
+    'The account moves to a pro account; only close positions until then.',
+  ],
+  [
+    /cannot place orders directly/i,
+    'subaccount_required',
+    'The venue accepts orders of subaccounts only; use the id of a subaccount.',
+  ],
+  [/eliminated/i, 'eliminated', 'The subaccount is eliminated; it cannot trade any more.'],
+  [
+    /not yet initialized/i,
+    'account_initializing',
+    'The venue is still setting this account up; send a new order shortly.',
+  ],
+  [/syncing positions/i, 'venue_syncing', 'The venue is synchronizing its records; send a new order shortly.'],
+  [
+    /too many requests|rate limit/i,
+    'venue_rate_limit',
+    'The venue limits the rate of requests; send a new order later.',
+  ],
+  [
+    /no asset class selected/i,
+    'asset_class_missing',
+    'The subaccount has no asset class; select one at the network first.',
+  ],
+  [
+    /asset class\b.*\bcannot submit/i,
+    'asset_class_mismatch',
+    'The asset class of the subaccount does not cover this pair; trade a pair of its class.',
+  ],
+  [/is being discontinued/i, 'pair_close_only', 'The venue is removing this pair; its positions can only be closed.'],
+  [/no longer supported/i, 'pair_discontinued', 'The venue no longer trades this pair; choose another.'],
+  [/too many unfilled/i, 'too_many_resting_orders', 'The account has too many resting orders; cancel some first.'],
+  [
+    /subaccount\b.*\b(pending|not active|inactive|failed)/i,
+    'subaccount_not_ready',
+    'The subaccount is not active; wait until the network has activated it.',
+  ],
+  [
+    /subaccount\b.*\b(not found|unknown|invalid)/i,
+    'subaccount_unknown',
+    'The venue does not know this subaccount; check its id.',
+  ],
+  [
+    /order\b.*\bnot found|no (unfilled|open|resting)\b.*\border/i,
+    'order_not_found',
+    'No such open order exists; read the orders of the account.',
+  ],
+  [/cannot edit/i, 'cannot_edit', 'The order is no longer open, or belongs to another pair.'],
+  [
+    ABOUT_EXITS,
+    'bracket_invalid',
+    'The stop-loss, take-profit or trailing stop is invalid for the position; check their sides of the price.',
+  ],
+  [
+    /(trade.?pair|symbol)\b.*\b(invalid|unknown|unsupported|blocked|not (found|allowed|supported|be validated))|(invalid|unknown|unsupported) trade.?pair/i,
+    'pair_not_allowed',
+    'The pair is unknown or not available to this subaccount; choose another.',
+  ],
+  [/minimum|too small/i, 'below_minimum', 'The order is smaller than the venue accepts; make it larger.'],
+  [
+    /exactly one of (quantity|value|leverage)|order size must be set/i,
+    'size_invalid',
+    'Give exactly one of leverage, value and quantity.',
+  ],
+  [
+    /must have a valid|must set limit_price|must be (greater than|less than|above|>|<)|is not supported for limit/i,
+    'terms_invalid',
+    'The prices of the order are invalid for its type; check them.',
+  ],
 ];
 
 const SUBACCOUNT_REJECTIONS: readonly KnownRejection[] = [
@@ -61,19 +145,23 @@ const SUBACCOUNT_REJECTIONS: readonly KnownRejection[] = [
 
 type KnownRejection = readonly [text: RegExp, slug: string, message: string];
 
-/** Meaning of an order's rejection text. `undecided`: the text proves nothing. */
-export type OrderVerdict = { kind: 'filled' } | { kind: 'undecided' } | Rejected;
-
 /**
- * Classifies an order's rejection text. An unknown text is a rejection; an empty one is undecided. Never passes the
- * text on.
+ * Meaning of an order's rejection text. `rejected`: nothing happened. `doubtful`: the venue rejected something, and only
+ * its records show whether nothing happened. `undecided`: the text proves nothing.
  */
-export const classifyOrderText = (text: string, unknown: Rejected = rejectedForReasonsUnknown): OrderVerdict => {
-  if (FILLED_WITHOUT_BRACKETS.test(text)) return { kind: 'filled' };
+export type OrderVerdict = { kind: 'undecided' } | DoubtfulRejection | Rejected;
+
+/** Classifies an order's rejection text. A text about exits and an unknown text are doubtful; an empty one is undecided. */
+export const classifyOrderText = (text: string): OrderVerdict => {
   if (text.trim() === '' || UNDECIDED.test(text)) return { kind: 'undecided' };
-  const rejection = firstMatch(ORDER_REJECTIONS, text) ?? unknown;
+  const rejection = firstMatch(ORDER_REJECTIONS, text);
+  if (rejection === null) return { kind: 'doubtful', said: rejectedInWords(text) };
+  if (ABOUT_EXITS.test(text) || CANCELLED_BY_IT.test(text)) return { kind: 'doubtful', said: rejection };
   return rejection.slug === 'cooldown' ? { ...rejection, retryAfterS: secondsToWait(text) } : rejection;
 };
+
+/** Classifies the text of the miner's own check, which comes before anything is sent. */
+export const classifyFormText = (text: string): Rejected => firstMatch(ORDER_REJECTIONS, text) ?? rejectedForForm;
 
 /** Classifies the rejection text of a new subaccount. */
 export const classifySubaccountText = (text: string): Rejected =>
@@ -92,6 +180,22 @@ const USUAL_COOLDOWN_S = 5;
 const firstMatch = (rejections: readonly KnownRejection[], text: string): Rejected | null => {
   const match = rejections.find(([pattern]) => pattern.test(text));
   return match ? rejected(match[1], match[2]) : null;
+};
+
+/** Tokens of the venue's texts that name an account, an order or a key: long words, and synthetic hotkeys. */
+const NAMES = /\[?\b(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}[\w-]*|[\w-]{24,}|\w+_\d+)\b\]?/gi;
+const LONGEST_WORDS = 200;
+
+/** A rejection for a reason that is not known, with the venue's own words without names, markup and line breaks. */
+const rejectedInWords = (text: string): Rejected => {
+  const words = text
+    .replace(/<[^>]*>/g, ' ')
+    .replace(NAMES, ' ')
+    .replace(/[^\x20-\x7e]/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, LONGEST_WORDS);
+  return words === '' ? rejectedForReasonsUnknown : { ...rejectedForReasonsUnknown, words };
 };
 
 const secondsToWait = (text: string): number => {

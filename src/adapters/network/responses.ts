@@ -1,21 +1,20 @@
 import type { OrderUuid } from '../../kernel/ids.ts';
 import { isUuid } from '../../kernel/ids.ts';
-import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { accepted, unknownEffect, unreachable, unreadable } from '../../kernel/upstream-result.ts';
 import { parseJson, type Reply } from '../http.ts';
 import { entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readExecuted } from './orders.ts';
-import { classifyOrderText, rejectedForForm, rejectedForReasonsUnknown, rejectedOurKey } from './rejections.ts';
-import type { SignalAccepted } from './types.ts';
+import { classifyFormText, classifyOrderText, rejectedOurKey } from './rejections.ts';
+import type { SignalAccepted, SubmitResult } from './types.ts';
 
-const BRACKETS_FAILED = 'The order is filled, but its stop-loss or take-profit could not be placed.';
 const MADE_SMALLER = 'The venue made the order smaller to fit the limits of the account.';
 
 /**
  * Classifies the reply to a submitted signal. Conclusive are only 401, 403, 200 with success and 400 with a known
  * reason. Any other status or an unreadable body leaves the order in doubt. Venue facts: entity miner REST API.
  */
-export const submitResponse = (reply: Reply, orderUuid: OrderUuid): UpstreamResult<SignalAccepted> => {
+export const submitResponse = (reply: Reply, orderUuid: OrderUuid): SubmitResult => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   if (isOurKeyRejected(reply.status)) return rejectedOurKey;
@@ -28,17 +27,14 @@ export const submitResponse = (reply: Reply, orderUuid: OrderUuid): UpstreamResu
 };
 
 /** Reads the accepted order from a body or an archive record that contains `order_json`. */
-export const acceptedOrder = (body: Fields, note: string | null = null): SignalAccepted => {
+export const acceptedOrder = (body: Fields): SignalAccepted => {
   const order = readExecuted(body.order_json ?? body.created_orders);
   return {
     executed: order?.executed ?? null,
     processingTimeS: numberOf(body.processing_time),
-    note: note ?? (order?.capped ? MADE_SMALLER : null),
+    note: order?.capped ? MADE_SMALLER : null,
   };
 };
-
-/** Reads the accepted order of a fill whose brackets failed. */
-export const acceptedWithoutBrackets = (body: Fields): SignalAccepted => acceptedOrder(body, BRACKETS_FAILED);
 
 /** 401 and 403 come from the key check, before the request has any effect. */
 const isOurKeyRejected = (status: number): boolean => status === 401 || status === 403;
@@ -57,20 +53,28 @@ export const readResponse = (reply: Reply): ReadResult<Fields> => {
 };
 
 /**
- * The reasons of a rejected order, in the formats of old and new builds. `message` is not a reason: it only says that
- * the order failed, even if the validator never responded.
+ * The reasons of a rejected order, in the formats of old and new builds. `message` repeats the reason after a colon; if
+ * it only says that the order failed, it is no reason. After an exception it is the only member that says so: "Internal
+ * error: …". Venue facts: second review.
  */
-export const reasonsOf = ({ error_message, error, error_messages }: Fields): string =>
-  [error_message, error, error_messages].flatMap(textsOf).join(' ');
+export const reasonsOf = ({ error_message, error, error_messages, message }: Fields): string => {
+  const reasons = [error_message, error, error_messages].flatMap(textsOf).join(' ');
+  const said = textOf(message) ?? '';
+  if (INTERNAL.test(said)) return `${said} ${reasons}`;
+  return reasons.trim() === '' && !NO_REASON.test(said) ? said : reasons;
+};
+
+const INTERNAL = /\binternal (server )?error\b/i;
+const NO_REASON = /^order (failed|rejected)( on \w+( \w+)?)?[.:]?\s*$/i;
 
 /**
  * The long format contains the order's uuid and is sent after the validator was asked. The short one is the miner's
- * check.
+ * check, after which nothing is sent.
  */
-const rejectionResponse = (body: Fields): UpstreamResult<SignalAccepted> => {
-  const unknown = textOf(body.order_uuid) ? rejectedForReasonsUnknown : rejectedForForm;
-  const verdict = classifyOrderText(reasonsOf(body), unknown);
-  if (verdict.kind === 'filled') return accepted(acceptedWithoutBrackets(body));
+const rejectionResponse = (body: Fields): SubmitResult => {
+  const reasons = reasonsOf(body);
+  if (textOf(body.order_uuid) === null && reasons !== '' && !INTERNAL.test(reasons)) return classifyFormText(reasons);
+  const verdict = classifyOrderText(reasons);
   return verdict.kind === 'undecided' ? unknownEffect('the reason given by the venue is not conclusive') : verdict;
 };
 

@@ -54,20 +54,29 @@ export type Executed = {
   price: number | null;
 };
 
-/** The miner accepted a signal. `note` is a warning for the caller (for example: filled, but its brackets failed). */
+/** The miner accepted a signal. `note` is a warning for the caller (for example: made smaller by a cap). */
 export type SignalAccepted = { executed: Executed | null; processingTimeS: number | null; note: string | null };
+
+/**
+ * The miner answered with a rejection that does not prove that nothing happened: its words are unknown, or are also
+ * those of a filled order whose exits failed. `said`: the rejection, if the venue's records show nothing.
+ */
+export type DoubtfulRejection = { kind: 'doubtful'; said: Rejected };
+
+/** The response to a signal. A doubtful rejection must be looked up before anything is concluded from it. */
+export type SubmitResult = UpstreamResult<SignalAccepted> | DoubtfulRejection;
 
 /**
  * The miner's last record of one uuid. `executionType` is the recorded command: a later cancel or edit overwrites the
  * record of the order. `accepted` is set if that command took effect, `rejected` if the recorded reason proves that it
- * did not. With neither, the record proves nothing. `message` is this service's text.
+ * did not. `said` is a rejection that proves nothing by itself. With none of them, the record proves nothing at all.
  */
 export type ArchivedOrder = {
   status: 'completed' | 'failed';
   executionType: string | null;
   accepted: SignalAccepted | null;
   rejected: Rejected | null;
-  message: string | null;
+  said: Rejected | null;
 };
 
 /** One order as the validator reports it. `price` is null until the order is filled. Sizes are negative for SHORT. */
@@ -216,7 +225,7 @@ export type NewSubaccount =
 /** One entity's miner and validator. Every call accepts a maximum duration (ms) and an abort signal. */
 export type Netvenue = {
   /** Posts one signal to the miner. Never retried. May last as long as the miner takes (about 100 s at most). */
-  submit(signal: Signal, limits?: CallLimits): Promise<UpstreamResult<SignalAccepted>>;
+  submit(signal: Signal, limits?: CallLimits): Promise<SubmitResult>;
   /** The miner's archive of one order. `failed` does not prove that the order had no effect. */
   orderStatus(orderUuid: OrderUuid, limits?: CallLimits): Promise<ReadResult<ArchivedOrder>>;
   /** The validator's dashboard of one subaccount. */

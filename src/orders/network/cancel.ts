@@ -1,12 +1,15 @@
 import { z } from 'zod';
-import type { DashboardOrder, Signal, SignalAccepted } from '../../adapters/network/types.ts';
+import type { Signal } from '../../adapters/network/types.ts';
 import { defineIntent, type Finding } from '../../intents/define.ts';
-import { accepted, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
+import { accepted, acknowledged, recordedRejection, type UpstreamResult, unknownEffect } from '../../kernel/upstream-result.ts';
 import { ABSENT, nothingExecuted } from './evidence.ts';
+import type { AtMiner, Done } from './outcome.ts';
+import { carriesExits, protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { isOver } from './rules.ts';
+import { findShown, readRecords } from './shown.ts';
 import { recordCancellation } from './store.ts';
-import { recordUnlessTargetInDoubt } from './target.ts';
+import { locate, recordUnlessTargetInDoubt } from './target.ts';
 import * as network from './verb.ts';
 
 /** Cancels a resting order. */
@@ -14,35 +17,61 @@ export const cancel = defineIntent({
   kind: 'orders/cancel',
   retention: 'alone',
   request: z.object({ ...network.traderMembers, target: z.string() }),
-  payload: z.object({ signal: network.signal, target: z.string() }),
+  payload: z.object({ signal: network.signal, target: z.string(), terms: network.terms }),
   timing: network.timing,
 
-  async prepare({ request: { target, subaccount_id } }, { db }: network.Deps) {
-    const { handle, terms, ...order } = await getTarget(db, target);
+  async prepare({ request: { target, subaccount_id, trader } }, deps: network.Deps) {
+    const order = await getTarget(deps.db, target);
     if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
-    const { trade_pair } = terms;
-    const signal: Signal = { execution_type: 'LIMIT_CANCEL', order_uuid: handle, subaccount_id, trade_pair };
-    return { send: { signal, target } };
+    const located = await locate(deps, trader, { id: target, ...order });
+    if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const { terms } = order;
+    const common = { subaccount_id, trade_pair: terms.trade_pair };
+    const signal: Signal = { execution_type: 'LIMIT_CANCEL', order_uuid: located, ...common };
+    return { send: { signal, target, terms } };
   },
 
-  send: network.sendSignal,
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const find = (at: AtMiner) => findCancelled(at, sent.payload);
+    const result = await network.sendSignal(sent, deps, limits, network.resolveBy(find));
+    return result.kind === 'accepted' && carriesExits(sent.payload.terms)
+      ? acknowledged('the cancellation may have met the exits of a filled order')
+      : result;
+  },
 
-  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findCancelled(at, sent.payload.signal.order_uuid)),
+  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findCancelled(at, sent.payload)),
 
   async record({ intent, payload: { target } }, result, deps) {
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
-    return recordCancellation(deps.db, intent, target, network.resultOf(target, network.unlessWaiting(result.data)));
+    const { lifecycle = 'cancelled', ...data } = result.data;
+    return recordCancellation(deps.db, intent, target, {
+      result: network.resultOf(target, network.unlessWaiting(data)),
+      lifecycle,
+    });
   },
 });
 
-/** Finds whether an order is still resting, cancelled or filled. */
-async function findCancelled({ venue, trader }: network.AtMiner, target: string): Promise<Finding<SignalAccepted>> {
-  const book = await venue.orders(trader);
-  if (book.kind !== 'found') return unknownEffect('the book could not be read');
-  const isIn = (orders: DashboardOrder[]) => orders.some(({ uuid }) => uuid === target);
-  if (isIn(book.data.cancelled)) return accepted(nothingExecuted);
-  if (isIn(book.data.filled)) return recordedRejection(FILLED);
-  return ABSENT;
+/**
+ * Finds whether an order is still resting, cancelled or filled. The network cancels every exit whose name begins with the
+ * uuid: of an order that was filled first, the cancellation removed the exits.
+ */
+async function findCancelled(
+  at: AtMiner,
+  { signal, terms }: { signal: Signal; terms: Parameters<typeof carriesExits>[0] },
+): Promise<Finding<Done>> {
+  const records = await readRecords(at);
+  if (records.book.kind !== 'found') return unknownEffect('the book could not be read');
+  const [first = ''] = signal.order_uuid.split(',');
+  const shown = findShown(records, first);
+  if (shown?.lifecycle === 'cancelled') return accepted(nothingExecuted);
+  if (shown?.lifecycle !== 'filled') return ABSENT;
+  const protection = protectionShown(terms, shown, records, null);
+  return protection.state === 'failed'
+    ? accepted({ ...nothingExecuted, lifecycle: 'filled', protection, note: EXITS_REMOVED })
+    : recordedRejection(FILLED);
 }
 
 const FILLED = { slug: 'order_filled', message: 'The order was filled before it could be cancelled.' };
+
+const EXITS_REMOVED =
+  'The order was filled before it could be cancelled, and the cancellation removed its exits; protect the position.';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { Signal, SignalAccepted } from '../../adapters/network/types.ts';
+import type { Signal } from '../../adapters/network/types.ts';
 import { defineIntent, type Finding } from '../../intents/define.ts';
 import { succeed } from '../../intents/store.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../kernel/upstream-result.ts';
 import { ABSENT, executedBy, nothingExecuted } from './evidence.ts';
+import type { AtMiner, Done } from './outcome.ts';
 import { readHeld } from './positions.ts';
 import * as network from './verb.ts';
 
@@ -35,8 +36,9 @@ export const close = defineIntent({
     return { send: { signal, position_uuid: position.uuid } };
   },
 
-  async send(sent, deps, limits): Promise<UpstreamResult<SignalAccepted>> {
-    const result = await network.sendSignal(sent, deps, limits);
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const find = (at: AtMiner) => findClosed(at, sent.payload.position_uuid);
+    const result = await network.sendSignal(sent, deps, limits, network.resolveBy(find));
     return result.kind === 'accepted' ? acknowledged('an acceptance does not prove that it closed') : result;
   },
 
@@ -63,7 +65,7 @@ const closeSignal = (
 /**
  * Finds whether a position is closed, and its closing order. A position that the validator no longer lists is closed.
  */
-async function findClosed({ venue, trader }: network.AtMiner, positionUuid: string): Promise<Finding<SignalAccepted>> {
+async function findClosed({ venue, trader }: AtMiner, positionUuid: string): Promise<Finding<Done>> {
   const dashboard = await venue.dashboard(trader);
   if (dashboard.kind !== 'found' || !dashboard.data.reported.positions)
     return unknownEffect('the positions could not be read');

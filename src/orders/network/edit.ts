@@ -1,13 +1,18 @@
 import { z } from 'zod';
+import type { Signal } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { defineIntent } from '../../intents/define.ts';
+import { accepted, type Rejected, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { isTradeable } from '../../trading/queries.ts';
-import { findEdited } from './evidence.ts';
+import { executedBy, findEdited, nothingExecuted } from './evidence.ts';
+import type { AtMiner, Done } from './outcome.ts';
 import { wholeOrder } from './place.ts';
+import { protectionShown, protectionWhenAccepted } from './protection.ts';
 import { getTarget } from './queries.ts';
-import { editedTerms, findInconsistency, isOver } from './rules.ts';
+import { editedTerms, findInconsistency, isOver, type Terms } from './rules.ts';
+import { findShown, isTriggered, readRecords } from './shown.ts';
 import { recordEdit } from './store.ts';
-import { recordUnlessTargetInDoubt } from './target.ts';
+import { locate, recordUnlessTargetInDoubt } from './target.ts';
 import * as network from './verb.ts';
 
 const changes = z.custom<components['schemas']['VantaEditOrderRequest']>();
@@ -23,19 +28,26 @@ export const edit = defineIntent({
   payload: z.object({ signal: network.signal, target: z.string(), before: network.terms, terms: network.terms }),
   timing: network.timing,
 
-  async prepare({ request }, { db }: network.Deps) {
+  async prepare({ request }, deps: network.Deps) {
+    const { db } = deps;
     const { target, subaccount_id } = request;
     const order = await getTarget(db, target);
     if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const located = await locate(deps, request.trader, { id: target, ...order });
+    if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const [handle = order.handle] = located.split(','); // not shown: the venue decides
     const edited = editedTerms(order.terms, request.changes);
-    const fault = findInconsistency(edited);
+    const fault = findInconsistency(edited) ?? findLate(handle, request.changes);
     if (fault) return { fail: { code: 'V1_EDIT_INVALID', message: fault } };
     if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
-    const whole = { ...wholeOrder(edited), execution_type: 'LIMIT_EDIT' as const };
+    const whole = {
+      ...wholeOrder(isTriggered(handle) ? asTriggered(edited) : edited),
+      execution_type: 'LIMIT_EDIT' as const,
+    };
     return {
       send: {
-        signal: { ...whole, order_uuid: order.handle, subaccount_id },
+        signal: { ...whole, order_uuid: handle, subaccount_id },
         target,
         before: order.terms,
         terms: edited,
@@ -43,7 +55,10 @@ export const edit = defineIntent({
     };
   },
 
-  send: network.sendSignal,
+  send(sent, deps, limits) {
+    const { signal, before } = sent.payload;
+    return network.sendSignal(sent, deps, limits, (at, said) => resolveEdit(at, { signal, before }, said));
+  },
 
   reconcile: (sent, deps) =>
     network.reconcileAt(sent, deps, (at) => findEdited(at, sent.payload.signal, sent.payload.before)),
@@ -51,6 +66,42 @@ export const edit = defineIntent({
   async record({ intent, payload }, result, deps) {
     const { target } = payload;
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
-    return recordEdit(deps.db, intent, network.resultOf(target, network.unlessWaiting(result.data)), payload);
+    const { lifecycle = 'resting', ...data } = network.unlessWaiting(result.data);
+    const shown = network.resultOf(target, data, protectionWhenAccepted(payload.terms));
+    return recordEdit(deps.db, intent, { result: shown, lifecycle }, payload);
   },
 });
+
+/** The terms of a stop-limit that was triggered: those of the limit order it has become. */
+const asTriggered = ({ stop_price: _, stop_condition: __, ...terms }: Terms): Terms => terms;
+
+/** Why an edit comes too late, or null. */
+const findLate = (handle: string, { stop_price, stop_condition }: z.infer<typeof changes>): string | null =>
+  isTriggered(handle) && (stop_price !== undefined || stop_condition !== undefined)
+    ? 'The order was triggered; its stop_price cannot change any more.'
+    : null;
+
+/**
+ * What an edit that the venue rejected for reasons `said` came to. An order that its new terms would have filled at once
+ * is gone: filled without its exits, or cancelled.
+ */
+async function resolveEdit(
+  at: AtMiner,
+  { signal, before }: { signal: Signal; before: Partial<Signal> },
+  said: Rejected,
+): Promise<UpstreamResult<Done>> {
+  const records = await readRecords(at);
+  const shown = findShown(records, signal.order_uuid);
+  if (shown?.lifecycle === 'cancelled')
+    return accepted({
+      ...nothingExecuted,
+      lifecycle: 'cancelled',
+      note: `The venue cancelled the order: ${said.message}`,
+    });
+  if (shown?.lifecycle === 'filled') {
+    const protection = protectionShown(signal, shown, records, said.words ?? said.message);
+    const executed = shown.order && executedBy(shown.order);
+    return accepted({ ...nothingExecuted, lifecycle: 'filled', executed, protection });
+  }
+  return network.resolveBy((place) => findEdited(place, signal, before))(at, said);
+}

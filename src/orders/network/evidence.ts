@@ -1,73 +1,110 @@
-import type {
-  Dashboard,
-  DashboardOrder,
-  Executed,
-  OrderBook,
-  Signal,
-  SignalAccepted,
-} from '../../adapters/network/types.ts';
+import type { ArchivedOrder, DashboardOrder, Executed, Signal, SignalAccepted } from '../../adapters/network/types.ts';
 import type { Finding } from '../../intents/define.ts';
-import { accepted, type ReadResult, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
-import type { AtMiner } from './verb.ts';
+import {
+  accepted,
+  type ReadResult,
+  type Rejected,
+  recordedRejection,
+  type UpstreamResult,
+  unknownEffect,
+} from '../../kernel/upstream-result.ts';
+import type { AtMiner, Done } from './outcome.ts';
+import { protectionShown, protectionWhenAccepted } from './protection.ts';
+import { findShown, type Records, readRecords, type Shown, wereAllRead } from './shown.ts';
 
-type Found = Finding<SignalAccepted>;
+type Found = Finding<Done>;
 
 /** The finding that the network has no trace of the request. */
 export const ABSENT = { kind: 'absent' } as const;
 
-/** Finds an order placed with `uuid`: in the miner's archive, then on the validator's dashboard and in its book. */
-export async function findPlaced({ venue, trader }: AtMiner, uuid: string): Promise<Found> {
-  const archived = await venue.orderStatus(uuid);
-  if (archived.kind === 'found' && archived.data.accepted) return accepted(archived.data.accepted);
-  const [dashboard, book] = await Promise.all([venue.dashboard(trader), venue.orders(trader)]);
-  const order = findShown(dashboard, book, uuid);
-  if (order) return accepted(order);
-  if (archived.kind === 'found' && archived.data.rejected) return recordedRejection(archived.data.rejected);
-  return archived.kind !== 'unreadable' && wereAllRead(dashboard, book)
+/**
+ * Finds an order placed with the signal: on the validator's dashboard and in its book, and in the miner's archive. The
+ * archive counts only if its record is of this placement: a later cancel or edit overwrites it.
+ */
+export async function findPlaced(at: AtMiner, signal: Signal): Promise<Found> {
+  const [archived, records] = await Promise.all([at.venue.orderStatus(signal.order_uuid), readRecords(at)]);
+  const own = recordOf(archived, signal);
+  const shown = findShown(records, signal.order_uuid);
+  const objection = own?.rejected ?? own?.said ?? null;
+  if (shown && !(shown.lifecycle === 'cancelled' && objection))
+    return accepted(asShown(signal, shown, records, { accepted: own?.accepted ?? null, objection }));
+  if (own?.accepted && (own.accepted.executed?.price != null || wereAllRead(records)))
+    return accepted({ ...own.accepted, protection: protectionWhenAccepted(signal) });
+  if (own?.rejected) return recordedRejection(own.rejected);
+  if (own?.said && mayProve(records)) return recordedRejection(own.said);
+  return archived.kind !== 'unreadable' && wereAllRead(records)
     ? ABSENT
     : unknownEffect('not every record could be read');
 }
 
-/** Finds whether a resting order has the terms of the signal. `before`: its terms when the signal was sent. */
-export async function findEdited({ venue, trader }: AtMiner, signal: Signal, before: Partial<Signal>): Promise<Found> {
-  const book = await venue.orders(trader);
-  if (book.kind !== 'found') return unknownEffect('the book could not be read');
-  const order = book.data.unfilled.find(({ uuid }) => uuid === signal.order_uuid);
-  if (order) return hasTerms(order, signal, before) ? accepted(nothingExecuted) : ABSENT;
-  return recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
+/** The archived record, if it is of this placement. One that does not say whose it is proves nothing. */
+const recordOf = (archived: ReadResult<ArchivedOrder>, { execution_type }: Signal): ArchivedOrder | null =>
+  archived.kind === 'found' && archived.data.executionType === execution_type ? archived.data : null;
+
+/**
+ * What a placement that the venue rejected for reasons `said` came to. The miner has answered, so the request is in
+ * flight no more: an order that complete records do not show was rejected.
+ */
+export async function resolveDoubt(at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> {
+  if (signal.execution_type === 'BRACKET' && said.slug === 'bracket_invalid') return said; // about itself, not its parent
+  const records = await readRecords(at);
+  const shown = findShown(records, signal.order_uuid);
+  if (shown && shown.lifecycle !== 'cancelled')
+    return accepted(asShown(signal, shown, records, { accepted: null, objection: said }));
+  return mayProve(records) ? said : unknownEffect('a doubtful rejection could not be looked up');
 }
+
+/** What the network executed of an accepted market order whose response does not say it; null if it could not be read. */
+export async function readExecution(at: AtMiner, signal: Signal, data: SignalAccepted): Promise<Done | null> {
+  const records = await readRecords(at);
+  const shown = findShown(records, signal.order_uuid);
+  if (shown) return asShown(signal, shown, records, { accepted: data, objection: null });
+  return wereAllRead(records) ? data : null;
+}
+
+/** Whether the records show whatever there is. A subaccount that the validator does not have shows nothing. */
+const mayProve = ({ dashboard, book }: Records): boolean =>
+  dashboard.kind !== 'unreadable' && book.kind !== 'unreadable';
+
+const asShown = (
+  signal: Signal,
+  shown: Shown,
+  records: Records,
+  { accepted: data, objection }: { accepted: SignalAccepted | null; objection: Rejected | null },
+): Done => {
+  const protection = protectionShown(signal, shown, records, objection && (objection.words ?? objection.message));
+  return {
+    ...(data ?? nothingExecuted),
+    ...(protection.state === 'failed' && { note: EXITS_FAILED }),
+    executed: (shown.lifecycle === 'filled' && shown.order ? executedBy(shown.order) : null) ?? data?.executed ?? null,
+    lifecycle: shown.lifecycle,
+    protection,
+  };
+};
+
+const EXITS_FAILED = 'The order is filled, but its stop-loss or take-profit could not be placed; protect the position.';
+
+/**
+ * Finds whether an order has the terms of an edit, which may also have filled it or made the venue cancel it. `before`:
+ * its terms when the signal was sent.
+ */
+export async function findEdited(at: AtMiner, signal: Signal, before: Partial<Signal>): Promise<Found> {
+  const records = await readRecords(at);
+  if (records.book.kind !== 'found') return unknownEffect('the book could not be read');
+  const shown = findShown(records, signal.order_uuid);
+  const resting = records.book.data.unfilled.find(({ uuid }) => uuid === signal.order_uuid);
+  const order = shown?.lifecycle === 'resting' ? resting : shown?.order;
+  if (!shown || !order) return NOT_OPEN;
+  const { lifecycle } = shown;
+  if (hasTerms(order, signal, before))
+    return accepted({ ...nothingExecuted, lifecycle, executed: lifecycle === 'filled' ? executedBy(order) : null });
+  return lifecycle === 'resting' ? ABSENT : NOT_OPEN;
+}
+
+const NOT_OPEN = recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
 
 /** An acceptance without an execution. */
 export const nothingExecuted: SignalAccepted = { executed: null, processingTimeS: null, note: null };
-
-/** How an order ended, from the validator's book; null if it still rests or the book could not be read. */
-export function endOf(
-  book: ReadResult<OrderBook>,
-  uuid: string,
-): { lifecycle: 'filled' | 'cancelled'; executed: Executed | null } | null {
-  if (book.kind !== 'found') return null;
-  const filled = book.data.filled.find((order) => order.uuid === uuid);
-  if (filled) return { lifecycle: 'filled', executed: executedBy(filled) };
-  const cancelled = book.data.cancelled.some((order) => order.uuid === uuid);
-  return cancelled ? { lifecycle: 'cancelled', executed: null } : null;
-}
-
-function findShown(dashboard: ReadResult<Dashboard>, book: ReadResult<OrderBook>, uuid: string): SignalAccepted | null {
-  const shown = dashboard.kind === 'found' ? dashboard.data : null;
-  const orders = [
-    ...(shown?.positions.flatMap(({ filledOrders }) => filledOrders) ?? []),
-    ...(shown?.openOrders ?? []),
-    ...(book.kind === 'found' ? [...book.data.filled, ...book.data.unfilled, ...book.data.cancelled] : []),
-  ];
-  const order = orders.find((candidate) => candidate.uuid === uuid);
-  if (order) return { ...nothingExecuted, executed: executedBy(order) };
-  const opened = shown?.positions.some((position) => position.uuid === uuid); // by its opening order
-  return opened ? nothingExecuted : null;
-}
-
-/** Only complete reads can prove absence. An absent book means that the validator has no orders of the trader. */
-const wereAllRead = (dashboard: ReadResult<Dashboard>, book: ReadResult<OrderBook>): boolean =>
-  dashboard.kind === 'found' && book.kind !== 'unreadable';
 
 /** What the network executed of an order. */
 export const executedBy = ({ orderType, quantity, value, leverage, price }: DashboardOrder): Executed => ({

@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import { noteSubaccountStatus } from '../../accounts/commands.ts';
 import type { Signal } from '../../adapters/network/types.ts';
-import { defineIntent } from '../../intents/define.ts';
+import { defineIntent, type Sent } from '../../intents/define.ts';
 import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
+import { accepted, acknowledged, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import { findNetworkViolation } from '../../portfolio/trades/read-model.ts';
 import { isTradeable } from '../../trading/queries.ts';
-import { findPlaced } from './evidence.ts';
+import { findPlaced, readExecution, resolveDoubt } from './evidence.ts';
+import type { Done } from './outcome.ts';
+import { protectionWhenAccepted } from './protection.ts';
 import { getSubaccountStatus } from './queries.ts';
 import { rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
@@ -34,18 +37,42 @@ export const place = defineIntent({
     return { send: { signal: placementSignal(id, request.subaccount_id, request.terms) } };
   },
 
-  send: network.sendSignal,
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const { signal } = sent.payload;
+    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveDoubt(at, signal, said));
+    return result.kind === 'accepted' ? withExecution(sent, deps, result.data) : result;
+  },
 
-  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findPlaced(at, sent.payload.signal.order_uuid)),
+  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findPlaced(at, sent.payload.signal)),
 
   async record({ intent }, result, deps) {
     if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
-    const resting = rests(intent.request.terms);
+    const { terms } = intent.request;
+    const resting = rests(terms);
     const data = resting ? network.unlessWaiting(result.data) : result.data;
-    const lifecycle = resting ? 'resting' : 'filled';
-    return recordPlacement(deps.db, intent, network.resultOf(intent.id, data), { lifecycle, executed: data.executed });
+    const shown = network.resultOf(intent.id, data, protectionWhenAccepted(terms));
+    const { protection: state, protection_error: error } = shown;
+    const lifecycle = data.lifecycle ?? (resting ? 'resting' : 'filled');
+    return recordPlacement(deps.db, intent, shown, {
+      lifecycle,
+      executed: data.executed,
+      protection: { state, error },
+    });
   },
 });
+
+/** The execution of a market order is read if the response does not tell it. If it cannot be read, it is looked up soon. */
+async function withExecution(
+  { intent, payload: { signal } }: Sent<{ trader: Hotkey }, { signal: Signal }>,
+  { venues }: Deps,
+  data: Done,
+): Promise<UpstreamResult<Done>> {
+  if (signal.execution_type !== 'MARKET' || data.executed?.price != null) return accepted(data);
+  const { trader } = intent.request;
+  const venue = await venues.ofTrader(trader);
+  const read = venue && (await readExecution({ venue, trader }, signal, data));
+  return read ? accepted(read) : acknowledged('accepted, but the execution could not be read');
+}
 
 /**
  * Whether a subaccount accepts orders. A new one is pending until its collateral is burnt; the venue rejects its orders

@@ -4,8 +4,10 @@ import type { components } from '../../contract/types.ts';
 import { defineIntent } from '../../intents/define.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import { findEdited, findPlaced } from './evidence.ts';
+import type { AtMiner } from './outcome.ts';
 import { placementSignal } from './place.ts';
 import { heldQuantity, readHeld } from './positions.ts';
+import { PLACED } from './protection.ts';
 import { findOrderByHandle } from './queries.ts';
 import { sizeOf, type Terms } from './rules.ts';
 import { recordProtection } from './store.ts';
@@ -35,21 +37,25 @@ export const protect = defineIntent({
     return { send: { signal, bracket, terms: bracketTerms(protection) } };
   },
 
-  send: network.sendSignal,
+  send: (sent, deps, limits) =>
+    network.sendSignal(
+      sent,
+      deps,
+      limits,
+      network.resolveBy((at) => findProtected(at, sent.payload.signal)),
+    ),
 
-  reconcile: (sent, deps) =>
-    network.reconcileAt(sent, deps, (at) => {
-      const { signal } = sent.payload;
-      const isNew = signal.execution_type === 'BRACKET';
-      return isNew ? findPlaced(at, signal.order_uuid) : findEdited(at, signal, ANY_BRACKET);
-    }),
+  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findProtected(at, sent.payload.signal)),
 
   async record({ intent, payload }, result, deps) {
     if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
-    const shown = network.resultOf(payload.bracket, network.unlessWaiting(result.data));
+    const shown = network.resultOf(payload.bracket, network.unlessWaiting(result.data), PLACED);
     return recordProtection(deps.db, intent, shown, payload);
   },
 });
+
+const findProtected = (at: AtMiner, signal: Signal) =>
+  signal.execution_type === 'BRACKET' ? findPlaced(at, signal) : findEdited(at, signal, ANY_BRACKET);
 
 /** The terms of a protecting order in our records. */
 const bracketTerms = (protection: Protection): Terms => ({

@@ -5,6 +5,7 @@ import type { Db } from '../../db/pool.ts';
 import { type Intent, intentRow } from '../../intents/intent.ts';
 import { intentColumns } from '../../intents/store.ts';
 import type { Hotkey, OrderUuid, OwnerId } from '../../kernel/ids.ts';
+import type { Protection } from './outcome.ts';
 import type { Terms } from './rules.ts';
 
 const termsOfOrder = z.custom<Terms>(); // checked against the contract on submission
@@ -14,6 +15,7 @@ const orderRow = z.object({
   terms: termsOfOrder,
   lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
   executed,
+  protection: z.custom<Protection>().nullable(),
   handle: z.string(),
 });
 
@@ -36,7 +38,8 @@ export const findRecordedOrder = (
   db.maybeOne(sql.prepared('find_recorded_order', recordedOrder)`
     select ${intentColumns},
       case when o.id is not null
-        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'handle', o.handle)
+        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
+          'handle', o.handle)
       end as "order"
     from intents i
     left join orders o on o.id = i.id
@@ -78,7 +81,8 @@ export function listRecordedOrders(
   const name = `list_recorded_orders${open ? '_open' : ''}${cursor === null ? '' : '_behind'}`;
   return db.any(sql.prepared(name, recordedOrder)`
     select ${intentColumns},
-      jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'handle', o.handle) as "order"
+      jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
+          'handle', o.handle) as "order"
     from ${among}
     join intents i on i.id = o.id
     where o.trader = ${trader}
@@ -87,10 +91,10 @@ export function listRecordedOrders(
     limit ${limit}`);
 }
 
-/** A trader's orders that rest according to our records, with the venue's id (`handle`) of each. */
-export const listResting = (db: Db, trader: Hotkey): Promise<readonly { id: string; handle: string }[]> =>
-  db.any(sql.prepared('list_resting', z.object({ id: z.string(), handle: z.string() }))`
-    select o.id, o.handle
+/** A trader's orders that rest according to our records, with the venue's id (`handle`) and the terms of each. */
+export const listResting = (db: Db, trader: Hotkey): Promise<readonly { id: string; handle: string; terms: Terms }[]> =>
+  db.any(sql.prepared('list_resting', z.object({ id: z.string(), handle: z.string(), terms: termsOfOrder }))`
+    select o.id, o.handle, o.terms
     from orders o
     where o.trader = ${trader} and o.lifecycle = 'resting'`);
 
@@ -101,7 +105,7 @@ export const findOrderPair = (db: Db, owner: OwnerId, trader: Hotkey, orderId: O
     from orders o
     where o.id = ${orderId} and o.trader = ${trader} and o.owner = ${owner}`);
 
-const targetRow = orderRow.omit({ executed: true }).extend({ placement: z.string() });
+const targetRow = orderRow.omit({ executed: true, protection: true }).extend({ placement: z.string() });
 
 /** The order that a cancel or an edit targets, and the state of its placement intent. Throws if it does not exist. */
 export const getTarget = (db: Db, orderId: OrderUuid): Promise<z.infer<typeof targetRow>> =>

@@ -1,17 +1,23 @@
-import type { OrderBook } from '../../adapters/network/types.ts';
+import type { Dashboard, OrderBook } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Hotkey, OwnerId } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
-import { endOf } from './evidence.ts';
+import { notedOf } from './noted.ts';
 import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from './queries.ts';
-import { noteLifecycle } from './store.ts';
+import { noteOrder } from './store.ts';
 import { orderStatus } from './views.ts';
 
 export { orderReply, orderResult } from './views.ts';
 
 type Status = components['schemas']['NetvenueOrderStatus'];
-type Sources = { db: Db; reads: { networkOrders(trader: Hotkey): Promise<ReadResult<OrderBook>> } };
+type Sources = {
+  db: Db;
+  reads: {
+    dashboard(trader: Hotkey): Promise<ReadResult<Dashboard>>;
+    networkOrders(trader: Hotkey): Promise<ReadResult<OrderBook>>;
+  };
+};
 
 /**
  * The status of a trader's order or other verb, with the current lifecycle of a resting order. Null if it is unknown.
@@ -41,15 +47,21 @@ async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly 
     return status ? [{ recorded, status }] : [];
   });
   if (!shown.some(({ status }) => status.lifecycle === 'resting')) return shown.map(({ status }) => status);
-  const book = await reads.networkOrders(trader);
+  const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);
   return Promise.all(shown.map(({ recorded, status }) => statusNow(recorded, status)));
 
   async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
-    if (status.lifecycle !== 'resting') return status;
-    if (book.kind !== 'found') return { ...status, lifecycle: null };
-    const end = endOf(book, order?.handle ?? id);
-    if (!end) return status;
-    await noteLifecycle(db, id, end.lifecycle, end.executed);
-    return { ...status, lifecycle: end.lifecycle, ...(end.executed && { executed: end.executed }) };
+    if (status.lifecycle !== 'resting' || !order) return status;
+    const noted = notedOf({ dashboard, book }, order.handle, order.terms);
+    if (!noted && book.kind !== 'found') return { ...status, lifecycle: null };
+    if (!noted || (noted.lifecycle === 'resting' && noted.handle === order.handle)) return status;
+    await noteOrder(db, id, noted);
+    const { lifecycle, executed, protection } = noted;
+    return {
+      ...status,
+      lifecycle,
+      ...(executed && { executed }),
+      ...(protection && { protection: protection.state, protection_error: protection.error }),
+    };
   }
 }

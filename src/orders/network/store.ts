@@ -5,29 +5,34 @@ import type { Db } from '../../db/pool.ts';
 import type { IntentOf } from '../../intents/define.ts';
 import { succeedTogether, succeedWith } from '../../intents/store.ts';
 import type { OrderUuid } from '../../kernel/ids.ts';
+import type { Lifecycle, Protection } from './outcome.ts';
 import type { Terms } from './rules.ts';
 import type { OrderResult } from './verb.ts';
 
-/** The lifecycle of a placed order. */
-export type Lifecycle = 'resting' | 'filled' | 'cancelled';
-
-/** Ends a placement and records lifecycle and execution of its order. Concurrent placements share a commit. */
-export const recordPlacement = succeedTogether<{ lifecycle: Lifecycle; executed: Executed | null }>(
+/** Ends a placement and records lifecycle, execution and protection of its order. Concurrent placements share a commit. */
+export const recordPlacement = succeedTogether<{
+  lifecycle: Lifecycle;
+  executed: Executed | null;
+  protection: Protection;
+}>(
   'record_placements',
   (data) => sql.fragment`
     update orders o
-    set lifecycle = d.lifecycle, executed = nullif(d.executed, 'null'::jsonb)
+    set lifecycle = d.lifecycle, executed = nullif(d.executed, 'null'::jsonb), protection = d.protection
     from settled s
-    join jsonb_to_recordset(${data}::jsonb) as d (n integer, lifecycle text, executed jsonb) on d.n = s.n
+    join jsonb_to_recordset(${data}::jsonb) as d (n integer, lifecycle text, executed jsonb, protection jsonb) on d.n = s.n
     where o.id = s.id and s.ok`,
 );
 
-/** Ends a cancellation and marks the order `target` as cancelled. False: the claim is lost, and nothing was written. */
+/**
+ * Ends a cancellation and marks the order `target` as cancelled, or as filled if it was filled first. False: the claim
+ * is lost, and nothing was written.
+ */
 export const recordCancellation = (
   db: Db,
   intent: IntentOf<unknown>,
   target: string,
-  result: OrderResult,
+  { result, lifecycle }: { result: OrderResult; lifecycle: Lifecycle },
 ): Promise<boolean> =>
   succeedWith(
     db,
@@ -36,17 +41,18 @@ export const recordCancellation = (
     result,
     sql.fragment`
       update orders
-      set lifecycle = 'cancelled'
+      set lifecycle = ${lifecycle}, executed = coalesce(${json(result.executed)}, executed)
       where id = ${target} and (select ok from settled)`,
   );
 
 /**
- * Ends an edit and records the new `terms` of the order `target`. False: the claim is lost, and nothing was written.
+ * Ends an edit and records the new `terms` of the order `target`, and how the edit ended it, if it did. False: the claim
+ * is lost, and nothing was written.
  */
 export const recordEdit = (
   db: Db,
   intent: IntentOf<unknown>,
-  result: OrderResult,
+  { result, lifecycle }: { result: OrderResult; lifecycle: Lifecycle },
   { target, terms }: { target: string; terms: Terms },
 ): Promise<boolean> =>
   succeedWith(
@@ -56,7 +62,7 @@ export const recordEdit = (
     result,
     sql.fragment`
       update orders
-      set terms = ${JSON.stringify(terms)}::jsonb
+      set terms = ${JSON.stringify(terms)}::jsonb, lifecycle = ${lifecycle}, executed = coalesce(${json(result.executed)}, executed)
       where id = ${target} and (select ok from settled)`,
   );
 
@@ -82,16 +88,20 @@ export const recordProtection = (
     where orders.trader = excluded.trader`,
   );
 
-/** Records how a resting order ended, as a later read of the venue showed. No effect if it does not rest any more. */
-export async function noteLifecycle(
-  db: Db,
-  orderId: OrderUuid,
-  lifecycle: Lifecycle,
-  executed: Executed | null,
-): Promise<void> {
-  await db.query(sql.prepared('note_lifecycle', z.object({}))`
+/** How a resting order ended, or under which uuid the venue has it now, as a later read showed. */
+export type Noted = {
+  lifecycle: Lifecycle;
+  handle: string;
+  executed: Executed | null;
+  protection: Protection | null;
+};
+
+/** Records what a later read of the venue showed of a resting order. No effect if it does not rest any more. */
+export async function noteOrder(db: Db, orderId: OrderUuid, noted: Noted): Promise<void> {
+  await db.query(sql.prepared('note_order', z.object({}))`
     update orders
-    set lifecycle = ${lifecycle}, executed = coalesce(${json(executed)}, executed)
+    set lifecycle = ${noted.lifecycle}, handle = ${noted.handle}, executed = coalesce(${json(noted.executed)}, executed),
+      protection = coalesce(${json(noted.protection)}, protection)
     where id = ${orderId} and lifecycle = 'resting'`);
 }
 

@@ -1,10 +1,30 @@
-import type { SignalAccepted } from '../../adapters/network/types.ts';
 import type { IntentOf } from '../../intents/define.ts';
 import { fail } from '../../intents/store.ts';
+import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
 import type { UpstreamResult } from '../../kernel/upstream-result.ts';
+import { notedOf } from './noted.ts';
+import type { Done } from './outcome.ts';
 import { getTarget } from './queries.ts';
-import { isOpen } from './rules.ts';
+import { isOpen, type Terms } from './rules.ts';
+import { isTriggered, namesOf, readRecords } from './shown.ts';
+import { noteOrder } from './store.ts';
 import { type Deps, recordOtherwise } from './verb.ts';
+
+type Target = { id: OrderUuid; handle: string; terms: Terms; lifecycle: string | null };
+
+/**
+ * Under which uuid a resting order is at the network now: a triggered stop-limit goes on under another one. Null: the
+ * network shows that it has ended, which is recorded. An order that it does not show is named by all its uuids.
+ */
+export async function locate({ db, venues }: Deps, trader: Hotkey, target: Target): Promise<string | null> {
+  const { id, handle, terms, lifecycle } = target;
+  const venue = await venues.ofTrader(trader);
+  const noted = venue && notedOf(await readRecords({ venue, trader }), handle, terms);
+  if (!noted) return terms.execution_type === 'STOP_LIMIT' && !isTriggered(handle) ? namesOf(handle).join(',') : handle;
+  if (lifecycle === 'resting' && (noted.lifecycle !== 'resting' || noted.handle !== handle))
+    await noteOrder(db, id, noted);
+  return noted.lifecycle === 'resting' ? noted.handle : null;
+}
 
 /**
  * Records any result other than `accepted` of a verb that targets another order. While the placement of that order is
@@ -14,7 +34,7 @@ export async function recordUnlessTargetInDoubt(
   deps: Deps,
   intent: IntentOf<{ trader: string }>,
   target: string,
-  result: Exclude<UpstreamResult<SignalAccepted>, { kind: 'accepted' }>,
+  result: Exclude<UpstreamResult<Done>, { kind: 'accepted' }>,
 ): Promise<boolean> {
   if (result.kind !== 'rejected' || result.slug !== 'order_not_found') return recordOtherwise(deps, intent, result);
   const { placement } = await getTarget(deps.db, target);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Netvenue, Signal, SignalAccepted } from '../../adapters/network/types.ts';
+import type { Netvenue, Signal } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Finding, IntentOf, SendLimits, Sent, Timing } from '../../intents/define.ts';
 import type { Problem } from '../../intents/intent.ts';
@@ -7,6 +7,8 @@ import { recordNoResponse } from '../../intents/run.ts';
 import { fail } from '../../intents/store.ts';
 import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
 import { type Rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
+import type { AtMiner, Done, Protection } from './outcome.ts';
+import { NO_PROTECTION } from './protection.ts';
 import type { Terms } from './rules.ts';
 
 /** The dependencies of every network verb: the miners by entity, and the timing settings. */
@@ -28,7 +30,7 @@ export const terms = z.custom<Terms>();
 export const signal = z.custom<Signal>();
 
 type AnyRequest = { trader: Hotkey };
-type NetworkResult = UpstreamResult<SignalAccepted>;
+type NetworkResult = UpstreamResult<Done>;
 
 /** The timing of calls to the network. It is long because a miner queues requests that it cannot process at once. */
 export const timing = ({ config }: Deps): Timing => ({
@@ -37,26 +39,40 @@ export const timing = ({ config }: Deps): Timing => ({
 });
 
 /**
- * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it.
+ * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it. A
+ * rejection that does not prove that nothing happened is looked up with `resolve` before it is believed.
  */
 export async function sendSignal(
   { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
   { venues }: Deps,
   limits: SendLimits,
+  resolve: (at: AtMiner, said: Rejected) => Promise<NetworkResult>,
 ): Promise<NetworkResult> {
-  const venue = await venues.ofTrader(intent.request.trader);
-  return venue ? venue.submit(payload.signal, limits) : unreachable('no key for the entity');
+  const { trader } = intent.request;
+  const venue = await venues.ofTrader(trader);
+  if (!venue) return unreachable('no key for the entity');
+  const result = await venue.submit(payload.signal, limits);
+  return result.kind === 'doubtful' ? resolve({ venue, trader }, result.said) : result;
 }
 
-/** A trader at the miner of its entity. */
-export type AtMiner = { venue: Netvenue; trader: Hotkey };
+/**
+ * What a doubtful rejection came to, by the verb's own search. The miner has answered, so the request is in flight no
+ * more: what complete records do not show was rejected.
+ */
+export const resolveBy =
+  (find: (at: AtMiner) => Promise<Finding<Done>>) =>
+  async (at: AtMiner, said: Rejected): Promise<NetworkResult> => {
+    const finding = await find(at);
+    if (finding.kind === 'accepted' || finding.kind === 'rejected') return finding;
+    return finding.kind === 'absent' ? said : unknownEffect('a doubtful rejection could not be looked up');
+  };
 
 /** Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. */
 export async function reconcileAt(
   { intent }: { intent: IntentOf<AnyRequest> },
   { venues }: Deps,
-  find: (at: AtMiner) => Promise<Finding<SignalAccepted>>,
-): Promise<Finding<SignalAccepted>> {
+  find: (at: AtMiner) => Promise<Finding<Done>>,
+): Promise<Finding<Done>> {
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
   return venue ? find({ venue, trader }) : unknownEffect('no key for the entity');
@@ -70,11 +86,11 @@ export const recordOtherwise = (
 ): Promise<boolean> =>
   result.kind === 'rejected' ? fail(db, intent, problemOf(result)) : recordNoResponse(db, intent, result);
 
-function problemOf({ slug, message, retryAfterS }: Rejected): Problem {
+function problemOf({ slug, message, retryAfterS, words }: Rejected): Problem {
   if (slug === 'venue_auth') return { code: 'VENUE_AUTH' };
   if (slug === 'cooldown') return { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS ?? 1 };
   if (NOT_OPEN.has(slug)) return { code: 'V1_ORDER_NOT_RESTING', reason: slug };
-  return { code: 'VENUE_REJECTED', message, reason: slug };
+  return { code: 'VENUE_REJECTED', message, reason: words ?? slug };
 }
 
 const NOT_OPEN = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
@@ -93,21 +109,24 @@ export const orderResultMembers = z.object({
   processing_time: z.number().nullable(),
   message: z.string().nullable(),
   executed: executed.nullable(),
+  protection: z.enum(['none', 'placed', 'failed']),
+  protection_error: z.string().nullable(),
 });
 
 export type OrderResult = z.infer<typeof orderResultMembers>;
 
 /** The result of an accepted signal, in the shape that is recorded. */
-export const resultOf = (orderUuid: OrderUuid, data: SignalAccepted): OrderResult => ({
+export const resultOf = (orderUuid: OrderUuid, data: Done, protection: Protection = NO_PROTECTION): OrderResult => ({
   order_uuid: orderUuid,
   processing_time: data.processingTimeS,
   message: data.note,
   executed: data.executed,
+  protection: (data.protection ?? protection).state,
+  protection_error: (data.protection ?? protection).error,
 });
 
 /**
  * Removes the execution of an order that only rests. The venue echoes the accepted order; only an executed one has a
  * price.
  */
-export const unlessWaiting = (data: SignalAccepted): SignalAccepted =>
-  data.executed?.price == null ? { ...data, executed: null } : data;
+export const unlessWaiting = (data: Done): Done => (data.executed?.price == null ? { ...data, executed: null } : data);

@@ -20,6 +20,8 @@ export function orderResult(intent: Intent, orderUuid: OrderUuid): Schemas['Netv
     status: result ? 'accepted' : 'pending',
     message: result?.message ?? null,
     executed: result?.executed ?? null,
+    protection: result?.protection ?? 'none',
+    protection_error: result?.protection_error ?? null,
   };
 }
 
@@ -72,6 +74,8 @@ export function orderStatus(recorded: RecordedOrder): Schemas['NetvenueOrderStat
     processing_time: result?.processing_time ?? (outcome ? seconds(recorded.created_at, recorded.settled_at) : null),
     message: result?.message ?? (outcome && 'problem' in outcome ? problemText(outcome.problem) : null),
     executed: recorded.order ? (recorded.order.executed as Executed | null) : (result?.executed ?? null),
+    protection: recorded.order?.protection?.state ?? result?.protection ?? 'none',
+    protection_error: recorded.order?.protection?.error ?? result?.protection_error ?? null,
   };
 }
 

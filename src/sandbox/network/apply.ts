@@ -4,6 +4,7 @@ import { cancelOrders, editOrder, flatten } from './commands.ts';
 import { isOpenTo, type Pair } from './pairs.ts';
 import { settleResting } from './prices.ts';
 import type { Requested } from './signal.ts';
+import { textsOf } from './texts.ts';
 import { placeMarket, placeResting } from './trading.ts';
 import { type Account, rejected, type Verdict, type World } from './world.ts';
 
@@ -16,11 +17,11 @@ export const applySignal = (world: World, requested: Requested): Verdict => {
   const account = world.accounts.get(requested.accountId);
   if (!account) return rejected(`Subaccount ${requested.accountId} not found`);
   const status = statusOf(account);
-  if (status === 'eliminated') return rejected('Subaccount is eliminated');
-  if (status !== 'active' && status !== 'admin')
-    return rejected(`Subaccount ${account.hotkey} is ${status}, not active`);
+  const texts = textsOf(world.style);
+  if (status === 'eliminated') return rejected(texts.eliminated(account.hotkey));
+  if (status !== 'active' && status !== 'admin') return rejected(texts.inactive(account.hotkey, status));
   if (namesAnother(requested)) return command(world, account, requested);
-  if (world.claimed.has(requested.uuid)) return rejected(`Order ${requested.uuid} was already processed`);
+  if (world.claimed.has(requested.uuid)) return rejected(texts.processed(requested.uuid));
   const verdict = order(world, account, requested);
   if (verdict.order || !verdict.error) world.claimed.add(requested.uuid);
   return verdict;
@@ -30,19 +31,19 @@ const command = (world: World, account: Account, requested: Requested): Verdict 
   if (requested.execution === 'LIMIT_CANCEL') return cancelOrders(world, account, requested);
   if (requested.execution === 'FLAT_ALL') return flatten(world, account, requested);
   const verdict = editOrder(world, account, requested);
-  if (requested.pair) settleResting(world, requested.pair);
-  return verdict;
+  const failed = requested.pair ? settleResting(world, requested.pair).get(requested.uuid) : undefined;
+  return failed === undefined || world.style === '2025' ? verdict : rejected(failed);
 };
 
 const order = (world: World, account: Account, requested: Requested): Verdict => {
   const pair = world.pairs.get(requested.pair ?? '');
   if (!pair || pair.state === 'disabled' || !isOpenTo(pair, account.assetClass)) {
-    return rejected(`Trade pair ${requested.pair} is not allowed for this subaccount`);
+    return rejected(textsOf(world.style).pairUnknown(requested.pair ?? '', account.assetClass, pair?.state ?? null));
   }
   const verdict = place(world, account, pair, requested);
-  // A resting order whose price is already reached fills at once.
-  settleResting(world, pair.id);
-  return verdict;
+  // A resting order whose price is already reached fills at once, or fails in it.
+  const failed = settleResting(world, pair.id).get(requested.uuid);
+  return failed === undefined || world.style === '2025' ? verdict : rejected(failed);
 };
 
 const place = (world: World, account: Account, pair: Pair, requested: Requested): Verdict => {

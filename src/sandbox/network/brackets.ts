@@ -25,19 +25,25 @@ export const addBracket = (
 };
 
 /**
- * Places the brackets of a filled order, named `<uuid>-bracket-<i>`. False if one of them is invalid for the position;
- * then none is placed.
+ * Places the brackets of a filled order, named `<uuid>-bracket-<i>`. Returns the venue's text if one of them is invalid
+ * for the position; then none is placed.
  */
-export const addBrackets = (world: World, account: Account, filled: Order): boolean => {
+export const addBrackets = (world: World, account: Account, filled: Order): string | null => {
   const position = account.open.get(filled.pair.id);
   const wanted = bracketsOf(filled);
-  if (!position || wanted.length === 0) return wanted.length === 0;
-  if (!wanted.every((bracket) => fits(bracket, position))) return false;
+  if (wanted.length === 0) return null;
+  if (!position) return 'Bracket order must have an open position';
+  const unfit = wanted.findIndex((bracket) => !fits(bracket, position));
+  if (unfit >= 0) return invalidExits(filled, unfit, position);
   for (const [index, bracket] of wanted.entries()) {
     addBracket(world, account, filled.pair.id, { ...bracket, uuid: `${filled.uuid}-bracket-${index}` });
   }
-  return true;
+  return null;
 };
+
+const invalidExits = ({ uuid }: Order, index: number, { quantity, pair }: Position): string =>
+  `Invalid ${quantity > 0 ? 'LONG' : 'SHORT'} bracket order [${uuid}-bracket-${index}]: ` +
+  `the exits must surround reference_price (${pair.price})`;
 
 /** Whether a price triggers a bracket, which closes the covered position. */
 export const isHit = (exits: Exits & { best: number }, long: boolean, price: number): boolean => {

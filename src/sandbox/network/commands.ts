@@ -1,20 +1,34 @@
 import { checkSignal } from './checks.ts';
 import { quantityOf } from './positions.ts';
-import { cancel, rest, unrest } from './resting.ts';
+import { cancel, rest, sweepBrackets, unrest } from './resting.ts';
 import type { BracketRequest, Requested } from './signal.ts';
+import { textsOf } from './texts.ts';
 import { closePosition, restingOrder } from './trading.ts';
 import type { Account, Order, Resting, Verdict, World } from './world.ts';
 import { record, rejected, took, worthOf } from './world.ts';
 
-/** LIMIT_CANCEL of one uuid, a list, or `ALL`. One unknown uuid rejects the whole command. */
+/** LIMIT_CANCEL of one uuid, a list, or `ALL`. Rejected if none of them rests; older builds reject one unknown uuid. */
 export const cancelOrders = (world: World, account: Account, { uuid }: Requested): Verdict => {
   const names = uuid === 'ALL' ? [...account.resting.keys()] : uuid.split(',');
-  const orders = names.map((name) => account.resting.get(name));
-  const missing = orders.indexOf(undefined);
-  if (missing >= 0) return rejected(`Limit order ${names[missing]} not found`);
-  const found = orders.filter((order) => order !== undefined);
-  for (const order of found) cancel(world, account, order);
-  return took(found[0] ?? null);
+  const texts = textsOf(world.style);
+  const found = names.map((name) => restingUnder(world, account, name));
+  const missing = found.findIndex((orders) => orders.length === 0);
+  if (missing >= 0 && world.style === '2025')
+    return rejected(texts.nothingToCancel(account.hotkey, names[missing] ?? ''));
+  const orders = new Set(found.flat());
+  if (orders.size === 0 && uuid !== 'ALL') return rejected(texts.nothingToCancel(account.hotkey, uuid));
+  for (const order of orders) cancel(world, account, order);
+  const [first = null] = orders;
+  return took(world.style === '2026' ? null : first);
+};
+
+/** The newest builds also find the exits whose uuid begins with the given one. */
+const restingUnder = ({ style }: World, { resting }: Account, name: string): Resting[] => {
+  const exact = resting.get(name);
+  if (style === '2025') return exact ? [exact] : [];
+  return [...resting.values()].filter(
+    (order) => order.uuid === name || (order.execution === 'BRACKET' && order.uuid.startsWith(name)),
+  );
 };
 
 /**
@@ -30,18 +44,22 @@ export const editOrder = (world: World, account: Account, requested: Requested):
   const edited =
     target.execution === 'BRACKET'
       ? withExits(target, requested, account)
-      : restingOrder(account, target.pair, resubmitted);
+      : restingOrder(world.style, account, target.pair, resubmitted);
   if (typeof edited === 'string') return rejected(edited);
   return replace(world, account, target, edited);
 };
 
-/** FLAT_ALL: closes all positions for `ALL`, else the listed ones. Unknown uuids are ignored. */
+/**
+ * FLAT_ALL: closes all positions for `ALL`, else the listed ones. Unknown uuids are ignored. The newest builds then
+ * cancel every exit of the account.
+ */
 export const flatten = (world: World, account: Account, { uuid }: Requested): Verdict => {
   const named = new Set(uuid.split(','));
   for (const position of [...account.open.values()]) {
     if (uuid !== 'ALL' && !named.has(position.uuid)) continue;
     closePosition(world, account, position.pair.id, { suffix: 'flat-all', source: 11, kind: 'flat_all' });
   }
+  if (world.style === '2026') for (const pairId of world.pairs.keys()) sweepBrackets(world, account, pairId);
   return took(null);
 };
 
@@ -55,7 +73,7 @@ const editBrackets = (world: World, account: Account, entries: BracketRequest[])
     if (hasExits(entry)) replace(world, account, target, withExits(target, entry, account));
     else cancel(world, account, target);
   }
-  return took(targets[0] ?? null);
+  return took(world.style === '2026' ? null : (targets[0] ?? null));
 };
 
 const hasExits = ({ stopLoss, takeProfit, trailing }: BracketRequest) => Boolean(stopLoss ?? takeProfit ?? trailing);

@@ -10,7 +10,7 @@ import { minerRoutes } from './miner.ts';
 import { registry } from './pairs.ts';
 import { setPrice } from './prices.ts';
 import { validatorRoutes } from './validator.ts';
-import type { World } from './world.ts';
+import type { Style, World } from './world.ts';
 
 export { magicLeverages } from './magic.ts';
 
@@ -24,8 +24,12 @@ export type NetvenueUpstreamOptions = Files & {
   activationMs?: number;
   /** Minimum time between two market orders of one subaccount and pair. */
   cooldownMs?: number;
-  /** How long the miner waits before it processes an order. */
-  processingMs?: number;
+  /** How long the miner takes for an order; of a span, each order takes a time of its own. */
+  processingMs?: number | readonly [fromMs: number, toMs: number];
+  /** How many requests the miner works on at once; others wait in order of arrival, even if their caller hangs up. */
+  threads?: number;
+  /** The generation of the network, by default the older one. */
+  style?: Style;
 };
 
 /** A running network. `minerUrl`, `validatorUrl` and `controlUrl` are base URLs on the same port. */
@@ -43,17 +47,17 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
  * `<minerKey>:<entity>`. Without files its state is lost with the process.
  */
 export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): Promise<NetvenueUpstream> => {
-  const { port = 0, validatorKey, processingMs = 0 } = options;
+  const { port = 0, validatorKey, processingMs = 0, threads = Number.POSITIVE_INFINITY } = options;
   const ledger = openLedger('netvenue', options.ledgerFile);
   const faults = scriptedFaults();
   const memory = openMemory<Known[]>(options.stateFile);
-  const known = (memory.recalled ?? []).map((world) => ({ ...world, ledger }));
+  const known = (memory.recalled ?? []).map((world) => ({ ...world, style: options.style ?? '2025', ledger }));
   const { pairs, closedMarkets } = known[0] ?? { pairs: registry(), closedMarkets: new Set<string>() };
   const entities = openEntities(options, known, (entityHotkey) =>
     newWorld({ ...options, entityHotkey }, { pairs, closedMarkets }, ledger),
   );
   const keep = () => memory.keep(() => entities.all().map(({ ledger: _, ...world }) => world));
-  const venue = [...minerRoutes(entities, processingMs), ...validatorRoutes(entities, validatorKey)];
+  const venue = [...minerRoutes(entities, { processingMs, threads }), ...validatorRoutes(entities, validatorKey)];
   const control = [...controlRoutes(ledger, faults), ...controls(entities)];
   const { url, close } = await startUpstream(port, [...venue, ...control], faults, keep);
   return {
@@ -71,13 +75,14 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
 type Known = Omit<World, 'ledger'>;
 
 const newWorld = (
-  { entityHotkey, cooldownMs = 5_000, activationMs = 0 }: NetvenueUpstreamOptions,
+  { entityHotkey, cooldownMs = 5_000, activationMs = 0, style = '2025' }: NetvenueUpstreamOptions,
   market: Pick<World, 'pairs' | 'closedMarkets'>,
   ledger: Ledger,
 ): World => ({
   entityHotkey,
   cooldownMs,
   activationMs,
+  style,
   ledger,
   accounts: new Map(),
   byAddress: new Map(),

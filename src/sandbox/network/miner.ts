@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import PQueue from 'p-queue';
 import type { Call, Reported, Route } from '../upstream.ts';
 import { createAccount, readAccount } from './accounts.ts';
 import { applySignal, namesAnother } from './apply.ts';
@@ -7,6 +8,7 @@ import { checkSignal } from './checks.ts';
 import { type Entities, ofEntity } from './entities.ts';
 import { type Magic, magicOf } from './magic.ts';
 import { MalformedSignal, type Requested, readSignal } from './signal.ts';
+import { textsOf } from './texts.ts';
 import { tooSoon } from './trading.ts';
 import { accountView, orderJson } from './views.ts';
 import { rejected, type Verdict, type World } from './world.ts';
@@ -14,46 +16,71 @@ import { rejected, type Verdict, type World } from './world.ts';
 /** The miner's response after 3 attempts without a final result. The validator may have executed the order. */
 const NO_CONNECTION = 'Failed to connect to Vanta Network';
 
+/** How a miner works: the time for an order, and how many requests it works on at once. */
+type Pace = { processingMs: number | readonly [number, number]; threads: number };
+
 /** The routes of the entity miners below `/miner`. The key selects the miner. */
-export const minerRoutes = (entities: Entities, processingMs: number): Route[] => {
+export const minerRoutes = (entities: Entities, { processingMs, threads }: Pace): Route[] => {
   const submit = async (world: World, { json }: Call): Promise<Reported> => {
     const requested = readSignal(json);
     checkSignal(requested, (pair) => world.pairs.has(pair));
     if (!namesAnother(requested)) {
       if (world.seen.has(requested.uuid))
-        return responseOf(requested, rejected(`Duplicate order UUID: ${requested.uuid}`), 0);
+        return responseOf(world, requested, rejected(`Duplicate order UUID: ${requested.uuid}`), 0);
       world.seen.add(requested.uuid); // before it is sent, and never removed
     }
-    await wait(processingMs);
+    const takenMs = timeFor(processingMs);
+    await wait(takenMs);
     const magic = requested.size?.by === 'leverage' ? magicOf(requested.size.amount) : null;
     const verdict = decide(world, requested, magic);
     file(world, verdict, requested, json);
     return {
-      ...responseOf(requested, verdict, processingMs / 1000),
+      ...responseOf(world, requested, verdict, takenMs / 1000),
       dropped: magic === 'drop' && verdict.error === null,
     };
   };
   const create = { method: 'POST', response: ofEntity(entities, create200), rejection: rejectAccount };
-  return [
-    {
-      method: 'POST',
-      path: '/miner/api/submit-order',
-      response: ofEntity(entities, wellFormed(submit)),
-      rejection: rejectSignal,
+  const queues = new Map<string | undefined, PQueue>();
+  const queued = (route: Route): Route => ({
+    ...route,
+    response: (call) => {
+      const key = call.headers.authorization;
+      const queue = queues.get(key) ?? new PQueue({ concurrency: threads });
+      queues.set(key, queue);
+      return queue.add(() => route.response(call));
     },
-    {
-      method: 'GET',
-      path: '/miner/api/order-status/:uuid',
-      response: ofEntity(entities, ({ archive }, { params }) => archiveResponse(archive, params.uuid ?? '')),
-    },
-    { ...create, path: '/miner/api/create-subaccount' },
-    { ...create, path: '/miner/api/create-hl-subaccount' },
-    { method: 'GET', path: '/miner/api/health', response: () => ({ status: 200, body: health(entities.first) }) },
-  ];
+  });
+  return routes().map(queued);
+
+  function routes(): Route[] {
+    return [
+      {
+        method: 'POST',
+        path: '/miner/api/submit-order',
+        response: ofEntity(entities, wellFormed(submit)),
+        rejection: rejectSignal,
+      },
+      {
+        method: 'GET',
+        path: '/miner/api/order-status/:uuid',
+        response: ofEntity(entities, ({ archive }, { params }) => archiveResponse(archive, params.uuid ?? '')),
+      },
+      { ...create, path: '/miner/api/create-subaccount' },
+      { ...create, path: '/miner/api/create-hl-subaccount' },
+      { method: 'GET', path: '/miner/api/health', response: () => ({ status: 200, body: health(entities.first) }) },
+    ];
+  }
 };
 
-const file = ({ archive }: World, { error, order }: Verdict, { uuid }: Requested, signal: unknown) => {
-  if (error === null) keepCompleted(archive, uuid, { signal_data: signal, order_json: order && orderJson(order) });
+const timeFor = (processingMs: Pace['processingMs']): number => {
+  if (typeof processingMs === 'number') return processingMs;
+  const [from, to] = processingMs;
+  return from + (to - from) * Math.random();
+};
+
+const file = ({ archive, style }: World, { error, order }: Verdict, { uuid }: Requested, signal: unknown) => {
+  const order_json = order && orderJson(order, style);
+  if (error === null) keepCompleted(archive, uuid, { signal_data: signal, order_json });
   else keepFailed(archive, uuid, { original_signal: signal, error_message: error });
 };
 
@@ -65,15 +92,20 @@ const decide = (world: World, requested: Requested, magic: Magic | null): Verdic
   return magic === 'disconnect' && verdict.error === null ? rejected(NO_CONNECTION) : verdict;
 };
 
-const responseOf = ({ uuid }: Requested, { error, order }: Verdict, processing_time: number): Reported => ({
+const responseOf = (
+  { style }: World,
+  { uuid }: Requested,
+  { error, order }: Verdict,
+  processing_time: number,
+): Reported => ({
   status: error === null ? 200 : 400,
   body: {
     success: error === null,
     order_uuid: uuid,
-    order_json: order && orderJson(order),
+    order_json: order && (error === null || style === '2025') ? orderJson(order, style) : null,
     error_message: error ?? '',
     processing_time,
-    message: error === null ? 'Order successfully processed by Taoshi validator' : 'Order failed on Taoshi validator',
+    message: textsOf(style).message(error),
   },
 });
 
@@ -95,9 +127,8 @@ const create200 = (world: World, { json }: Call): Reported => {
   return { status: 200, body: { status: 'success', message, subaccount: accountView(account) } };
 };
 
-const rejectSignal = ({ json }: Call): Reported => {
+const rejectSignal = ({ json }: Call, error_message = 'Order rejected: no live prices found'): Reported => {
   const uuid = String((Object(json) as { order_uuid?: unknown }).order_uuid ?? ''); // as: the body may be any JSON
-  const error_message = 'Order rejected: no live prices found';
   return {
     status: 400,
     body: { success: false, order_uuid: uuid, order_json: null, error_message, processing_time: 0, message: '' },

@@ -1,6 +1,7 @@
 import { isBelowMinimum, type Pair } from './pairs.ts';
 import type { Execution, Requested, Side, Size } from './signal.ts';
-import { type Account, balanceOf, type Order, type Position, worthOf } from './world.ts';
+import { textsOf } from './texts.ts';
+import { type Account, balanceOf, type Order, type Position, type Style, worthOf } from './world.ts';
 
 /** Quantities below this count as zero: they are rounding errors of a closed position. */
 const DUST = 1e-9;
@@ -18,6 +19,7 @@ export const quantityOf = (account: Account, pair: Pair, { by, amount }: Size, s
  * Other orders are reduced to the pair's cap without notice. Returns a text for a rejection.
  */
 export const clamp = (
+  style: Style,
   account: Account,
   pair: Pair,
   wanted: number,
@@ -25,12 +27,12 @@ export const clamp = (
 ): { quantity: number; cap: string | null } | string => {
   const held = account.open.get(pair.id)?.quantity ?? 0;
   if (held * wanted < 0) return { quantity: Math.sign(wanted) * Math.min(Math.abs(wanted), Math.abs(held)), cap: null };
-  if (pair.state === 'deprecated') return `Trade pair ${pair.id} is not allowed: positions can only be reduced`;
+  if (pair.state === 'deprecated') return textsOf(style).closeOnly(pair.id);
   if (isBelowMinimum(pair, Math.abs(wanted), Math.abs(worthOf(pair, wanted, price)), account.size)) {
     return `Order size is below the minimum position size of ${pair.id}`;
   }
   const room = (pair.maxLeverage * balanceOf(account)) / worthOf(pair, 1, price) - Math.abs(held);
-  if (room <= DUST) return `No buying power remaining for ${pair.id} (capped by pair leverage)`;
+  if (room <= DUST) return textsOf(style).noBuyingPower(pair.id);
   if (isBelowMinimum(pair, room, worthOf(pair, room, price), account.size)) return '0 order size after clamping';
   const fits = Math.abs(wanted) <= room;
   return { quantity: fits ? wanted : Math.sign(wanted) * room, cap: fits ? null : 'pair' };

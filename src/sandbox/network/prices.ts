@@ -1,6 +1,7 @@
 import { addBrackets, isHit } from './brackets.ts';
 import { clamp, executed } from './positions.ts';
-import { sourceOf, unrest, withdraw } from './resting.ts';
+import { rest, sourceOf, unrest, withdraw } from './resting.ts';
+import { textsOf } from './texts.ts';
 import { fill } from './trading.ts';
 import { type Account, type Resting, type World, worthOf } from './world.ts';
 
@@ -16,11 +17,32 @@ export const setPrice = (worlds: readonly World[], pairId: string, price: number
   return true;
 };
 
-/** Fills the resting orders that the current price of a pair reaches. */
-export const settleResting = (world: World, pairId: string): void => {
+/**
+ * Fills the resting orders that the current price of a pair reaches. Returns the venue's text for each order that failed
+ * in it, by uuid.
+ */
+export const settleResting = (world: World, pairId: string): Map<string, string> => {
+  const failed = new Map<string, string>();
   for (const { account, order } of [...(world.resting.get(pairId)?.values() ?? [])]) {
-    if (account.resting.has(order.uuid) && isReached(order)) execute(world, account, order);
+    const now = account.resting.has(order.uuid) ? triggered(world, account, order) : null;
+    const error = now && isReached(now) ? execute(world, account, now) : null;
+    if (error !== null) failed.set(order.uuid, error);
   }
+  return failed;
+};
+
+/** A triggered stop-limit of the newest builds goes on as a limit order of its own. */
+const triggered = (world: World, account: Account, order: Resting): Resting => {
+  if (world.style === '2025' || order.execution !== 'STOP_LIMIT' || !armed(order, order.pair.price)) return order;
+  unrest(world, account, order);
+  return rest(world, account, {
+    ...order,
+    uuid: `${order.uuid}-limit`,
+    execution: 'LIMIT',
+    stopPrice: null,
+    stopCondition: null,
+    processedMs: Date.now(),
+  });
 };
 
 const isReached = (order: Resting): boolean => {
@@ -41,15 +63,25 @@ const armed = (order: Resting, price: number): boolean => {
   return order.armed;
 };
 
-const execute = (world: World, account: Account, order: Resting) => {
+/** Returns the venue's text if the order failed: it was not filled, or its exits were not placed. */
+const execute = (world: World, account: Account, order: Resting): string | null => {
   const { uuid, pair, side, execution } = order;
+  const notFilled = (error: string) =>
+    textsOf(world.style).notFilled({ hotkey: account.hotkey, pair: pair.id, uuid }, error);
   // A bracket closes at most the current position, which may be smaller than when the bracket was placed.
-  const executable = clamp(account, pair, order.quantity, pair.price);
-  if (typeof executable === 'string') return withdraw(world, account, order);
+  const executable = clamp(world.style, account, pair, order.quantity, pair.price);
+  if (typeof executable === 'string') {
+    withdraw(world, account, order);
+    return notFilled(executable);
+  }
   unrest(world, account, order);
   const { quantity, cap } = executable;
   const part = { ...order, uuid, side, quantity, bindingCap: cap, execution, source: sourceOf(order, 'filled') };
   const filled = executed(account, pair, { ...part, price: pair.price, value: worthOf(pair, quantity) });
   fill(world, account, filled, 'fill');
-  if (execution !== 'BRACKET') addBrackets(world, account, filled);
+  const failed = execution === 'BRACKET' ? null : addBrackets(world, account, filled);
+  if (failed === null) return null;
+  // The newest builds list the filled order as cancelled as well.
+  if (world.style === '2026') account.ended.push({ ...order, source: sourceOf(order, 'cancelled') });
+  return notFilled(failed);
 };

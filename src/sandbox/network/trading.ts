@@ -3,7 +3,8 @@ import type { Pair } from './pairs.ts';
 import { blank, book, clamp, executed, quantityOf } from './positions.ts';
 import { rest, sweepBrackets } from './resting.ts';
 import type { Requested, Side, Size } from './signal.ts';
-import type { Account, Order, Verdict, World } from './world.ts';
+import { textsOf } from './texts.ts';
+import type { Account, Order, Style, Verdict, World } from './world.ts';
 import { balanceOf, record, rejected, took, worthOf } from './world.ts';
 
 /**
@@ -20,7 +21,7 @@ export const placeMarket = (world: World, account: Account, pair: Pair, requeste
   const executable =
     size === null
       ? { quantity: -held, cap: null }
-      : clamp(account, pair, quantityOf(account, pair, size, side, pair.price), pair.price);
+      : clamp(world.style, account, pair, quantityOf(account, pair, size, side, pair.price), pair.price);
   if (typeof executable === 'string') return rejected(executable);
   const { quantity, cap } = executable;
   const exits = { stopLoss: requested.stopLoss, takeProfit: requested.takeProfit, trailing: requested.trailing };
@@ -35,13 +36,13 @@ export const placeMarket = (world: World, account: Account, pair: Pair, requeste
   };
   const order = fill(world, account, executed(account, pair, { ...part, execution: 'MARKET' }), 'market');
   account.lastOrderMs.set(pair.id, order.processedMs);
-  if (addBrackets(world, account, order)) return took(order);
-  return { error: 'Market order filled successfully, but bracket order creation failed', order };
+  const failed = addBrackets(world, account, order);
+  return failed === null ? took(order) : { error: textsOf(world.style).exitsFailed(failed), order };
 };
 
 /** Places a LIMIT or STOP_LIMIT order, which rests until its price is reached. */
 export const placeResting = (world: World, account: Account, pair: Pair, requested: Requested): Verdict => {
-  const order = restingOrder(account, pair, requested);
+  const order = restingOrder(world.style, account, pair, requested);
   if (typeof order === 'string') return rejected(order);
   rest(world, account, order);
   record(world, account, order.execution.toLowerCase(), order);
@@ -49,11 +50,11 @@ export const placeResting = (world: World, account: Account, pair: Pair, request
 };
 
 /** The order of a resting signal, sized at its limit price. Returns a text for a rejection. */
-export const restingOrder = (account: Account, pair: Pair, requested: Requested): Order | string => {
+export const restingOrder = (style: Style, account: Account, pair: Pair, requested: Requested): Order | string => {
   const { side, size } = sized(requested);
   const at = requested.limitPrice ?? pair.price;
   const wanted = size
-    ? clamp(account, pair, quantityOf(account, pair, size, side, at), at)
+    ? clamp(style, account, pair, quantityOf(account, pair, size, side, at), at)
     : 'Order size is below the minimum';
   if (typeof wanted === 'string') return wanted;
   const value = worthOf(pair, wanted.quantity, at);

@@ -2,7 +2,7 @@ import { statusOf } from './accounts.ts';
 import { drawdownView, moneyView } from './money.ts';
 import type { Pair } from './pairs.ts';
 import type { Trailing } from './signal.ts';
-import { type Account, balanceOf, type Order, type Position, worthOf } from './world.ts';
+import { type Account, balanceOf, type Order, type Position, type Style, worthOf } from './world.ts';
 
 /** A subaccount as create-subaccount and the entity list return it. */
 export const accountView = (account: Account) => ({
@@ -60,8 +60,21 @@ export const pairsView = (pairs: Iterable<Pair>) => {
   return { allowed, deprecated, disabled, ...totals, timestamp: Date.now() };
 };
 
-/** The accepted order after clamping, as the miner returns it: JSON within JSON. */
-export const orderJson = (order: Order): string => JSON.stringify(verboseOrder(order));
+/** The accepted order after clamping, as the miner returns it: JSON within JSON, or a Python dictionary as text. */
+export const orderJson = (order: Order, style: Style): string =>
+  style === '2026' ? printed(verboseOrder(order)) : JSON.stringify(verboseOrder(order));
+
+/** A value as Python prints it. */
+const printed = (value: unknown): string => {
+  if (value === null || value === undefined) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value === 'string') return `'${value.replace(/['\\]/g, '\\$&')}'`;
+  if (Array.isArray(value)) return `[${value.map(printed).join(', ')}]`;
+  if (typeof value !== 'object') return String(value);
+  return `{${Object.entries(value)
+    .map(([name, member]) => `${printed(name)}: ${printed(member)}`)
+    .join(', ')}}`;
+};
 
 const verboseOrder = (order: Order) => ({
   trade_pair_id: order.pair.id,

@@ -70,6 +70,9 @@ export type Account = {
 /** One settled week of a funded account. */
 type Settlement = { start_ms: number; end_ms: number; payout: number };
 
+/** Which generation of the network is simulated: before the second half of 2026, or the newest. Venue facts: second review. */
+export type Style = '2025' | '2026';
+
 /** State of one entity's miner and validator. `resting` indexes the resting orders by pair. */
 export type World = {
   entityHotkey: string;
@@ -85,6 +88,7 @@ export type World = {
   archive: Records;
   cooldownMs: number;
   activationMs: number;
+  style: Style;
 };
 
 /** The validator's result of a signal. `error` together with `order`: the order was filled nevertheless. */

@@ -16,6 +16,7 @@ export type WatchDeps = {
   db: Db;
   config: { TRADING_WATCH_MS: number };
   reads: {
+    dashboard(trader: string): Promise<ReadResult<Dashboard>>;
     dashboardNow(trader: string): Promise<ReadResult<Dashboard>>;
     networkOrders(trader: string): Promise<ReadResult<OrderBook>>;
   };
