@@ -99,7 +99,10 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
     case 'status_500':
       return send(response, { status: 500, body: { error: 'scripted fault' } });
     case 'reject':
-      return send(response, route.rejection?.(call, fault.text) ?? { status: 400, body: { error: 'scripted refusal' } });
+      return send(
+        response,
+        route.rejection?.(call, fault.text) ?? { status: 400, body: { error: 'scripted refusal' } },
+      );
     case 'html_200':
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please wait.</body></html>');
   }

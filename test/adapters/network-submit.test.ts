@@ -34,7 +34,7 @@ const no = (error_message: string) => ({
 });
 const orderJson = (more = {}) =>
   JSON.stringify({ order_type: 'LONG', leverage: 0.1, value: 1000, quantity: 0.01, price: 100_000, ...more });
-const yes = (order_json: string | null) => ({ ...no(''), success: true, order_json });
+const yes = (order_json: string | object | null) => ({ ...no(''), success: true, order_json });
 const miner = () => nock(MINER).post('/behind/a/path/api/submit-order');
 
 describe('submitting a signal to the network', () => {

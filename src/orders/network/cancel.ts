@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import type { Signal } from '../../adapters/network/types.ts';
 import { defineIntent, type Finding } from '../../intents/define.ts';
-import { accepted, acknowledged, recordedRejection, type UpstreamResult, unknownEffect } from '../../kernel/upstream-result.ts';
+import {
+  accepted,
+  acknowledged,
+  recordedRejection,
+  type UpstreamResult,
+  unknownEffect,
+} from '../../kernel/upstream-result.ts';
 import { ABSENT, nothingExecuted } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { carriesExits, protectionShown } from './protection.ts';
