@@ -168,7 +168,7 @@ export const classifySubaccountText = (text: string): Rejected =>
   firstMatch(SUBACCOUNT_REJECTIONS, text) ?? rejectedForReasonsUnknown;
 
 /** A rejection with an unknown text. */
-export const rejectedForReasonsUnknown = rejected('rejected_by_venue', 'The venue rejected the request.');
+const rejectedForReasonsUnknown = rejected('rejected_by_venue', 'The venue rejected the request.');
 /** A rejection of the request's format. */
 export const rejectedForForm = rejected('bad_request', 'The venue rejected the request as malformed.');
 /** A rejection of this service's credentials. */

@@ -10,9 +10,9 @@ import {
 } from '../../kernel/upstream-result.ts';
 import { ABSENT, nothingExecuted } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
-import { carriesExits, protectionShown } from './protection.ts';
+import { protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
-import { isOver } from './rules.ts';
+import { carriesExits, isOver } from './rules.ts';
 import { findShown, readRecords } from './shown.ts';
 import { recordCancellation } from './store.ts';
 import { locate, recordUnlessTargetInDoubt } from './target.ts';

@@ -9,7 +9,8 @@ import {
   unknownEffect,
 } from '../../kernel/upstream-result.ts';
 import type { AtMiner, Done } from './outcome.ts';
-import { protectionShown, protectionWhenAccepted } from './protection.ts';
+import { protectionShown } from './protection.ts';
+import { protectionWhenAccepted } from './rules.ts';
 import { findShown, type Records, readRecords, type Shown, wereAllRead } from './shown.ts';
 
 type Found = Finding<Done>;

@@ -1,6 +1,6 @@
 import { executedBy } from './evidence.ts';
-import { carriesExits, protectionShown } from './protection.ts';
-import type { Terms } from './rules.ts';
+import { protectionShown } from './protection.ts';
+import { carriesExits, type Terms } from './rules.ts';
 import { findShown, type Records } from './shown.ts';
 import type { Noted } from './store.ts';
 

@@ -9,9 +9,8 @@ import { findNetworkViolation } from '../../portfolio/trades/read-model.ts';
 import { isTradeable } from '../../trading/queries.ts';
 import { findPlaced, readExecution, resolveDoubt } from './evidence.ts';
 import type { Done } from './outcome.ts';
-import { protectionWhenAccepted } from './protection.ts';
 import { getSubaccountStatus } from './queries.ts';
-import { rests, type Terms } from './rules.ts';
+import { protectionWhenAccepted, rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
 import * as network from './verb.ts';
 

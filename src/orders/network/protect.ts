@@ -7,9 +7,8 @@ import { findEdited, findPlaced } from './evidence.ts';
 import type { AtMiner } from './outcome.ts';
 import { placementSignal } from './place.ts';
 import { heldQuantity, readHeld } from './positions.ts';
-import { PLACED } from './protection.ts';
 import { findOrderByHandle } from './queries.ts';
-import { sizeOf, type Terms } from './rules.ts';
+import { PLACED, sizeOf, type Terms } from './rules.ts';
 import { recordProtection } from './store.ts';
 import * as network from './verb.ts';
 

@@ -1,35 +1,13 @@
-import type { Signal } from '../../adapters/network/types.ts';
-import type { Protection } from './outcome.ts';
+import { carriesExits, type Exits, PLACED, type Protection, protectionWhenAccepted } from './rules.ts';
 import type { Records, Shown } from './shown.ts';
 
-/** Of a verb that carries no exits. */
-export const NO_PROTECTION: Protection = { state: 'none', error: null };
-
-/** Of exits that the venue accepted. */
-export const PLACED: Protection = { state: 'placed', error: null };
 const MISSING = 'The order is filled, but the network has no exits of it; protect the position.';
-
-type Exits = Partial<Pick<Signal, 'stop_loss' | 'take_profit' | 'trailing_stop' | 'bracket_orders'>>;
-
-/** Whether an order carries exits of its own. */
-export const carriesExits = (order: Exits & { execution_type?: string }): boolean =>
-  order.execution_type !== 'BRACKET' &&
-  [order.stop_loss, order.take_profit, order.trailing_stop, order.bracket_orders].some((exit) => exit !== undefined);
-
-/** The protection of an order that the venue accepted without an objection: its exits rest, or wait for its fill. */
-export const protectionWhenAccepted = (order: Exits & { execution_type?: string }): Protection =>
-  order.execution_type === 'BRACKET' || carriesExits(order) ? PLACED : NO_PROTECTION;
 
 /**
  * The protection of an order that the records show. The exits of a filled order are named after it. `error`: what the
  * venue said about them, if anything. An order that was filled and whose position is closed needs none any more.
  */
-export function protectionShown(
-  order: Exits & { execution_type?: string },
-  shown: Shown,
-  records: Records,
-  error: string | null,
-): Protection {
+export function protectionShown(order: Exits, shown: Shown, records: Records, error: string | null): Protection {
   if (!carriesExits(order) || shown.lifecycle !== 'filled') return protectionWhenAccepted(order);
   if (hasExitsOf(shown.name, records)) return PLACED;
   if (error !== null) return { state: 'failed', error };

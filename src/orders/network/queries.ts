@@ -5,8 +5,7 @@ import type { Db } from '../../db/pool.ts';
 import { type Intent, intentRow } from '../../intents/intent.ts';
 import { intentColumns } from '../../intents/store.ts';
 import type { Hotkey, OrderUuid, OwnerId } from '../../kernel/ids.ts';
-import type { Protection } from './outcome.ts';
-import type { Terms } from './rules.ts';
+import type { Protection, Terms } from './rules.ts';
 
 const termsOfOrder = z.custom<Terms>(); // checked against the contract on submission
 const executed = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).nullable();

@@ -53,6 +53,28 @@ export function findInconsistency({
   return null;
 }
 
+/** What became of the exits that an order carried. `error`: why they failed. */
+export type Protection = { state: 'none' | 'placed' | 'failed'; error: string | null };
+
+/** Of a verb that carries no exits. */
+export const NO_PROTECTION: Protection = { state: 'none', error: null };
+
+/** Of exits that the venue accepted. */
+export const PLACED: Protection = { state: 'placed', error: null };
+
+/** The exits among an order's terms, and its type. */
+export type Exits = Partial<Pick<Terms, (typeof EXITS)[number]>> & { execution_type?: string };
+
+const EXITS = ['stop_loss', 'take_profit', 'trailing_stop', 'bracket_orders'] as const;
+
+/** Whether an order carries exits of its own. */
+export const carriesExits = (order: Exits): boolean =>
+  order.execution_type !== 'BRACKET' && EXITS.some((exit) => order[exit] !== undefined);
+
+/** The protection of an order that the venue accepted without an objection: its exits rest, or wait for its fill. */
+export const protectionWhenAccepted = (order: Exits): Protection =>
+  order.execution_type === 'BRACKET' || carriesExits(order) ? PLACED : NO_PROTECTION;
+
 /** Whether an order has ended according to our records. An order whose placement is in doubt may still rest. */
 export const isOver = ({ lifecycle, placement }: { lifecycle: string | null; placement: string }): boolean =>
   lifecycle === 'filled' || lifecycle === 'cancelled' || placement === 'failed' || placement === 'expired';

@@ -5,8 +5,8 @@ import type { Db } from '../../db/pool.ts';
 import type { IntentOf } from '../../intents/define.ts';
 import { succeedTogether, succeedWith } from '../../intents/store.ts';
 import type { OrderUuid } from '../../kernel/ids.ts';
-import type { Lifecycle, Protection } from './outcome.ts';
-import type { Terms } from './rules.ts';
+import type { Lifecycle } from './outcome.ts';
+import type { Protection, Terms } from './rules.ts';
 import type { OrderResult } from './verb.ts';
 
 /** Ends a placement and records lifecycle, execution and protection of its order. Concurrent placements share a commit. */

@@ -7,9 +7,8 @@ import { recordNoResponse } from '../../intents/run.ts';
 import { fail } from '../../intents/store.ts';
 import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
 import { type Rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
-import type { AtMiner, Done, Protection } from './outcome.ts';
-import { NO_PROTECTION } from './protection.ts';
-import type { Terms } from './rules.ts';
+import type { AtMiner, Done } from './outcome.ts';
+import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 
 /** The dependencies of every network verb: the miners by entity, and the timing settings. */
 export type Deps = {
