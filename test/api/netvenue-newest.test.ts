@@ -93,8 +93,8 @@ describe('a network of the newest generation', () => {
     service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
     service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
     const placed = await trader.post(ORDERS, limit({ order_uuid }), { prefer: 'wait=0' });
-    const refused = { order_uuid, subaccount_id: Number(trader.traderId), execution_type: 'LIMIT_EDIT' } as const;
-    await venueOf(service).submit({ ...refused, trade_pair: 'ETHUSDC', order_type: 'LONG', quantity: 1 });
+    const rejected = { order_uuid, subaccount_id: Number(trader.traderId), execution_type: 'LIMIT_EDIT' } as const;
+    await venueOf(service).submit({ ...rejected, trade_pair: 'ETHUSDC', order_type: 'LONG', quantity: 1 });
     service.miner.faults.clear();
 
     const order = await trader.poll(placed);

@@ -15,16 +15,8 @@ export type OrderType = 'LONG' | 'SHORT' | 'FLAT';
 type ExecutionType = 'MARKET' | 'LIMIT' | 'STOP_LIMIT' | 'BRACKET' | 'LIMIT_CANCEL' | 'LIMIT_EDIT' | 'FLAT_ALL';
 /** Distance of a trailing stop: in percent, or in units of the price. */
 export type TrailingStop = { trailing_percent: number } | { trailing_value: number };
-type Bracket = {
-  order_uuid?: string;
-  stop_loss?: number;
-  take_profit?: number;
-  trailing_percent?: number;
-  trailing_value?: number;
-  leverage?: number;
-  value?: number;
-  quantity?: number;
-};
+type Prices = 'stop_loss' | 'take_profit' | 'trailing_percent' | 'trailing_value';
+type Bracket = { order_uuid?: string } & Partial<Record<Prices | 'leverage' | 'value' | 'quantity', number>>;
 
 /** The body of the miner's single order route, with the miner's field names. */
 export type Signal = {
@@ -58,12 +50,12 @@ export type Executed = {
 export type SignalAccepted = { executed: Executed | null; processingTimeS: number | null; note: string | null };
 
 /**
- * The miner answered with a rejection that does not prove that nothing happened: its words are unknown, or are also
- * those of a filled order whose exits failed. `said`: the rejection, if the venue's records show nothing.
+ * A rejection that does not prove that nothing happened: its words are unknown, or are also those of a filled order whose
+ * exits failed. It must be looked up. `said`: the rejection, if the venue's records show nothing.
  */
 export type DoubtfulRejection = { kind: 'doubtful'; said: Rejected };
 
-/** The response to a signal. A doubtful rejection must be looked up before anything is concluded from it. */
+/** The response to a signal. */
 export type SubmitResult = UpstreamResult<SignalAccepted> | DoubtfulRejection;
 
 /**

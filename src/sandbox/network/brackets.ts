@@ -33,8 +33,8 @@ export const addBrackets = (world: World, account: Account, filled: Order): stri
   const wanted = bracketsOf(filled);
   if (wanted.length === 0) return null;
   if (!position) return 'Bracket order must have an open position';
-  const unfit = wanted.findIndex((bracket) => !fits(bracket, position));
-  if (unfit >= 0) return invalidExits(filled, unfit, position);
+  const invalid = wanted.findIndex((bracket) => !fits(bracket, position));
+  if (invalid >= 0) return invalidExits(filled, invalid, position);
   for (const [index, bracket] of wanted.entries()) {
     addBracket(world, account, filled.pair.id, { ...bracket, uuid: `${filled.uuid}-bracket-${index}` });
   }
