@@ -2283,7 +2283,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a user of the app, emit an event, or both
-         * @description Only `email` sends an e-mail, to the address stored with the user. `fanout_event` is delivered to endpoints subscribed to exactly that name or to `*`. The response waits, as `Prefer` says, until the mail server has taken or rejected the e-mail. An e-mail that is given up later is in the event log as `notification.failed`.
+         * @description Only `email` sends an e-mail, to the address stored with the user. `fanout_event` is delivered to endpoints subscribed to exactly that name or to `*`. The response waits, as `Prefer` says, until the mail server has taken or rejected the e-mail. An e-mail that is given up later is in the event log as `notification.failed`. Mails are limited per app and per recipient; an address that is not verified gets at most 3 a day over all apps.
          */
         post: operations["sendNotification"];
         delete?: never;
@@ -10203,6 +10203,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };

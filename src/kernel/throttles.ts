@@ -2,6 +2,7 @@ import { digest } from './digest.ts';
 
 const MINUTE_S = 60;
 const HOUR_S = 3_600;
+const DAY_S = 24 * HOUR_S;
 
 type Limit = {
   /** Attempts per window. */
@@ -37,6 +38,17 @@ export const limits = {
   totp: { budget: 5, baseS: MINUTE_S, longestS: 30 * MINUTE_S },
   /** Mails that anyone can cause to one address. */
   mail: { budget: 5, baseS: 15 * MINUTE_S, longestS: 4 * HOUR_S },
+  /**
+   * Mails to one address over all apps that sign-ups cause, in a day. Resets count for users who are not verified, so
+   * that nobody can keep a verified user from recovering the account.
+   */
+  sign_up_mails: { budget: 10, baseS: DAY_S, longestS: DAY_S },
+  /** Notifications by mail of one app. */
+  notify_app: { budget: 2_000, baseS: HOUR_S, longestS: HOUR_S },
+  /** Notifications by mail of one app to one address. */
+  notify_recipient: { budget: 20, baseS: HOUR_S, longestS: HOUR_S },
+  /** Notifications by mail to one address that is not verified, over all apps. */
+  notify_unverified: { budget: 3, baseS: DAY_S, longestS: DAY_S },
   /** Attempts at mailed codes and links of one account. */
   code: { budget: 20, baseS: 15 * MINUTE_S, longestS: HOUR_S },
 } as const satisfies Record<string, Limit>;

@@ -1,14 +1,27 @@
 import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import type { Until } from '../intents/follow.ts';
+import { ApiError } from '../kernel/errors.ts';
+import { type Budget, budgetOf } from '../kernel/throttles.ts';
 import { getMailStatus } from '../mail/queries.ts';
 import { sendNotification as send } from './commands.ts';
+import { type Addressee, findAddressee, isUserOf } from './queries.ts';
+import { isEmpty } from './rules.ts';
 
 type Deps = { db: Db; until: Until };
 
-/** Handles `POST /v2/notifications/send`: mail a user of the app, emit an event, or both. */
-export const sendNotification: Handler<'sendNotification', Deps> = async ({ deps, principal, body, waitMs }) => {
-  const { mailId, deliveries } = await send(deps.db, principal.owner, body);
+/**
+ * Handles `POST /v2/notifications/send`: mail a user of the app, emit an event, or both. Only a mail counts against the
+ * budgets, once it is known to go to a user of the app.
+ */
+export const sendNotification: Handler<'sendNotification', Deps> = async (call) => {
+  const { deps, principal, body, waitMs } = call;
+  if (isEmpty(body)) throw new ApiError('V2_NOTIFY_EMPTY');
+  const addressee = body.email === undefined ? null : await findAddressee(deps.db, principal.owner, body.email);
+  const isForeign = body.user_id !== undefined && !(await isUserOf(deps.db, principal.owner, body.user_id));
+  if (isForeign || (body.email !== undefined && !addressee)) throw new ApiError('V2_NOTIFY_RECIPIENT_FORBIDDEN');
+  if (addressee) await call.throttle(...mailBudgets(principal.owner, addressee));
+  const { mailId, deliveries } = await send(deps.db, principal.owner, addressee, body);
   const status = mailId === null ? null : await waitForMail(deps, mailId, waitMs);
   return {
     status: 200,
@@ -20,6 +33,12 @@ export const sendNotification: Handler<'sendNotification', Deps> = async ({ deps
     },
   };
 };
+
+const mailBudgets = (app: string, { email, is_verified }: Addressee): Budget[] => [
+  budgetOf('notify_app', app),
+  budgetOf('notify_recipient', app, email),
+  ...(is_verified ? [] : [budgetOf('notify_unverified', email)]),
+];
 
 /** Waits until the mail has ended, as every write waits for its outcome. */
 const waitForMail = ({ db, until }: Deps, mailId: string, waitMs: number) =>

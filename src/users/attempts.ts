@@ -15,6 +15,15 @@ export const loginBudgets = ({ appId, email }: Account, network: string, isKnown
 
 const unknownCallers = (appId: AppId, email: string) => budgetOf('login_strangers', appId, email);
 
+/** The budgets of a mail to an address that a sign-up or a new code causes. */
+export const codeMailBudgets = ({ appId, email }: Account): Budget[] => [
+  budgetOf('mail', appId, email),
+  signUpMails(email),
+];
+
+/** The budget, over all apps, of mails that sign-ups of an address cause. */
+export const signUpMails = (email: string): Budget => budgetOf('sign_up_mails', email);
+
 /** The budget of attempts at a user's authenticator code. */
 export const totpBudget = (userId: UserId): Budget => budgetOf('totp', userId);
 

@@ -100,16 +100,16 @@ export async function verifyEmail(
 }
 
 /**
- * Mails a user a reset token, which replaces the earlier one. For an unknown address it does the same work without
- * effect.
+ * Mails a user a reset token, which replaces the earlier one; a user who is not verified only if `mailsUnverified`. For
+ * an unknown address it does the same work without effect.
  */
-export async function requestReset(db: Db, sealer: Sealer, account: Account): Promise<void> {
+export async function requestReset(db: Db, sealer: Sealer, account: Account, mailsUnverified: boolean): Promise<void> {
   const token = newSecret('rst');
   const mail = newMail(sealer, token);
   await db.query(sql.prepared('request_reset', z.object({}))`
     select request_reset(
       ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${RESET_LIVES_S},
-      ${mail.id}, ${sql.binary(mail.sealed)}
+      ${mail.id}, ${sql.binary(mail.sealed)}, ${mailsUnverified}
     )`);
 }
 
