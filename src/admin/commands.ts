@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { normalisedEmail } from '../kernel/emails.ts';
 import { newId } from '../kernel/ids.ts';
-import { hashPassword } from '../kernel/passwords.ts';
+import { hashPassword, operatorLane } from '../kernel/passwords.ts';
 
 /**
  * Creates an operator and returns the id. The operator enrolls an authenticator at the first login. Throws a database
@@ -11,7 +11,7 @@ import { hashPassword } from '../kernel/passwords.ts';
  */
 export async function createAdmin(db: Db, email: string, password: string, isSuperadmin: boolean): Promise<string> {
   const adminId = newId('adn');
-  const hash = await hashPassword(password);
+  const hash = await hashPassword(password, operatorLane(null));
   await db.query(sql.prepared('create_admin', z.object({}))`
     insert into admins (id, email, password_hash, is_superadmin)
     values (${adminId}, ${normalisedEmail(email)}, ${hash}, ${isSuperadmin})`);
@@ -23,7 +23,7 @@ export async function createAdmin(db: Db, email: string, password: string, isSup
  * an unknown address.
  */
 export async function resetAdmin(db: Db, email: string, password: string, forgetTotp: boolean): Promise<boolean> {
-  const hash = await hashPassword(password);
+  const hash = await hashPassword(password, operatorLane(null));
   const { rowCount } = await db.query(sql.prepared('reset_admin', z.object({}))`
     with changed as (
       update admins

@@ -5,6 +5,7 @@ import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import { digest } from '../kernel/digest.ts';
 import { normalisedEmail } from '../kernel/emails.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { operatorLane } from '../kernel/passwords.ts';
 import { adminOf } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { budgetOf } from '../kernel/throttles.ts';
@@ -24,10 +25,12 @@ export const logInAdmin: Handler<'logInAdmin', Deps> = async (call) => {
   const admin = await readAdmin(deps.db, email, from);
   const budgets = [budgetOf('login', 'admin', email, call.network)];
   await call.throttle(...budgets, ...(admin.is_known_address ? [] : [budgetOf('login_strangers', 'admin', email)]));
-  const found = await checkPassword(admin, body.password);
+  const lane = operatorLane(admin.is_known_address ? null : call.network);
+  const found = await checkPassword(admin, body.password, lane);
   if (found === 'sign_up' || !found?.email) return rejectLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');
   const shown = { admin_id: found.id, email: found.email, totp_enrolled: found.has_totp === true };
-  const checked = await checkSecondFactor(found, { password: body.password, code: body.totp_code }, async (seed) => {
+  const given = { password: body.password, code: body.totp_code, lane };
+  const checked = await checkSecondFactor(found, given, async (seed) => {
     await call.throttle(budgetOf('totp', 'admin', found.id));
     return deps.sealer.open(seed, adminSealContext(found.id)).toString();
   });

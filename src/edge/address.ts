@@ -5,17 +5,17 @@ import type { Principal } from '../kernel/principal.ts';
 const END_USER_ADDRESS = 'X-End-User-Address';
 
 /**
- * The source of a call: its address, and the network by which attempts are counted. `isShared`: the address is that of
- * an app's server, which all its users share.
+ * The source of a call: its address, and the network by which attempts are counted. `isApps`: the call comes from an
+ * app's server. `isShared`: the address is that of the server, which all users of the app share.
  */
-export type Caller = { address: string; network: string; isShared: boolean };
+export type Caller = { address: string; network: string; isApps: boolean; isShared: boolean };
 
 /** The caller's address: that of the connection, or the end user's if an authenticated app reports it. */
 export function callerAddress(ctx: Context, principal: Principal): Caller {
   const isApps = principal.kind === 'app' || principal.kind === 'user';
   const reported = isApps ? ctx.get(END_USER_ADDRESS).slice(0, 64) : '';
   const address = reported || ctx.ip;
-  return { address, network: networkOf(address), isShared: isApps && reported === '' };
+  return { address, network: networkOf(address), isApps, isShared: isApps && reported === '' };
 }
 
 const GROUPS_OF_A_NETWORK = 4; // of 16 bits each: an IPv6 site has at least a /64 (RFC 6177)

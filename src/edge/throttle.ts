@@ -24,6 +24,12 @@ export function newSpend(ctx: Context, { throttle }: Pick<EdgeDeps, 'throttle'>)
   };
 }
 
-/** Counts a call of a throttled operation against the budget of its network. */
+/**
+ * Counts a call of a throttled operation against the budget of its network, and a call of an app against that of the
+ * app: whatever end users' addresses it names, they are its own claim.
+ */
 export const spendAddress = ({ id }: Operation, from: Caller, owner: OwnerId, spend: Spend): Promise<void> =>
-  spend(budgetOf(from.isShared ? 'server' : 'address', id, owner, from.network));
+  spend(
+    ...(from.isShared ? [] : [budgetOf('address', id, owner, from.network)]),
+    ...(from.isApps ? [budgetOf('server', id, owner)] : []),
+  );

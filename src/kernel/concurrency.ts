@@ -1,14 +1,67 @@
-import PQueue from 'p-queue';
+import PQueue, { type QueueAddOptions } from 'p-queue';
 import { ApiError } from './errors.ts';
 
+type Run = () => Promise<unknown>;
+type InLane = QueueAddOptions & { lane: string };
+
+/** Waiting work by lane. The lanes take turns; within a lane the order is that of arrival. */
+class LaneQueue {
+  #lanes = new Map<string, Run[]>(); // in the order of their turns
+
+  get size(): number {
+    return [...this.#lanes.values()].reduce((size, waiting) => size + waiting.length, 0);
+  }
+
+  enqueue(run: Run, { lane = '' }: Partial<InLane> = {}): void {
+    const waiting = this.#lanes.get(lane);
+    if (waiting) waiting.push(run);
+    else this.#lanes.set(lane, [run]);
+  }
+
+  dequeue(): Run | undefined {
+    const [next] = this.#lanes;
+    if (!next) return undefined;
+    const [lane, waiting] = next;
+    const run = waiting.shift();
+    this.#lanes.delete(lane);
+    if (waiting.length > 0) this.#lanes.set(lane, waiting); // its next turn comes after all other lanes
+    return run;
+  }
+
+  filter({ lane = '' }: Readonly<Partial<InLane>>): Run[] {
+    return this.#lanes.get(lane) ?? [];
+  }
+
+  setPriority(): never {
+    throw new Error('Lanes have no priorities');
+  }
+
+  remove(): never {
+    throw new Error('Work that waits in a lane is not removed');
+  }
+}
+
+/** Runs work of several lanes with bounded concurrency. */
+export type FairLimit = {
+  /** Runs a piece of work in its turn. Throws SERVICE_UNAVAILABLE when too much of the lane is waiting. */
+  run<Result>(lane: string, work: () => Promise<Result>): Promise<Result>;
+  /** How much of a lane is waiting. */
+  waiting(lane: string): number;
+};
+
 /**
- * Makes a limiter that runs at most `concurrency` pieces of work at once. At most `maxWaiting` more wait, in order of
- * arrival. It throws SERVICE_UNAVAILABLE for the rest, so that a flood of requests cannot exhaust memory.
+ * Makes a limiter that runs at most `concurrency` pieces of work at once. The lanes with waiting work take turns, so a
+ * new piece waits for at most one piece of each other lane, besides those of its own. At most `maxWaiting` of a lane
+ * wait, so that a flood of requests cannot exhaust memory.
  */
-export function concurrencyLimit(concurrency: number, maxWaiting: number) {
-  const queue = new PQueue({ concurrency });
-  return async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    if (queue.size >= maxWaiting) throw new ApiError('SERVICE_UNAVAILABLE', { retryAfterS: 1 });
-    return queue.add(work);
+export function fairLimit(concurrency: number, maxWaiting: number): FairLimit {
+  const queue = new PQueue<LaneQueue, InLane>({ concurrency, queueClass: LaneQueue });
+  const waiting = (lane: string) => queue.sizeBy({ lane });
+  return {
+    waiting,
+    async run(lane, work) {
+      if (waiting(lane) >= maxWaiting) throw new ApiError('SERVICE_UNAVAILABLE', { retryAfterS: 1 });
+      return queue.add(work, { lane });
+    },
   };
 }

@@ -1,14 +1,30 @@
 import { timingSafeEqual } from 'node:crypto';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { argon2id, hash, needsRehash } from 'argon2';
-import { concurrencyLimit } from './concurrency.ts';
+import { fairLimit } from './concurrency.ts';
+import type { AppId } from './ids.ts';
 
 /** OWASP's password storage cheat sheet, argon2id: 19 MiB, two passes, one lane. */
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1, hashLength: 32 } as const;
-const HASHES_AT_ONCE = 3; // of the 4 threads of the thread pool; 1 stays free for other work
-const HASHES_WAITING = 2_000; // about 20 s of work on a small machine
+/**
+ * Hashing takes 3 of the 4 threads of the thread pool; 1 stays free for other work. Apps take turns on 2 of them, and
+ * the third is reserved for operators: no app's flood of log-ins keeps another app's users or the operators waiting.
+ */
+export const hashing = {
+  apps: fairLimit(2, 500), // of one app about 10 s of work on a small machine
+  operators: fairLimit(1, 50), // of one network
+};
 
-const hashing = concurrencyLimit(HASHES_AT_ONCE, HASHES_WAITING);
+/** Whose turn a hash takes: an app's, or that of operators from one network. */
+export type HashLane = { pool: keyof typeof hashing; lane: string };
+
+/** The lane of an app and its users. */
+export const appLane = (appId: AppId): HashLane => ({ pool: 'apps', lane: appId });
+
+/** The lane of an operator: those at a network where one has logged in share one, apart from unknown networks. */
+export const operatorLane = (network: string | null): HashLane => ({ pool: 'operators', lane: network ?? '' });
+
+const inLane = <Result>({ pool, lane }: HashLane, work: () => Promise<Result>) => hashing[pool].run(lane, work);
 
 /** The most common passwords of published leaks, in lower case: about 18,000. The contract rejects shorter ones. */
 const commonPasswords = new Set(dictionary['passwords-common'].filter(({ length }) => length >= 8));
@@ -20,23 +36,27 @@ const RUNS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfgh
 ]);
 
 /** A hash of an unknown random password. A comparison with it takes as long as one with a user's hash. */
-const dummyHash = hashPassword(`nobody ${crypto.randomUUID()}`);
+const dummyHash = hashPassword(`nobody ${crypto.randomUUID()}`, operatorLane(null));
 
 /**
  * Hashes a password with argon2id in the thread pool, with a random salt by default. Throws SERVICE_UNAVAILABLE when
- * too many hashes are waiting.
+ * too many hashes of the lane are waiting.
  */
-export function hashPassword(password: string, salt?: Buffer): Promise<string> {
-  return hashing(() => hash(normalised(password), { ...cost, ...(salt && { salt }) }));
+export function hashPassword(password: string, lane: HashLane, salt?: Buffer): Promise<string> {
+  return inLane(lane, () => hash(normalised(password), { ...cost, ...(salt && { salt }) }));
 }
 
 /**
  * Finds which of some hashes a password matches; null for none. One computation, with salt and cost of the first: it
  * compares with the others that share them. Without a hash it takes the same time.
  */
-export async function matchPassword(password: string, hashes: readonly string[]): Promise<string | null> {
+export async function matchPassword(
+  password: string,
+  hashes: readonly string[],
+  lane: HashLane,
+): Promise<string | null> {
   const like = partsOf(hashes[0] ?? (await dummyHash));
-  const computed = await hashing(() => hash(normalised(password), { ...like.options, raw: true }));
+  const computed = await inLane(lane, () => hash(normalised(password), { ...like.options, raw: true }));
   const isMatch = (hashed: string) => {
     const { terms, digest } = partsOf(hashed);
     return terms === like.terms && digest.length === computed.length && timingSafeEqual(digest, computed);

@@ -22,8 +22,8 @@ export const limits = {
   /** Operations open to everyone, per IP address. Wide enough for many people behind one address. */
   address: { budget: 300, baseS: MINUTE_S, longestS: 15 * MINUTE_S },
   /**
-   * The same for an app's server that does not name its end user. All its users share the budget, so it is wide and
-   * never grows.
+   * All calls of one app, whether or not they name the address of an end user. All its users share the budget, so it is
+   * wide and never grows.
    */
   server: { budget: 6_000, baseS: MINUTE_S, longestS: MINUTE_S },
   /** Token requests of one client from one address. Other addresses do not spend it. */

@@ -1,4 +1,4 @@
-import { hashPassword, isOutdated, matchPassword } from '../kernel/passwords.ts';
+import { type HashLane, hashPassword, isOutdated, matchPassword } from '../kernel/passwords.ts';
 import { stepOf } from '../kernel/totp.ts';
 import type { LoginRow } from './queries.ts';
 
@@ -18,9 +18,10 @@ export type RightRow<Row extends LoginRow> = Row & { id: string; password_hash: 
 export async function checkPassword<Row extends LoginRow>(
   row: Row,
   password: string,
+  lane: HashLane,
 ): Promise<RightRow<Row> | 'sign_up' | null> {
   const { id, password_hash, sign_up_hashes } = row;
-  const matched = await matchPassword(password, [...(password_hash ? [password_hash] : []), ...sign_up_hashes]);
+  const matched = await matchPassword(password, [...(password_hash ? [password_hash] : []), ...sign_up_hashes], lane);
   if (matched === null || id === null) return null;
   return password_hash !== null && matched === password_hash ? { ...row, id, password_hash } : 'sign_up';
 }
@@ -31,13 +32,13 @@ export async function checkPassword<Row extends LoginRow>(
  */
 export async function checkSecondFactor(
   row: LoginRow & { id: string; password_hash: string },
-  given: { password: string; code: string | undefined },
+  given: { password: string; code: string | undefined; lane: HashLane },
   openSeed: (sealedSeed: Buffer) => Promise<string>,
 ): Promise<CheckedLogin | 'code_missing' | 'code_wrong'> {
   if (row.has_totp && given.code === undefined) return 'code_missing';
   const step = row.has_totp ? await stepOfCode(row, given.code ?? '', openSeed) : null;
   if (step === 'code_wrong') return step;
-  const newHash = isOutdated(row.password_hash) ? await hashPassword(given.password) : null;
+  const newHash = isOutdated(row.password_hash) ? await hashPassword(given.password, given.lane) : null;
   return { accountId: row.id, hash: row.password_hash, newHash, step };
 }
 

@@ -6,7 +6,7 @@ import { digest } from '../kernel/digest.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { AppId, UserId } from '../kernel/ids.ts';
 import { newId, newIntentId, newSecret } from '../kernel/ids.ts';
-import { hashPassword } from '../kernel/passwords.ts';
+import { appLane, hashPassword } from '../kernel/passwords.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { newMail } from '../mail/commands.ts';
 import { findSalt } from './queries.ts';
@@ -42,7 +42,7 @@ const newSalt = (sealer: Sealer, { appId, email }: Account) =>
  */
 export async function signUp(db: Db, sealer: Sealer, account: Account, password: string): Promise<string> {
   const salt = (await findSalt(db, account.appId, account.email)) ?? newSalt(sealer, account);
-  const hash = await hashPassword(password, salt);
+  const hash = await hashPassword(password, appLane(account.appId), salt);
   const code = newCode();
   const mail = newMail(sealer, code);
   const [hmac] = sealer.hmacs(code, codeSealContext(account));
@@ -124,7 +124,7 @@ export async function confirmReset(
   { network }: From,
 ): Promise<string> {
   const salt = (await findSalt(db, account.appId, account.email)) ?? undefined;
-  const hash = await hashPassword(password, salt);
+  const hash = await hashPassword(password, appLane(account.appId), salt);
   const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: z.string().nullable() }))`
     select confirm_reset(
       ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { stopPostgres } from '../support/postgres.ts';
 import { measureAlike } from './alike.ts';
 import { type Extent, type Figures, machine, shown } from './figures.ts';
+import { measureFlood } from './flood.ts';
 import { measureHanging } from './hanging.ts';
 import { measureLanes } from './lanes.ts';
 import { measureP1 } from './p1.ts';
@@ -26,6 +27,7 @@ const measurements: Record<string, (extent: Extent) => Promise<Figures>> = {
   P5: measureP5,
   P6: measureP6,
   ALIKE: measureAlike,
+  FLOOD: measureFlood,
   HANGING: measureHanging,
   LANES: measureLanes,
   QUEUE: measureQueue,

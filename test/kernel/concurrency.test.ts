@@ -1,27 +1,33 @@
 import { expect } from 'chai';
-import { concurrencyLimit } from '../../src/kernel/concurrency.ts';
+import { fairLimit } from '../../src/kernel/concurrency.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 
-describe('concurrencyLimit', () => {
-  it('runs up to its limit at once, queues others in order of arrival, and rejects those beyond', async () => {
-    const limited = concurrencyLimit(2, 3);
-    const started: number[] = [];
-    let running = 0;
-    let most = 0;
-    const work = (n: number) => async () => {
-      started.push(n);
-      most = Math.max(most, ++running);
+describe('fairLimit', () => {
+  /** Works of a lane that record their start and end in a later turn of the event loop. */
+  const recorder = () => {
+    const started: string[] = [];
+    const counts = { running: 0, most: 0 };
+    const work = (name: string) => async () => {
+      started.push(name);
+      counts.most = Math.max(counts.most, ++counts.running);
       await new Promise((resolve) => setImmediate(resolve));
-      running -= 1;
-      return n;
+      counts.running -= 1;
+      return name;
     };
+    return { started, counts, work };
+  };
 
-    const results = await Promise.allSettled(Array.from({ length: 7 }, (_, n) => limited(work(n))));
+  it('runs up to its limit at once, queues others of a lane in order of arrival, and rejects those beyond', async () => {
+    const limit = fairLimit(2, 3);
+    const { started, counts, work } = recorder();
+    const names = ['0', '1', '2', '3', '4', '5', '6'];
 
-    expect(started).to.deep.equal([0, 1, 2, 3, 4]);
-    expect(most).to.equal(2);
+    const results = await Promise.allSettled(names.map((name) => limit.run('one', work(name))));
+
+    expect(started).to.deep.equal(names.slice(0, 5));
+    expect(counts.most).to.equal(2);
     expect(results.map((result) => (result.status === 'fulfilled' ? result.value : result.reason.code))).to.deep.equal([
-      ...[0, 1, 2, 3, 4],
+      ...names.slice(0, 5),
       ...Array(2).fill('SERVICE_UNAVAILABLE'),
     ]);
     const [rejected] = results.slice(5);
@@ -29,18 +35,46 @@ describe('concurrencyLimit', () => {
     expect(rejected).to.have.nested.property('reason.details.retryAfterS', 1);
   });
 
-  it('continues after failed work, whether it rejected or threw', async () => {
-    const limited = concurrencyLimit(1, 3);
+  it('lets lanes take turns, however much one of them has waiting', async () => {
+    const limit = fairLimit(1, 1_000);
+    const { started, work } = recorder();
+
+    const flood = Array.from({ length: 1_000 }, (_, n) => limit.run('flood', work(`flood ${n}`)));
+    const others = ['a', 'b', 'a again', 'b again'].map((name) => limit.run(name.slice(0, 1), work(name)));
+    await Promise.all([...flood, ...others]);
+
+    expect(started.slice(0, 8)).to.deep.equal([
+      ...['flood 0', 'flood 1', 'a', 'b', 'flood 2', 'a again', 'b again', 'flood 3'],
+    ]);
+    expect(started).to.have.length(1_004);
+  });
+
+  it('rejects only the lane that has too much waiting', async () => {
+    const limit = fairLimit(1, 2);
+    const { work } = recorder();
 
     const results = await Promise.allSettled([
-      limited(() => Promise.reject(new Error('rejected'))),
-      limited(() => {
+      ...['1', '2', '3', '4'].map((name) => limit.run('flood', work(name))),
+      limit.run('other', work('other')),
+    ]);
+
+    expect(results.map(({ status }) => status)).to.deep.equal([
+      ...['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+    ]);
+  });
+
+  it('continues after failed work, whether it rejected or threw', async () => {
+    const limit = fairLimit(1, 3);
+
+    const results = await Promise.allSettled([
+      limit.run('one', () => Promise.reject(new Error('rejected'))),
+      limit.run('one', () => {
         throw new Error('thrown');
       }),
-      limited(async () => 'done'),
+      limit.run('one', async () => 'done'),
     ]);
 
     expect(results.map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'fulfilled']);
-    expect(await limited(async () => 'next')).to.equal('next');
+    expect(await limit.run('one', async () => 'next')).to.equal('next');
   });
 });

@@ -4,6 +4,7 @@ import type { Handler } from '../../edge/handler.ts';
 import { digest } from '../../kernel/digest.ts';
 import { normalisedEmail } from '../../kernel/emails.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { appLane } from '../../kernel/passwords.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { checkPassword, checkSecondFactor } from '../../login/commands.ts';
@@ -21,10 +22,12 @@ export const logInUser: Handler<'logInUser', Deps> = async (call) => {
   const user = await readLogin(deps.db, account.appId, account.email, digest(network));
   const budgets = loginBudgets(account, network, user.is_known_address);
   await call.throttle(...budgets);
-  const found = await checkPassword(user, body.password);
+  const lane = appLane(account.appId);
+  const found = await checkPassword(user, body.password, lane);
   if (found === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');
   if (!found) throw rejected('V2_INVALID_CREDENTIALS');
-  const checked = await checkSecondFactor(found, { password: body.password, code: body.totp_code }, async (seed) => {
+  const given = { password: body.password, code: body.totp_code, lane };
+  const checked = await checkSecondFactor(found, given, async (seed) => {
     await call.throttle(totpBudget(found.id));
     return deps.sealer.open(seed, userSealContext(found.id)).toString();
   });
