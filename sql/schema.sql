@@ -1564,7 +1564,7 @@ create function renew_code(app text, address text, code_hmac bytea, attempts int
 create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint)
   returns boolean plpgsql;
 
-create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea)
+create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea, mails_unverified boolean DEFAULT true)
   returns void plpgsql;
 
 create function requeue_stranded()
