@@ -111,6 +111,6 @@ values
   ('payments/refund', 'with_money'),
   ('payouts/account', 'with_money'),
   ('payouts/link', 'alone'),
-  ('payouts/pay', 'with_money'),
+  ('payouts/pay', 'with_money'), ('payouts/reverse', 'with_money'),
   ('payouts/submit', 'with_money'),
   ('registration/purchase', 'with_money');

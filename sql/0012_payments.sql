@@ -37,6 +37,11 @@ create table payments (
   paid_at timestamptz,
   amount_differs boolean not null default false,
   refunded_cents integer not null default 0,
+  disputed_cents integer not null default 0,
+  won_back_cents integer not null default 0,
+  held_cents integer generated always as (received_cents - refunded_cents - disputed_cents + won_back_cents) stored,
+  stopped_for text constraint payments_stop_known check (stopped_for in ('refunded', 'disputed')),
+  refund_intent_id uuid constraint payments_one_refund unique,
   refunded_at timestamptz,
   disputed_at timestamptz,
   reconciled_at timestamptz,
@@ -49,6 +54,12 @@ comment on column payments.owner is 'The app.';
 comment on column payments.status is 'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
 comment on column payments.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
 comment on column payments.amount_differs is 'Paid with another amount than requested: no account is created for it.';
+comment on column payments.refunded_cents is 'The processor''s cumulative figure. This and the following figures are written by settle_money alone.';
+comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever came of them.';
+comment on column payments.won_back_cents is 'The part of disputed_cents that was won, withdrawn or prevented.';
+comment on column payments.held_cents is 'What the platform holds of the payment now. Negative if it was both refunded and disputed.';
+comment on column payments.stopped_for is 'Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.';
+comment on column payments.refund_intent_id is 'The newest refund that an operator requested.';
 comment on column payments.sealed_client_secret is
   'The secret with which the buyer''s browser completes this payment, sealed. Deleted once nothing can be paid with it.';
 
@@ -56,6 +67,31 @@ create index payments_open on payments (created_at) where paid_at is null;
 create index payments_of_other_amounts on payments (paid_at) where amount_differs;
 -- Rows of one user, by the user alone: a user belongs to one app, and the foreign keys check without it.
 create index payments_of_user on payments (user_id, created_at);
+
+-- What operators must look at: money without a service for it. The list is short, whatever was sold.
+create index payments_kept on payments (paid_at) where stopped_for is not null and held_cents > 0;
+create index payments_kept_unpaid on payments (created_at) where paid_at is null and received_cents > 0;
+
+create table payment_losses (
+  processor_id text primary key,
+  payment_id text not null references payments (id),
+  kind text not null constraint payment_losses_kind_known check (kind in ('charge', 'refund', 'dispute')),
+  amount_cents integer not null constraint payment_losses_amount_possible check (amount_cents >= 0),
+  status text,
+  is_live boolean not null,
+  rank integer not null,
+  made_at timestamptz,
+  said_at timestamptz not null,
+  accepted_cents integer not null default 0
+);
+
+comment on table payment_losses is 'What the processor last reported of each object that takes money from a payment.';
+comment on column payment_losses.processor_id is 'The charge, whose amount is the cumulative figure of its refunds; the refund; or the dispute.';
+comment on column payment_losses.is_live is 'Whether it takes its amount now. A failed refund and a won dispute have given it back.';
+comment on column payment_losses.rank is 'The order of its states, see loss_state.';
+comment on column payment_losses.accepted_cents is 'The part in spite of which an operator has let the account trade.';
+
+create index payment_losses_of_payment on payment_losses (payment_id);
 
 create table processor_events (
   id text primary key,

@@ -34,12 +34,14 @@ create table connect_accounts (
   details_submitted boolean not null,
   bank_name text,
   last4 text,
+  is_abroad boolean not null default false,
   seen_at timestamptz,
   reconciled_at timestamptz,
   created_at timestamptz not null default now()
 );
 
 comment on table connect_accounts is 'Accounts at the processor that receive traders'' payouts, one per user.';
+comment on column connect_accounts.is_abroad is 'In another country than the platform: under the recipient agreement, in its own currency, and available a day later.';
 comment on column connect_accounts.seen_at is 'Time of the state by the processor''s clock. Older states change nothing.';
 
 create index connect_accounts_unfinished on connect_accounts (created_at) where not payouts_enabled;
@@ -53,21 +55,58 @@ create table payouts (
   amount_cents integer not null constraint payouts_amount_positive check (amount_cents > 0),
   currency text not null,
   status text not null default 'pending' constraint payouts_status_known
-    check (status in ('pending', 'submitted', 'completed', 'failed')),
+    check (status in ('pending', 'submitted', 'transferred', 'completed', 'failed', 'reversed')),
   failure_reason text,
-  submit_intent_id uuid constraint payouts_submitted_once unique,
-  pay_intent_id uuid constraint payouts_paid_once unique,
-  processor_transfer_id text,
-  processor_payout_id text,
+  transferred_cents integer not null default 0,
+  reversed_cents integer not null default 0,
+  told_reversed_cents integer not null default 0,
+  reserved_cents integer not null,
+  processor_transfer_id text constraint payouts_transfer_once unique,
+  arrival_id text,
+  pay_after timestamptz,
   requested_at timestamptz not null default now(),
   submitted_at timestamptz,
   completed_at timestamptz,
-  returned_at timestamptz,
+  constraint payouts_reversed_at_most_transferred check (reversed_cents between 0 and transferred_cents),
+  constraint payouts_reserved_at_most_amount check (reserved_cents between 0 and amount_cents)
+);
+
+comment on table payouts is 'Payouts to traders: a transfer to the trader''s account at the processor, and a payout from there to its bank.';
+comment on column payouts.status is 'Follows from its steps, see settle_payout.';
+comment on column payouts.transferred_cents is 'Moved to the trader''s account at the processor.';
+comment on column payouts.reversed_cents is 'The part of it that came back: the processor''s cumulative figure.';
+comment on column payouts.told_reversed_cents is 'The part of it that events have told.';
+comment on column payouts.reserved_cents is 'What it takes of the account''s earnings: they can be requested again only once the money is provably back or never left.';
+comment on column payouts.arrival_id is 'The payment that the trader''s account received by the transfer.';
+comment on column payouts.pay_after is 'When to look next whether the money of an account abroad is available there. Null: nothing to wait for.';
+
+create index payouts_by_account on payouts (prop_account_id) where reserved_cents > 0;
+create index payouts_of_user on payouts (user_id, requested_at);
+create index payouts_waiting on payouts (pay_after) where pay_after is not null;
+-- Money that operators may have to look at: failed after the transfer, or unknown, or long under way.
+create index payouts_stranded on payouts (submitted_at) where status in ('failed', 'transferred') and reserved_cents > 0;
+
+create table payout_steps (
+  intent_id uuid primary key,
+  payout_id text not null references payouts (id),
+  step text not null constraint payout_steps_known check (step in ('transfer', 'payout', 'reversal')),
+  state text not null default 'under_way' constraint payout_steps_state_known
+    check (state in ('under_way', 'unsent', 'sent', 'done', 'failed', 'unknown')),
+  amount_cents integer not null constraint payout_steps_amount_positive check (amount_cents > 0),
+  currency text not null,
+  reversed_before integer not null default 0,
+  processor_id text constraint payout_steps_processor_id_once unique,
+  failure_reason text,
+  created_at timestamptz not null default clock_timestamp(),
+  ended_at timestamptz,
   reconciled_at timestamptz
 );
 
-comment on table payouts is 'Payouts to traders. If returned_at is set, the money is provably back or never left; only then it can be requested again.';
+comment on table payout_steps is 'Each movement of a payout''s money that was requested of the processor. A payout to the bank that failed is followed by another, or by a reversal.';
+comment on column payout_steps.state is 'sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken.';
+comment on column payout_steps.amount_cents is 'In the currency of this step: what the trader''s account holds may be another one than was transferred.';
+comment on column payout_steps.reversed_before is 'Of a reversal: what was reversed when it was requested.';
 
-create index payouts_by_account on payouts (prop_account_id) where returned_at is null;
-create index payouts_open on payouts (submitted_at) where status = 'submitted';
-create index payouts_of_user on payouts (user_id, requested_at);
+create unique index payout_steps_one_at_a_time on payout_steps (payout_id) where state in ('under_way', 'sent', 'unknown');
+create index payout_steps_of_payout on payout_steps (payout_id, created_at);
+create index payout_steps_sent on payout_steps (created_at) where state = 'sent';

@@ -169,7 +169,6 @@ create table apps (
   entity_hotkey text, -- The tenant's network identity. Null: the platform's.
   network_key bytea, -- The key of the tenant's miner, sealed. Null: the platform's miner.
   allowed_scopes text[] not null,
-  allowed_origins text[] not null default '{}'::text[], -- Web origins whose pages may use /v2/trading with a trader's key.
   connect_return_url text,
   connect_refresh_url text,
   verification_level text not null default 'none'::text,
@@ -184,14 +183,6 @@ create table apps (
   constraint apps_verification_level_known CHECK ((verification_level = ANY (ARRAY['none'::text, 'basic'::text, 'full'::text])))
 );
 
--- Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.
-create table burnt_nonces (
-  signer text not null,
-  nonce bigint not null,
-  attempted_at timestamp with time zone not null default now(),
-  constraint burnt_nonces_pkey PRIMARY KEY (signer, nonce)
-);
-
 -- Accounts at the processor that receive traders' payouts, one per user.
 create table connect_accounts (
   id text not null,
@@ -204,6 +195,7 @@ create table connect_accounts (
   details_submitted boolean not null,
   bank_name text,
   last4 text,
+  is_abroad boolean not null default false, -- In another country than the platform: under the recipient agreement, in its own currency, and available a day later.
   seen_at timestamp with time zone, -- Time of the state by the processor's clock. Older states change nothing.
   reconciled_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
@@ -364,8 +356,6 @@ create table lanes (
 create table mails (
   id uuid not null,
   template text not null, -- The name of the text. none: not sent; written so that an unknown address costs as much as a known one.
-  owner text, -- The app that a mail was written for, if it is told of the mail's end. user_id: the user that it is addressed to.
-  user_id text,
   recipient text not null,
   data jsonb not null,
   secret bytea, -- A code or link, sealed. Wiped when the mail ends.
@@ -378,11 +368,9 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_ended_at_end CHECK (((state = 'queued'::text) = (ended_at IS NULL))),
   constraint mails_ended_hold_no_secret CHECK (((state = 'queued'::text) OR (secret IS NULL))),
-  constraint mails_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
   constraint mails_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'refused'::text, 'expired'::text])))
 );
 CREATE INDEX mails_by_age ON public.mails USING btree (created_at);
-CREATE INDEX mails_given_up ON public.mails USING btree (id) WHERE (state = ANY (ARRAY['refused'::text, 'expired'::text]));
 
 -- The numbered files of sql/ that were applied.
 create table migrations (
@@ -419,7 +407,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -492,6 +480,25 @@ create table password_resets (
 );
 CREATE INDEX password_resets_by_age ON public.password_resets USING btree (expires_at);
 
+-- What the processor last reported of each object that takes money from a payment.
+create table payment_losses (
+  processor_id text not null, -- The charge, whose amount is the cumulative figure of its refunds; the refund; or the dispute.
+  payment_id text not null,
+  kind text not null,
+  amount_cents integer not null,
+  status text,
+  is_live boolean not null, -- Whether it takes its amount now. A failed refund and a won dispute have given it back.
+  rank integer not null, -- The order of its states, see loss_state.
+  made_at timestamp with time zone,
+  said_at timestamp with time zone not null,
+  accepted_cents integer not null default 0, -- The part in spite of which an operator has let the account trade.
+  constraint payment_losses_pkey PRIMARY KEY (processor_id),
+  constraint payment_losses_amount_possible CHECK ((amount_cents >= 0)),
+  constraint payment_losses_kind_known CHECK ((kind = ANY (ARRAY['charge'::text, 'refund'::text, 'dispute'::text]))),
+  constraint payment_losses_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id)
+);
+CREATE INDEX payment_losses_of_payment ON public.payment_losses USING btree (payment_id);
+
 -- Checkouts. The state of the intent tells whether the processor has the payment; the row holds the state of the money.
 create table payments (
   id text not null,
@@ -512,7 +519,12 @@ create table payments (
   failure_code text,
   paid_at timestamp with time zone,
   amount_differs boolean not null default false, -- Paid with another amount than requested: no account is created for it.
-  refunded_cents integer not null default 0,
+  refunded_cents integer not null default 0, -- The processor's cumulative figure. This and the following figures are written by settle_money alone.
+  disputed_cents integer not null default 0, -- The sum of all disputes and inquiries, whatever came of them.
+  won_back_cents integer not null default 0, -- The part of disputed_cents that was won, withdrawn or prevented.
+  held_cents integer default (((received_cents - refunded_cents) - disputed_cents) + won_back_cents), -- What the platform holds of the payment now. Negative if it was both refunded and disputed.
+  stopped_for text, -- Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.
+  refund_intent_id uuid, -- The newest refund that an operator requested.
   refunded_at timestamp with time zone,
   disputed_at timestamp with time zone,
   reconciled_at timestamp with time zone,
@@ -520,18 +532,47 @@ create table payments (
   constraint payments_pkey PRIMARY KEY (id),
   constraint payments_amount_positive CHECK ((amount_cents > 0)),
   constraint payments_one_per_intent UNIQUE (intent_id),
+  constraint payments_one_refund UNIQUE (refund_intent_id),
   constraint payments_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
   constraint payments_paid_has_time CHECK (((status = 'succeeded'::text) = (paid_at IS NOT NULL))),
   constraint payments_processor_id_once UNIQUE (processor_payment_intent_id),
   constraint payments_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'requires_payment_method'::text, 'requires_confirmation'::text, 'requires_action'::text, 'processing'::text, 'requires_capture'::text, 'succeeded'::text, 'canceled'::text, 'failed'::text]))),
+  constraint payments_stop_known CHECK ((stopped_for = ANY (ARRAY['refunded'::text, 'disputed'::text]))),
   constraint payments_tier_id_fkey FOREIGN KEY (tier_id) REFERENCES tiers(id),
   constraint payments_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE INDEX payments_kept ON public.payments USING btree (paid_at) WHERE ((stopped_for IS NOT NULL) AND (held_cents > 0));
+CREATE INDEX payments_kept_unpaid ON public.payments USING btree (created_at) WHERE ((paid_at IS NULL) AND (received_cents > 0));
 CREATE INDEX payments_of_other_amounts ON public.payments USING btree (paid_at) WHERE amount_differs;
 CREATE INDEX payments_of_user ON public.payments USING btree (user_id, created_at);
 CREATE INDEX payments_open ON public.payments USING btree (created_at) WHERE (paid_at IS NULL);
 
--- Payouts to traders. If returned_at is set, the money is provably back or never left; only then it can be requested again.
+-- Each movement of a payout's money that was requested of the processor. A payout to the bank that failed is followed by another, or by a reversal.
+create table payout_steps (
+  intent_id uuid not null,
+  payout_id text not null,
+  step text not null,
+  state text not null default 'under_way'::text, -- sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken.
+  amount_cents integer not null, -- In the currency of this step: what the trader's account holds may be another one than was transferred.
+  currency text not null,
+  reversed_before integer not null default 0, -- Of a reversal: what was reversed when it was requested.
+  processor_id text,
+  failure_reason text,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  ended_at timestamp with time zone,
+  reconciled_at timestamp with time zone,
+  constraint payout_steps_pkey PRIMARY KEY (intent_id),
+  constraint payout_steps_amount_positive CHECK ((amount_cents > 0)),
+  constraint payout_steps_known CHECK ((step = ANY (ARRAY['transfer'::text, 'payout'::text, 'reversal'::text]))),
+  constraint payout_steps_payout_id_fkey FOREIGN KEY (payout_id) REFERENCES payouts(id),
+  constraint payout_steps_processor_id_once UNIQUE (processor_id),
+  constraint payout_steps_state_known CHECK ((state = ANY (ARRAY['under_way'::text, 'unsent'::text, 'sent'::text, 'done'::text, 'failed'::text, 'unknown'::text])))
+);
+CREATE INDEX payout_steps_of_payout ON public.payout_steps USING btree (payout_id, created_at);
+CREATE UNIQUE INDEX payout_steps_one_at_a_time ON public.payout_steps USING btree (payout_id) WHERE (state = ANY (ARRAY['under_way'::text, 'sent'::text, 'unknown'::text]));
+CREATE INDEX payout_steps_sent ON public.payout_steps USING btree (created_at) WHERE (state = 'sent'::text);
+
+-- Payouts to traders: a transfer to the trader's account at the processor, and a payout from there to its bank.
 create table payouts (
   id text not null,
   owner text not null,
@@ -540,30 +581,33 @@ create table payouts (
   connect_account_id text not null,
   amount_cents integer not null,
   currency text not null,
-  status text not null default 'pending'::text,
+  status text not null default 'pending'::text, -- Follows from its steps, see settle_payout.
   failure_reason text,
-  submit_intent_id uuid,
-  pay_intent_id uuid,
+  transferred_cents integer not null default 0, -- Moved to the trader's account at the processor.
+  reversed_cents integer not null default 0, -- The part of it that came back: the processor's cumulative figure.
+  told_reversed_cents integer not null default 0, -- The part of it that events have told.
+  reserved_cents integer not null, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left.
   processor_transfer_id text,
-  processor_payout_id text,
+  arrival_id text, -- The payment that the trader's account received by the transfer.
+  pay_after timestamp with time zone, -- When to look next whether the money of an account abroad is available there. Null: nothing to wait for.
   requested_at timestamp with time zone not null default now(),
   submitted_at timestamp with time zone,
   completed_at timestamp with time zone,
-  returned_at timestamp with time zone,
-  reconciled_at timestamp with time zone,
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
   constraint payouts_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
-  constraint payouts_paid_once UNIQUE (pay_intent_id),
   constraint payouts_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
-  constraint payouts_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'submitted'::text, 'completed'::text, 'failed'::text]))),
-  constraint payouts_submitted_once UNIQUE (submit_intent_id),
+  constraint payouts_reserved_at_most_amount CHECK (((reserved_cents >= 0) AND (reserved_cents <= amount_cents))),
+  constraint payouts_reversed_at_most_transferred CHECK (((reversed_cents >= 0) AND (reversed_cents <= transferred_cents))),
+  constraint payouts_status_known CHECK ((status = ANY (ARRAY['pending'::text, 'submitted'::text, 'transferred'::text, 'completed'::text, 'failed'::text, 'reversed'::text]))),
+  constraint payouts_transfer_once UNIQUE (processor_transfer_id),
   constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (returned_at IS NULL);
+CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (reserved_cents > 0);
 CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_at);
-CREATE INDEX payouts_open ON public.payouts USING btree (submitted_at) WHERE (status = 'submitted'::text);
+CREATE INDEX payouts_stranded ON public.payouts USING btree (submitted_at) WHERE ((status = ANY (ARRAY['failed'::text, 'transferred'::text])) AND (reserved_cents > 0));
+CREATE INDEX payouts_waiting ON public.payouts USING btree (pay_after) WHERE (pay_after IS NOT NULL);
 
 -- The sweep over the processor's list of events, which is read from the newest event back to the last sweep.
 create table processor_cursor (
@@ -677,14 +721,6 @@ create table registrations (
 );
 CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
 CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
-
--- Token buckets that all processes spend from, one per upstream that limits requests by address.
-create table request_budgets (
-  name text not null,
-  tokens double precision not null, -- Tokens at counted_at. Negative after costs that became known only with a response.
-  counted_at timestamp with time zone not null, -- In the future while nothing may be sent.
-  constraint request_budgets_pkey PRIMARY KEY (name)
-);
 
 -- One-time links that show an app's credentials. The secret is created when the link is opened; before that there is none to steal.
 create table reveal_links (
@@ -819,15 +855,6 @@ create table trader_keys (
   constraint trader_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX trader_keys_of_user ON public.trader_keys USING btree (user_id, created_at);
-
--- The last response of reads that change seldom. Processes share them and start with them.
-create table upstream_responses (
-  upstream text not null, -- Its URL: numbers of assets differ from network to network.
-  name text not null,
-  body jsonb not null,
-  read_at timestamp with time zone not null,
-  constraint upstream_responses_pkey PRIMARY KEY (upstream, name)
-);
 
 -- Sessions of end users. Only the token's digest is stored.
 create table user_sessions (
@@ -990,7 +1017,7 @@ create view queue_jobs (
   updated_at timestamp with time zone
 );
 
--- Payments older than 10 minutes that were neither fulfilled nor refunded. Normally empty.
+-- Payments older than 10 minutes whose money is kept and serves nobody. Normally empty.
 create view unfulfilled_payments (
   payment_id text,
   owner text,
@@ -1004,7 +1031,8 @@ create view unfulfilled_payments (
   failure_reason text,
   intent_id uuid,
   intent_state text,
-  safe_action text
+  safe_action text,
+  held_cents integer
 );
 
 -- Who did what, and why: operators over HTTP (admin:<id>) and in psql (the role that connected), including rejected actions. Order by at desc.
@@ -1102,20 +1130,6 @@ create view ops.failed_intents (
   settled_at timestamp with time zone
 );
 
--- Mails that were given up, newest first. refused: the mail server rejected it permanently. expired: it could not be handed over in time. No mail is sent again: cause a new one.
-create view ops.failed_mails (
-  mail_id uuid,
-  template text,
-  app_id text,
-  user_id text,
-  recipient text,
-  state text,
-  reason text,
-  attempts integer,
-  created_at timestamp with time zone,
-  ended_at timestamp with time zone
-);
-
 -- Open intents by state and kind, with the age of the oldest in seconds.
 create view ops.intent_ages (
   state text,
@@ -1189,6 +1203,24 @@ create view ops.queue_ages (
   running integer,
   dead integer,
   oldest_ready_s double precision
+);
+
+-- Payouts whose money is neither with the platform nor on its way to the trader's bank, or of which that is unknown, with the safe action. Normally empty.
+create view ops.stranded_payouts (
+  payout_id text,
+  app_id text,
+  user_id text,
+  prop_account_id text,
+  processor_account_id text,
+  processor_transfer_id text,
+  status text,
+  amount_cents integer,
+  transferred_cents integer,
+  reversed_cents integer,
+  currency text,
+  failure_reason text,
+  since timestamp with time zone,
+  safe_action text
 );
 
 -- Open intents that should run, but that no worker runs or will run, with the reason, oldest first. Normally empty: the crontab gives those without a good job a new one within 2 minutes. select * from ops.rerun(id, who, why).
@@ -1278,11 +1310,11 @@ create function ask_for_subaccount(account text, new_intent uuid, deadline_s dou
 create function attach_subaccount(account text, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
+create function begin_payout_step(payout text, which text, item jsonb, cents integer DEFAULT NULL::integer, of_currency text DEFAULT NULL::text)
+  returns void plpgsql;
+
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
-
-create function charge_budget(of_name text, capacity double precision, weight double precision)
-  returns void sql;
 
 create function claim_intent(intent uuid)
   returns SETOF intents plpgsql;
@@ -1290,8 +1322,8 @@ create function claim_intent(intent uuid)
 create function code_template(for_user text)
   returns text sql stable;
 
-create function complete_payout(payout text)
-  returns boolean plpgsql;
+create function concerns_us(fact jsonb)
+  returns boolean sql stable;
 
 create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer)
   returns text plpgsql;
@@ -1320,9 +1352,6 @@ create function end_attempt(endpoint text, said jsonb)
 create function end_lane(endpoint text, of_lane integer)
   returns text plpgsql;
 
-create function end_mail(mail uuid, ending text, why text)
-  returns boolean plpgsql;
-
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
   returns boolean plpgsql;
 
@@ -1335,14 +1364,8 @@ create function event_object(fact jsonb)
 create function event_task(about text)
   returns text sql immutable;
 
-create function events_of_ours(batch jsonb)
-  returns TABLE(event_id text) sql stable;
-
 create function fail_checkout(intent uuid)
   returns void sql;
-
-create function fail_payout(payout text, reason text, is_returned boolean)
-  returns boolean plpgsql;
 
 create function fail_payout_step(intent uuid)
   returns void plpgsql;
@@ -1356,7 +1379,13 @@ create function fan_out(event events)
 create function follow_ending(intent uuid, of_kind text, ending text)
   returns void plpgsql;
 
+create function follow_money(of_payment text, stop text)
+  returns void plpgsql;
+
 create function follow_purchase(purchase uuid)
+  returns void plpgsql;
+
+create function follow_refund(intent uuid)
   returns void plpgsql;
 
 create function forget_account_events(kept_s double precision, most integer)
@@ -1366,13 +1395,10 @@ create function forget_account_events(kept_s double precision, most integer)
 create function forget_expired_identity(most integer)
   returns bigint plpgsql;
 
-create function halt_budget(of_name text, halt_ms double precision)
-  returns void sql;
-
-create function is_provably_unmade(of_intent uuid)
+create function has_its_money(of_payment text)
   returns boolean sql stable;
 
-create function is_returned(payment text)
+create function is_provably_unmade(of_intent uuid)
   returns boolean sql stable;
 
 create function is_watched(account text)
@@ -1390,14 +1416,23 @@ create function lane_job(endpoint text, lane integer, run_at timestamp with time
 create function leave_lane(lane_name text, leaver uuid)
   returns void plpgsql;
 
+create function list_stranded_payouts()
+  returns TABLE(payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text) sql stable;
+
 create function list_unfulfilled_payments(minutes double precision)
-  returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text) sql stable;
+  returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer) sql stable;
 
 create function listen_to_accounts(accounts text[], lease_s double precision, stale_s double precision)
   returns void sql;
 
+create function lock_payment_of(account text)
+  returns void plpgsql;
+
 create function log_in(for_user text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns timestamp with time zone plpgsql;
+
+create function loss_state(kind text, status text, OUT rank integer, OUT is_live boolean)
+  returns record sql immutable;
 
 create function mail_job(mail uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
@@ -1407,6 +1442,9 @@ create function mark_in_doubt(intent uuid, held_fence integer, delay_s double pr
 
 create function money_job(task text, payload json, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
+
+create function money_of(of_payment text, OUT refunded integer, OUT disputed integer, OUT won_back integer, OUT open_refunds integer, OUT open_disputes integer)
+  returns record sql stable;
 
 create function move_prop_account(account text, from_status text, to_status text, reason text)
   returns boolean plpgsql;
@@ -1420,11 +1458,20 @@ create function netstring(value text)
 create function next_nonce(of_signer text, count integer)
   returns bigint sql;
 
+create function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text)
+  returns text plpgsql;
+
 create function note_known_address(of_account text, from_address bytea)
   returns void sql;
 
+create function note_loss(of_payment text, loss jsonb, at_ms double precision)
+  returns text plpgsql;
+
 create function note_payment(registration uuid, hash text, noted text)
   returns void sql;
+
+create function note_reversed(payout text, cents integer)
+  returns boolean plpgsql;
 
 create function open_admin_session(admin text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer)
   returns TABLE(expires_at timestamp with time zone) plpgsql;
@@ -1432,7 +1479,7 @@ create function open_admin_session(admin text, checked_hash text, new_hash text,
 create function open_event_sweep(first_s double precision, overlap_s double precision)
   returns processor_cursor sql;
 
-create function open_paid_account(of_payment text, new_id text, new_intent uuid, deadline_s double precision, reversal_reason text)
+create function open_paid_account(of_payment text, new_id text, new_intent uuid, deadline_s double precision)
   returns boolean plpgsql;
 
 create function open_reveal_link(link_digest bytea, new_id text, new_digest bytea)
@@ -1444,8 +1491,14 @@ create function open_user_session(for_user text, session text, session_digest by
 create function order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
 
+create function pay_arrived(payout text, item jsonb, cents integer, of_currency text)
+  returns void plpgsql;
+
 create function payout_event(p payouts)
   returns jsonb sql stable;
+
+create function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text DEFAULT NULL::text)
+  returns text sql stable;
 
 create function plan_dispatch(endpoint text)
   returns void plpgsql;
@@ -1459,7 +1512,7 @@ create function plan_sync(account text, delay_s double precision)
 create function plan_watch(account text, delay_s double precision)
   returns void sql;
 
-create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text)
+create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer)
   returns void plpgsql;
 
 create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)
@@ -1525,13 +1578,22 @@ create function record_connect_account(intent uuid, held_fence integer, said jso
 create function record_event(of_app text, of_type text, about jsonb)
   returns events plpgsql;
 
+create function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text)
+  returns boolean plpgsql;
+
+create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
+  returns boolean plpgsql;
+
+create function record_reversal(intent uuid, held_fence integer, said jsonb, reversal text)
+  returns boolean plpgsql;
+
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns boolean plpgsql;
 
 create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text)
   returns void plpgsql;
 
-create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, item jsonb)
+create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, arrival text, item jsonb)
   returns boolean plpgsql;
 
 create function record_verification_session(intent uuid, held_fence integer, said jsonb, session text)
@@ -1549,6 +1611,9 @@ create function redeliver(of_app text, delivery text)
 create function refund_payment(payment text, by_operator text, because text, new_intent uuid, deadline_s double precision, of_request text)
   returns TABLE(intent_id uuid) plpgsql;
 
+create function refund_state(of_payment text)
+  returns text sql stable;
+
 create function refuse_change()
   returns trigger plpgsql;
 
@@ -1562,7 +1627,7 @@ create function renew_code(app text, address text, code_hmac bytea, attempts int
   returns void plpgsql;
 
 create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint)
-  returns boolean plpgsql;
+  returns text plpgsql;
 
 create function request_reset(app text, address text, token_digest bytea, lives_s integer, mail uuid, sealed bytea, mails_unverified boolean DEFAULT true)
   returns void plpgsql;
@@ -1579,6 +1644,9 @@ create function rerun_intent(intent uuid, by_operator text, because text, noted 
 create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision)
   returns TABLE(verdict text, status integer, sealed bytea) plpgsql;
 
+create function resume_account(account text, deadline_s double precision DEFAULT 3600)
+  returns void plpgsql;
+
 create function retry_delivery(delivery text, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
@@ -1587,6 +1655,9 @@ create function retry_intent(intent uuid, held_fence integer, delay_s double pre
 
 create function retry_mail(mail uuid, delay_s double precision, why text)
   returns boolean plpgsql;
+
+create function reverse_payout(payout text, by_operator text, because text, item jsonb)
+  returns TABLE(verdict text, intent_id uuid) plpgsql;
 
 create function revive_registration(registration uuid, polls_before integer, hash text, noted text)
   returns boolean plpgsql;
@@ -1606,6 +1677,12 @@ create function set_code(app text, address text, code_hmac bytea, attempts integ
 create function settle_intent(intent uuid, held_fence integer, ending text, said jsonb)
   returns boolean plpgsql;
 
+create function settle_money(of_payment text)
+  returns void plpgsql;
+
+create function settle_payout(payout text)
+  returns void plpgsql;
+
 create function sign_agreement(of_app text, by_user text, version text, name text, url text, sha256 text, from_address text, agent text)
   returns agreement_signatures plpgsql;
 
@@ -1621,20 +1698,14 @@ create function sortable_id(prefix text)
 create function spend(batch jsonb)
   returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) sql;
 
-create function spend_budget(of_name text, capacity double precision, per_s double precision, batch jsonb)
-  returns TABLE(spent integer, wait_ms double precision) plpgsql;
-
 create function start_lanes(endpoints text[])
   returns void plpgsql;
 
 create function step_lanes(batch jsonb)
   returns TABLE(n integer, verdict text, held jsonb) plpgsql;
 
-create function stop_paid_account(of_payment text, reason text)
-  returns void plpgsql;
-
-create function submit_payout(payout text, of_owner text, of_user text, item jsonb)
-  returns uuid plpgsql;
+create function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint)
+  returns TABLE(verdict text, intent_id uuid) plpgsql;
 
 create function sweep_prop_accounts(every_s double precision, most integer)
   returns bigint sql;
@@ -1684,7 +1755,7 @@ create function watch_lane(endpoint text, of_lane integer, delay_s double precis
 create function wipe_retired_keys()
   returns bigint sql;
 
--- Removes a failed account from the lists permanently; a paid one only once its money was refunded or is disputed. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.
+-- Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Verdicts: done, unknown, not_failed, abandoned, owes. Recorded in ops.actions.
 create function ops.abandon_account(account text, who text, why text)
   returns text plpgsql security definer;
 
@@ -1719,6 +1790,10 @@ create function ops.list_failed_accounts()
 -- Payments older than `minutes` that were neither fulfilled nor refunded.
 create function ops.list_paid_without_account(minutes double precision DEFAULT 10)
   returns TABLE(payment_id text, app_id text, user_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text) sql stable security definer;
+
+-- The rows of ops.stranded_payouts.
+create function ops.list_stranded_payouts()
+  returns TABLE(payout_id text, app_id text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text) sql stable security definer;
 
 -- Internal to the kit.
 create function ops.note(who text, did text, about text, why text, came_of_it jsonb)

@@ -62,6 +62,10 @@ const settings = z.object({
   ORDER_DEADLINE_MS: ms.default(15_000),
   PROVISION_DEADLINE_MS: ms.default(120_000),
   PROCESSOR_URL: z.url().default('https://api.stripe.com'),
+  PROCESSOR_COUNTRY: z
+    .string()
+    .regex(/^[A-Z]{2}$/)
+    .default('US'),
   PROCESSOR_SECRET_KEY: z.string().min(1).optional(),
   PROCESSOR_WEBHOOK_SECRET: z.string().min(1).optional(),
   CHECKOUT_DEADLINE_MS: ms.default(120_000),

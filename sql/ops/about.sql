@@ -14,7 +14,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   left join orders o on o.id = i.id
   left join prop_accounts a on a.intent_id = i.id
   left join payments p on p.intent_id = i.id
-  left join payouts po on i.id in (po.submit_intent_id, po.pay_intent_id)
+  left join payout_steps ps on ps.intent_id = i.id
+  left join payouts po on po.id = ps.payout_id
   left join registrations r on r.id = i.id
   where i.id = intent
 $$;

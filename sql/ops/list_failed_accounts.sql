@@ -6,7 +6,8 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   select a.id, a.owner, a.user_id, a.payment_id, p.processor_payment_intent_id, a.tier_id, a.asset_class,
     a.account_size, a.failure_reason, a.intent_id, a.created_at, a.status_at,
     case
-      when p.refunded_at is not null or p.disputed_at is not null then 'abandon: its money was refunded or is disputed'
+      when p.held_cents <= 0 then 'abandon: its money was refunded or is disputed'
+      when p.stopped_for is not null then 'refund the rest'
       when a.synthetic_hotkey is not null then o.otherwise || ': the network created it and then failed it'
       when a.intent_id is null or coalesce(is_provably_unmade(a.intent_id), false) then 'provision again, or ' || o.otherwise
       else 'look at the network: attach what was made, or ' || o.otherwise

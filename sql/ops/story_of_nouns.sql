@@ -27,9 +27,13 @@ language sql stable as $$
   select t.at, 'payout', format('%s %s', p.id, t.word)
   from payouts p
   cross join lateral (values
-    (p.requested_at, 'requested'), (p.submitted_at, 'submitted'), (p.completed_at, 'completed'), (p.returned_at, 'returned')
+    (p.requested_at, 'requested'), (p.submitted_at, 'submitted'), (p.completed_at, 'completed')
   ) as t (at, word)
   where p.id = ids ->> 'payout_id' and t.at is not null
+  union all
+  select coalesce(s.ended_at, s.created_at), 'payout ' || s.step, format('%s %s%s', s.processor_id, s.state, ': ' || s.failure_reason)
+  from payout_steps s
+  where s.payout_id = ids ->> 'payout_id'
   union all
   select r.updated_at, 'registration', format('%s is %s%s', r.ex_address, r.status, ', paid by ' || r.tx_hash)
   from registrations r

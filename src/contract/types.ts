@@ -1651,9 +1651,49 @@ export interface paths {
         put?: never;
         /**
          * Refund a payment
-         * @description Moves money. Refunds the rest of the payment, once; its account stops trading.
+         * @description Moves money. Refunds the rest of the payment; its account stops trading. While a refund is under way, a second request returns it.
          */
         post: operations["refundPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/payouts/stranded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List payouts whose money is stranded
+         * @description Each payout whose money is neither with the platform nor on its way to the user's bank, or of which that is unknown, with the safe action.
+         */
+        get: operations["listStrandedPayouts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/payouts/{payout_id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reverse the transfer of a payout
+         * @description Moves money. Takes back what the user's account at the processor has of a payout that failed after the transfer. While a reversal is under way, a second request returns it.
+         */
+        post: operations["reversePayout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1711,7 +1751,7 @@ export interface paths {
         put?: never;
         /**
          * Reinstate an account that a refund or dispute had stopped
-         * @description An account that the network has eliminated stays eliminated.
+         * @description Accepts the refunds and disputes of its payment as they are now; each further one stops the account again. An account that the network has eliminated stays eliminated.
          */
         post: operations["reinstatePropAccount"];
         delete?: never;
@@ -2075,7 +2115,7 @@ export interface paths {
         put?: never;
         /**
          * Submit a payout
-         * @description Moves money. A payout is submitted once; a second request returns its state.
+         * @description Moves money: to the user's account at the processor, and from there to the bank. What the request checked is checked again. A second request returns the payout's state. A payout whose money was transferred and that failed after it is submitted again from there.
          */
         post: operations["submitPayout"];
         delete?: never;
@@ -2780,7 +2820,13 @@ export interface components {
             client_secret: string | null;
             /** @description The amount of the payment. */
             amount_cents: components["schemas"]["Cents"];
-            /** @description Currency of the amount. */
+            /** @description The amount that was received. */
+            received_cents: components["schemas"]["Cents"];
+            /** @description The amount that was refunded or is being refunded, in total; what failed is not counted. */
+            refunded_cents: components["schemas"]["Cents"];
+            /** @description The amount that is disputed or was lost by a dispute; what was won back is not counted. */
+            disputed_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amounts. */
             currency: components["schemas"]["Currency"];
             /** @description State of the payment. */
             status: components["schemas"]["PaymentStatus"];
@@ -2859,7 +2905,7 @@ export interface components {
             /** @description Whether the network reported a state to compare with. When false, `status` is unchanged. */
             synced: boolean;
         };
-        /** @description A payment that cleared without a tradeable account or a refund. */
+        /** @description A payment of which money is kept without an account that trades or has had its challenge. */
         UnfulfilledPayment: {
             /** @description The payment (`pay_…`). */
             payment_id: string;
@@ -2879,19 +2925,69 @@ export interface components {
             account_status: string | null;
             /** @description Why the account could not be created; null if it is unknown or did not fail. */
             failure_reason: string | null;
+            /** @description What is kept of it: received, without refunds and disputes. */
+            held_cents: components["schemas"]["Cents"];
             /** @description What an operator can safely do, as a sentence. */
             safe_action: string;
         };
+        /** @description A payout whose money is neither with the platform nor on its way to the user's bank, or of which that is unknown. */
+        StrandedPayout: {
+            /** @description The payout (`po_…`). */
+            payout_id: string;
+            /** @description The app whose user is paid (`app_…`). */
+            owner: string;
+            /** @description The user who is paid (`usr_…`). */
+            user_id: string;
+            /** @description The account that earned it (`prop_…`). */
+            prop_account_id: string;
+            /** @description The user's account at the processor (`acct_…`). */
+            processor_account_id: string;
+            /** @description The transfer at the processor (`tr_…`); null if none is known. */
+            processor_transfer_id: string | null;
+            /** @description State of the payout. */
+            status: components["schemas"]["PayoutStatus"];
+            /** @description The amount of the payout. */
+            amount_cents: components["schemas"]["Cents"];
+            /** @description What was transferred to the user's account at the processor. */
+            transferred_cents: components["schemas"]["Cents"];
+            /** @description What of it came back, in total. */
+            reversed_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amounts. */
+            currency: components["schemas"]["Currency"];
+            /** @description Why its last step failed; null if it is not known. */
+            failure_reason: string | null;
+            /** @description When its last step ended. */
+            since: components["schemas"]["Time"];
+            /** @description What an operator can safely do, as a sentence. */
+            safe_action: string;
+        };
+        /** @description The reversal of a payout's transfer. */
+        PayoutReversal: {
+            /** @description The payout (`po_…`). */
+            payout_id: string;
+            /**
+             * @description `pending` until the processor has reversed the transfer.
+             * @enum {unknown}
+             */
+            status: "pending" | "reversed";
+            /** @description The reversal at the processor (`trr_…`); null while pending. */
+            processor_reversal_id: string | null;
+        };
+        /**
+         * @description `pending`: requested. `submitted`: the transfer to the user's account at the processor is under way. `transferred`: that account has the money, and its payout to the bank is under way. `completed`: the bank has it; it can still return it. `failed`: one of the two steps failed; if the money was transferred, the payout can be submitted again or reversed. `reversed`: the money is back.
+         * @enum {unknown}
+         */
+        PayoutStatus: "pending" | "submitted" | "transferred" | "completed" | "failed" | "reversed";
         /** @description The refund of a payment. */
         Refund: {
             /** @description The payment that is refunded. */
             payment_id: string;
             /**
-             * @description `pending` until the processor has confirmed the refund.
+             * @description The refund's status at the processor. `pending` also before it has the refund. A refund that is `failed` or `canceled` has moved no money.
              * @enum {unknown}
              */
-            status: "pending" | "refunded";
-            /** @description The refund at the processor (`re_…`); null while pending. */
+            status: "pending" | "requires_action" | "succeeded" | "failed" | "canceled";
+            /** @description The refund at the processor (`re_…`); null before it exists. */
             refund_id: string | null;
         };
         /** @description Why an operator acts. */
@@ -3321,13 +3417,14 @@ export interface components {
             id: string;
             /** @description The amount of the payout. */
             amount_cents: components["schemas"]["Cents"];
-            /** @description Currency of the amount. */
+            /** @description What was transferred to the user's account at the processor. */
+            transferred_cents: components["schemas"]["Cents"];
+            /** @description What of it came back, in total. */
+            reversed_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amounts. */
             currency: components["schemas"]["Currency"];
-            /**
-             * @description `pending`: requested. `submitted`: sent to the processor. `completed`: paid; it can still become `failed`.
-             * @enum {unknown}
-             */
-            status: "pending" | "submitted" | "completed" | "failed";
+            /** @description State of the payout. */
+            status: components["schemas"]["PayoutStatus"];
             /** @description The transfer at the processor (`tr_…`); null before it exists. */
             processor_transfer_id: string | null;
             /** @description Why the payout failed; null otherwise. */
@@ -8875,7 +8972,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The processor has refunded the payment */
+            /** @description The processor has the refund */
             200: {
                 headers: {
                     "Intent-Id": components["headers"]["IntentId"];
@@ -8900,6 +8997,90 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStrandedPayouts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payouts, oldest first */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StrandedPayout"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    reversePayout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /** @description The payout to reverse. */
+                payout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the bank account was closed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description The transfer is reversed */
+            200: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutReversal"];
+                };
+            };
+            /** @description Accepted; read the list later */
+            202: {
+                headers: {
+                    "Intent-Id": components["headers"]["IntentId"];
+                    Location: components["headers"]["Location"];
+                    "Retry-After": components["headers"]["RetryAfter"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutReversal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];

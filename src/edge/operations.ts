@@ -8,6 +8,7 @@ import * as admins from '../admin/http.ts';
 import * as adminMails from '../admin/mails/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
 import * as paymentOperators from '../admin/payments/http.ts';
+import * as payoutOperators from '../admin/payouts/http.ts';
 import * as adminQueue from '../admin/queue/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
 import * as adminReruns from '../admin/reruns/http.ts';
@@ -53,6 +54,7 @@ const table = {
   ...propAccounts,
   ...recovery,
   ...paymentOperators,
+  ...payoutOperators,
   ...kyc,
   ...payouts,
   ...balances,

@@ -124,6 +124,8 @@ export const errors = {
   V2_PAYOUT_ACCOUNT_NOT_READY: [409, 'The user has no payout account that can receive payouts.'],
   V2_PAYOUT_EXCEEDS_EARNINGS: [422, 'The amount exceeds the unpaid earnings of the account.'],
   V2_PAYOUT_UNKNOWN: [404, 'Payout not found.'],
+  V2_PAYOUT_NOT_STRANDED: [409, 'The money of the payout is not at the payout account, or is on its way from there.'],
+  V2_COUNTRY_UNSUPPORTED: [422, 'Accounts in this country cannot be paid out to.'],
 
   V2_API_KEY_INVALID: [401, 'The trader API key is invalid or revoked.'],
   V2_API_KEY_ACCOUNT_MISMATCH: [403, 'The trader API key belongs to a different prop account.'],

@@ -57,7 +57,7 @@ const statusOf = (payment: Payment): Status =>
   shownStatus({
     status: payment.status,
     refundedCents: payment.refunded_cents,
-    isDisputed: payment.is_disputed,
+    disputedCents: payment.disputed_cents,
   }) as Status; // as: a table constraint allows only these values
 
 /** Handles `GET /v2/payments/{payment_id}`: read a payment. */
@@ -66,10 +66,10 @@ export const getPayment: Handler<'getPayment', Deps> = async ({ deps, principal,
   const payment = await findPaymentShown(deps.db, owner, userId, path.payment_id);
   if (!payment) throw new ApiError('V2_PAYMENT_UNKNOWN');
   const { payment_id: id, ...shown } = shownCheckout(payment, deps.sealer);
-  const { tier_id, market, prop_account_id, timeline } = payment;
+  const { tier_id, market, prop_account_id, timeline, received_cents, refunded_cents, disputed_cents } = payment;
   return {
     status: 200,
-    body: { id, ...shown, tier_id, market, prop_account_id, timeline },
+    body: { id, ...shown, received_cents, refunded_cents, disputed_cents, tier_id, market, prop_account_id, timeline },
     headers: { 'Cache-Control': 'no-store' },
   };
 };

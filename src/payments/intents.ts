@@ -42,8 +42,8 @@ export const checkOut = (context: Submission<NewCheckout>, userId: UserId, wante
 };
 
 /**
- * Submits the refund of the rest of a payment and records the operator and the reason, in one commit. Throws
- * V2_PAYMENT_NOT_REFUNDABLE if nothing is left to refund.
+ * Submits the refund of the rest of a payment and records the operator and the reason, in one commit. While a refund is
+ * under way, returns its intent. Throws V2_PAYMENT_NOT_REFUNDABLE if nothing is left to refund.
  */
 export async function refundPayment(
   db: Db,

@@ -37,17 +37,20 @@ export const paymentRow = z.object({
   status_at_ms: z.number(),
   received_cents: z.number(),
   refunded_cents: z.number(),
-  is_disputed: z.boolean(),
+  disputed_cents: z.number(),
 });
 
-/** A payment. `status` is the processor's latest status; refunds and disputes have their own members. */
+/**
+ * A payment. `status` is the processor's latest status; `disputed_cents` is what is in dispute or lost by one now, without
+ * what was won back.
+ */
 export type Payment = z.infer<typeof paymentRow>;
 
 /** The columns of a payment; the row has the alias `p`. */
 export const paymentColumns = sql.fragment`
   p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
   p.sealed_client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
-  p.received_cents, p.refunded_cents, p.disputed_at is not null as is_disputed`;
+  p.received_cents, p.refunded_cents, p.disputed_cents - p.won_back_cents as disputed_cents`;
 
 /** The payment of an intent, if it belongs to this user; else null. */
 export const findPaymentOfIntent = (

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
 import { findPayment } from './queries.ts';
-import { recordRefund } from './updates.ts';
+import { recordRefund } from './store.ts';
 
 /** Refunds one payment, with the intent's id as idempotency key. */
 export const refund = defineProcessorIntent({
@@ -19,5 +19,5 @@ export const refund = defineProcessorIntent({
 
   call: (payload, processor, key) => processor.refund(payload, key),
 
-  record: ({ intent, payload }, made, { db }) => recordRefund(db, intent, payload.processorId, made),
+  record: ({ intent, payload }, made, { db }) => recordRefund(db, intent, payload.paymentId, made),
 });

@@ -1,13 +1,13 @@
 import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
-import type { PaymentSeen } from '../adapters/processor/types.ts';
+import type { Loss, PaymentSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Held } from '../intents/intent.ts';
-import { notifying, settling } from '../intents/store.ts';
+import { notifying } from '../intents/store.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { type Payment, paymentColumns, paymentRow } from './queries.ts';
-import { isOver, type PaymentState, type PaymentStep, type ProcessorUpdate, reversalReason } from './rules.ts';
+import { isOver, type PaymentStep, type ProcessorUpdate } from './rules.ts';
 
 const nothing = z.object({});
 const counted = z.object({ count: z.number() });
@@ -33,21 +33,27 @@ export function recordCheckout(
   return notifying(db, intent, 'succeeded', settled);
 }
 
-/** Ends a refund's intent and makes `change` in the same transaction. False: the claim is lost, and nothing was written. */
-export function settleRefund(
-  db: Db,
-  intent: Held,
-  result: Record<string, unknown>,
-  change: (tx: Tx) => Promise<void>,
-): Promise<boolean> {
-  const settled = db.transaction(async (tx) => {
-    const ok = await tx.oneFirst(sql.prepared('settle_refund', z.object({ ok: z.boolean() }))`
-      select ${settling(intent, 'succeeded', { result })} ok`);
-    if (ok) await change(tx);
-    return ok;
-  });
+/** Ends a refund's intent with the refund that the processor made. False: the claim is lost, and nothing was written. */
+export function recordRefund(db: Db, intent: Held, paymentId: string, refund: Loss): Promise<boolean> {
+  const result = { refund_id: refund.id, refunded_cents: refund.cents, status: refund.status ?? 'pending' };
+  const settled = db.oneFirst(sql.prepared('record_refund', z.object({ ok: z.boolean() }))`
+    select record_refund(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${paymentId}, ${lossMembers(refund)}::jsonb) ok`);
   return notifying(db, intent, 'succeeded', settled);
 }
+
+const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
+
+/** Stores what the processor reports of a charge's refunds, a refund or a dispute; the payment's account follows. */
+export const noteLoss = (
+  tx: Tx,
+  paymentId: string,
+  loss: Loss,
+  atMs: number,
+): Promise<'applied' | 'stale' | 'unreadable'> =>
+  tx.oneFirst(sql.prepared('note_loss', noted)`
+    select note_loss(${paymentId}, ${lossMembers(loss)}::jsonb, ${atMs}) verdict`);
+
+const lossMembers = ({ madeAtMs, ...loss }: Loss): string => JSON.stringify({ ...loss, made_at_ms: madeAtMs });
 
 /**
  * The payment that names this object of the processor, locked until the transaction ends. A payment whose checkout never
@@ -78,28 +84,23 @@ export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: string
     where id = ${paymentId} and status not in ('succeeded', 'canceled')`);
 }
 
-/** Writes the state of a payment. Stops its account if this step refunded or disputed the money. */
-export async function writePayment(tx: Tx, payment: Payment, { next, stopped }: PaymentStep): Promise<void> {
+/** Writes the state of a payment. */
+export async function writePayment(tx: Tx, payment: Payment, { next }: PaymentStep): Promise<void> {
   await tx.query(sql.prepared('write_payment', nothing)`
     update payments
     set status = ${next.status}, status_at = to_timestamp(${next.statusAtMs / 1000}), received_cents = ${next.receivedCents},
-      refunded_cents = ${next.refundedCents}, paid_at = case when ${next.status === 'succeeded'} then coalesce(paid_at, now()) end,
-      refunded_at = case when ${next.refundedCents > 0} then coalesce(refunded_at, now()) end,
-      disputed_at = case when ${next.isDisputed} then coalesce(disputed_at, now()) end,
+      paid_at = case when ${next.status === 'succeeded'} then coalesce(paid_at, now()) end,
       sealed_client_secret = case when ${isOver(next.status)} then null else sealed_client_secret end
     where id = ${payment.id}`);
-  if (stopped === null) return;
-  await tx.query(sql.prepared('stop_account', nothing)`
-    select stop_paid_account(${payment.id}, ${stopped})`);
 }
 
 /**
  * Opens the account of a paid payment and queues the creation of its subaccount. If the payment was refunded or
  * disputed, the account opens as stopped.
  */
-export async function openAccount(tx: Tx, payment: Payment, state: PaymentState, deadlineMs: number): Promise<void> {
+export async function openAccount(tx: Tx, payment: Payment, deadlineMs: number): Promise<void> {
   await tx.query(sql.prepared('open_paid_account', nothing)`
-    select open_paid_account(${payment.id}, ${newId('prop')}, ${newIntentId()}, ${deadlineMs / 1000}, ${reversalReason(state)})`);
+    select open_paid_account(${payment.id}, ${newId('prop')}, ${newIntentId()}, ${deadlineMs / 1000})`);
 }
 
 /** Records that the money received does not cover the price. */
@@ -120,7 +121,7 @@ export async function emitPaymentEvent(
     payment_id: payment.id,
     user_id: payment.user_id,
     processor_payment_intent_id: payment.processor_payment_intent_id,
-    ...(update.about === 'payment' && type === 'payment.failed' && { status: update.status }),
+    ...(type === 'payment.failed' && { status: update.status }),
   };
   await tx.query(
     sql.prepared('emit_event', nothing)`select emit_event(${payment.owner}, ${type}, ${JSON.stringify(data)}::jsonb)`,
@@ -128,7 +129,7 @@ export async function emitPaymentEvent(
 }
 
 /** The result of handling an event. `amountDiffers`: money was received that does not cover the price. */
-export type Applied = { outcome: 'applied' | 'stale' | 'not_ours'; amountDiffers: boolean };
+export type Applied = { outcome: 'applied' | 'stale' | 'not_ours' | 'unreadable'; amountDiffers: boolean };
 
 /** Closes an event. One that no payment names is nobody's: it is taken up again if a payment comes to name it. */
 export async function closeEvent(

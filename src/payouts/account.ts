@@ -7,16 +7,18 @@ import { recordAccount } from './store.ts';
 export const account = defineProcessorIntent({
   kind: 'payouts/account',
   retention: 'with_money',
-  request: z.object({ user_id: z.string(), country: z.string() }),
-  payload: z.object({ account: z.object({ userId: z.string(), appId: z.string(), country: z.string() }) }),
+  request: z.object({ user_id: z.string(), country: z.string(), is_abroad: z.boolean() }),
+  payload: z.object({
+    account: z.object({ userId: z.string(), appId: z.string(), country: z.string(), isAbroad: z.boolean() }),
+  }),
 
-  async prepare({ owner, request: { user_id: userId, country } }, { db }: ProcessorDeps) {
+  async prepare({ owner, request: { user_id: userId, country, is_abroad: isAbroad } }, { db }: ProcessorDeps) {
     const accounts = await listConnectAccounts(db, owner, userId);
     if (accounts.length > 0) return { fail: { code: 'V2_CONNECT_ACCOUNT_EXISTS' } };
-    return { send: { account: { userId, appId: owner, country } } };
+    return { send: { account: { userId, appId: owner, country, isAbroad } } };
   },
 
   call: ({ account }, processor, key) => processor.createAccount(account, key),
 
-  record: ({ intent, payload }, made, { db }) => recordAccount(db, intent, payload.account.userId, made),
+  record: ({ intent, payload }, made, { db }) => recordAccount(db, intent, payload.account, made),
 });

@@ -17,6 +17,7 @@ import { openConnectAccount as acceptAccount, submitPayout as acceptSubmission, 
 import { linkResult } from './link.ts';
 import {
   type ConnectAccount,
+  findAccountOfPayout,
   findUserPayout,
   getConnectUrls,
   listConnectAccounts as listAccounts,
@@ -24,9 +25,9 @@ import {
   sumReservedCents,
 } from './queries.ts';
 import { earningsOf, getEarningAccounts } from './read-model.ts';
-import { accountStatus } from './rules.ts';
+import { accountStatus, corridorOf } from './rules.ts';
 
-type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS'> & {
+type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS' | 'PROCESSOR_COUNTRY'> & {
   sealer: Sealer;
   reads: VenueReads;
   processor: Processor | null;
@@ -45,8 +46,12 @@ export const listConnectAccounts: Handler<'listConnectAccounts', Deps> = async (
 /** Handles `POST /v2/connect/accounts`: begin to connect a bank account. */
 export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (call) => {
   const { owner, userId } = userOf(call.principal);
+  const { country } = call.body;
+  const corridor = requireValue(corridorOf(country, call.deps.config.PROCESSOR_COUNTRY), 'V2_COUNTRY_UNSUPPORTED', {
+    effect: 'none',
+  });
   const context = await linker(call);
-  const made = await call.settled(await acceptAccount(context, userId, call.body.country));
+  const made = await call.settled(await acceptAccount(context, userId, { country, isAbroad: corridor === 'abroad' }));
   if (!hadAccount(made)) hasSucceeded(made); // throws its problem
   const [account] = await listAccounts(call.deps.db, owner, userId);
   if (!account)
@@ -143,15 +148,25 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   const user = userOf(call.principal);
   const { db, config } = call.deps;
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  const { payout_id: id } = call.path;
+  const account = await findAccountOfPayout(db, user.owner, user.userId, id);
+  if (account === null) throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
+  const earnedCents = await earnedByAccount(call.deps, user, account);
   const context = { context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
-  const intent = await call.settled(await acceptSubmission(db, context, user.userId, call.path.payout_id));
+  const intent = await call.settled(await acceptSubmission(db, context, user.userId, { id, earnedCents }));
   const isSent = hasSucceeded(intent);
-  const payout = await getUserPayout(db, user, call.path.payout_id);
+  const payout = await getUserPayout(db, user, id);
   if (isSent) return { status: 200, body: payout };
   return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${intent.id}`) };
 };
 
-async function getUserPayout(db: Deps['db'], user: { owner: OwnerId; userId: UserId }, id: string) {
+/** What an account has earned; 0 unless it is funded, and then the submission is rejected for that. */
+const earnedByAccount = async ({ db, reads }: Pick<Deps, 'db' | 'reads'>, user: User, account: string) =>
+  earningsOf(reads, await getEarningAccounts(db, user, account));
+
+type User = { owner: OwnerId; userId: UserId };
+
+async function getUserPayout(db: Deps['db'], user: User, id: string) {
   const payout = await findUserPayout(db, user.owner, user.userId, id);
   if (!payout) throw new ApiError('V2_PAYOUT_UNKNOWN');
   return payout;

@@ -3,14 +3,23 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { UserId } from '../kernel/ids.ts';
+import { newIntentId, type UserId } from '../kernel/ids.ts';
+import { obstacleError } from './commands.ts';
 
 type RequestContext = Submission<NewIntent>;
 
 /** Accepts the creation of a user's account at the processor. Requests of one user run one after another. */
-export const openConnectAccount = (context: RequestContext, userId: UserId, country: string): Promise<Accepted> =>
+export const openConnectAccount = (
+  context: RequestContext,
+  userId: UserId,
+  account: { country: string; isAbroad: boolean },
+): Promise<Accepted> =>
   context.accept({
-    ...intentFor(context, 'payouts/account', { user_id: userId, country }),
+    ...intentFor(context, 'payouts/account', {
+      user_id: userId,
+      country: account.country,
+      is_abroad: account.isAbroad,
+    }),
     lane: `connect:${userId}`,
   });
 
@@ -20,20 +29,42 @@ export const requestLink = ({ accept, context, deadlineMs }: RequestContext, acc
   return accept(intentFor({ context: rest, deadlineMs }, 'payouts/link', { processor_account_id: accountId }));
 };
 
+const submission = z.object({ verdict: z.string(), intent_id: z.string().nullable() });
+
 /**
- * Accepts the submission of a pending payout; a second call returns the intent of the first. Throws V2_PAYOUT_UNKNOWN.
+ * Accepts the submission of a payout that is pending, or whose payout to the bank failed; a second call at the same time
+ * returns the intent of the first. Throws V2_PAYOUT_UNKNOWN, or the code of an obstacle.
  */
 export async function submitPayout(
   db: Db,
   context: Omit<RequestContext, 'accept'>,
   userId: UserId,
-  payoutId: string,
+  payout: { id: string; earnedCents: number },
 ): Promise<Accepted> {
-  const { idempotency_key: _, ...requester } = context.context; // a payout is submitted once, by whichever request
-  const { deadlineMs } = context;
-  const item = { n: 0, ...intentFor({ context: requester, deadlineMs }, 'payouts/submit', { payout_id: payoutId }) };
-  const intent = await db.oneFirst(sql.type(z.object({ id: z.string().nullable() }))`
-    select submit_payout(${payoutId}, ${item.owner}, ${userId}, ${JSON.stringify(item)}::jsonb) id`);
-  if (intent === null) throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
-  return { id: intent, replayed: intent !== item.id };
+  const item = { id: newIntentId(), deadline_s: context.deadlineMs / 1000, request_id: context.context.request_id };
+  const { verdict, intent_id } = await db.one(sql.type(submission)`
+    select s.verdict, s.intent_id
+    from submit_payout(${payout.id}, ${context.context.owner}, ${userId}, ${JSON.stringify(item)}::jsonb, ${payout.earnedCents}) s`);
+  if (verdict === 'unknown') throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
+  if (intent_id === null) throw obstacleError(verdict);
+  return { id: intent_id, replayed: intent_id !== item.id };
+}
+
+/**
+ * Accepts the reversal of a payout's transfer by an operator, who is recorded; a second call at the same time returns the
+ * intent of the first. Throws V2_PAYOUT_UNKNOWN, or V2_PAYOUT_NOT_STRANDED if its money is not with the trader's
+ * account, or is on its way from there.
+ */
+export async function reversePayout(
+  context: { db: Db; operator: string; requestId: string; deadlineMs: number },
+  payoutId: string,
+  reason: string,
+): Promise<Accepted> {
+  const item = { id: newIntentId(), deadline_s: context.deadlineMs / 1000, request_id: context.requestId };
+  const { verdict, intent_id } = await context.db.one(sql.type(submission)`
+    select s.verdict, s.intent_id
+    from reverse_payout(${payoutId}, ${context.operator}, ${reason}, ${JSON.stringify(item)}::jsonb) s`);
+  if (intent_id === null)
+    throw new ApiError(verdict === 'unknown' ? 'V2_PAYOUT_UNKNOWN' : 'V2_PAYOUT_NOT_STRANDED', { effect: 'none' });
+  return { id: intent_id, replayed: intent_id !== item.id };
 }

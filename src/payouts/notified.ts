@@ -8,6 +8,8 @@ import { applyEvent } from './store.ts';
  */
 export async function handlePayoutEvent(eventId: string, { db }: { db: Db }): Promise<void> {
   const event = await findOpenEvent(db, eventId);
-  if (event?.fact.about !== 'payout' && event?.fact.about !== 'account') return;
-  await applyEvent(db, { ...event, fact: event.fact });
+  if (!event) return;
+  const { fact } = event;
+  if (fact.about === 'payout' || fact.about === 'transfer' || fact.about === 'account')
+    await applyEvent(db, { ...event, fact });
 }

@@ -2,7 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { OwnerId, UserId } from '../kernel/ids.ts';
+import type { IntentId, OwnerId, UserId } from '../kernel/ids.ts';
 
 const accountRow = z.custom<Omit<components['schemas']['ConnectAccount'], 'status'>>();
 
@@ -32,7 +32,8 @@ const payoutRow = z.custom<components['schemas']['UserPayout']>();
 export type Payout = z.infer<typeof payoutRow>;
 
 const payouts = (condition: FragmentSqlToken) => sql.fragment`
-  select p.id, p.amount_cents, p.currency, p.status, p.processor_transfer_id, p.failure_reason, p.requested_at, p.completed_at
+  select p.id, p.amount_cents, p.transferred_cents, p.reversed_cents, p.currency, p.status, p.processor_transfer_id, p.failure_reason,
+    p.requested_at, p.completed_at
   from payouts p
   where ${condition}`;
 
@@ -58,25 +59,59 @@ export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: strin
   db.maybeOne(sql.prepared('find_user_payout', payoutRow)`
     ${payouts(sql.fragment`p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`)}`);
 
-/** The sum of requested and paid payouts of these accounts, in cents, without those whose money came back. */
+/** What the payouts of these accounts take of their earnings, in cents: without money that came back or never left. */
 export const sumReservedCents = (db: Db, accounts: string[]): Promise<number> =>
   db.oneFirst(sql.prepared('spoken_for', z.object({ cents: z.number() }))`
-    select coalesce(sum(p.amount_cents), 0)::bigint as cents
+    select coalesce(sum(p.reserved_cents), 0)::bigint as cents
     from payouts p
-    where p.prop_account_id = any(${sql.array(accounts, 'text')}) and p.returned_at is null`);
+    where p.prop_account_id = any(${sql.array(accounts, 'text')})`);
 
-/** What the processor needs in a step of a payout: first the transfer, then the payout to the bank. */
+/** The account of a user's payout; null if the user has no such payout. */
+export const findAccountOfPayout = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('account_of_payout', z.object({ prop_account_id: z.string() }))`
+    select p.prop_account_id
+    from payouts p
+    where p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`);
+
+/** What the processor needs in a step of a payout: the transfer, the payout to the bank, or a reversal. */
 export const payoutStepRow = z.object({
   payoutId: z.string(),
   accountId: z.string(),
   amountCents: z.number(),
   currency: z.string(),
+  transferId: z.string().nullable(),
+  isAbroad: z.boolean(),
+  subaccountUuid: z.string().nullable(),
 });
 
-/** The request of a payout step. Throws if there is no such payout. */
-export const getPayoutStep = (db: Db, payoutId: string): Promise<z.infer<typeof payoutStepRow>> =>
+/** The payout step of an intent. Throws if there is none. */
+export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof payoutStepRow>> =>
   db.one(sql.prepared('payout_step', payoutStepRow)`
-    select p.id as "payoutId", c.processor_account_id as "accountId", p.amount_cents as "amountCents", p.currency
-    from payouts p
+    select p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency,
+      p.processor_transfer_id as "transferId", c.is_abroad as "isAbroad", u.subaccount_uuid as "subaccountUuid"
+    from payout_steps s
+    join payouts p on p.id = s.payout_id
     join connect_accounts c on c.id = p.connect_account_id
+    join prop_accounts a on a.id = p.prop_account_id
+    left join subaccounts u on u.synthetic_hotkey = a.synthetic_hotkey
+    where s.intent_id = ${intentId}`);
+
+/**
+ * Why a payout must not be sent now: a code of the catalogue, or null. `earnedCents` is what its account has earned;
+ * null if its amount has left the platform.
+ */
+export const findObstacle = (db: Db, payoutId: string, earnedCents: number | null): Promise<string | null> =>
+  db.oneFirst(sql.prepared('payout_obstacle', z.object({ obstacle: z.string().nullable() }))`
+    select payout_obstacle(p.prop_account_id, p.connect_account_id,
+      case when ${earnedCents}::bigint is not null then p.amount_cents end, ${earnedCents}, p.id) obstacle
+    from payouts p
     where p.id = ${payoutId}`);
+
+const strandedRow = z.custom<components['schemas']['StrandedPayout']>();
+
+/** Payouts whose money is neither with the platform nor on its way to a bank, or of which that is unknown. */
+export const listStranded = (db: Db): Promise<readonly z.infer<typeof strandedRow>[]> =>
+  db.any(sql.type(strandedRow)`
+    select s.payout_id, s.owner, s.user_id, s.prop_account_id, s.processor_account_id, s.processor_transfer_id, s.status,
+      s.amount_cents, s.transferred_cents, s.reversed_cents, s.currency, s.failure_reason, s.since, s.safe_action
+    from list_stranded_payouts() s`);

@@ -34,8 +34,15 @@ export async function earningsOf(reads: Reads, accounts: readonly PropAccount[])
 }
 
 async function earnedBy(reads: Reads, { subaccount_uuid }: PropAccount): Promise<number> {
-  if (subaccount_uuid === null) return 0;
-  const settled = await reads.settlements(subaccount_uuid);
-  if (settled.kind === 'unreadable') throw new ApiError('VENUE_UNREADABLE');
+  const earned = await readEarnings(reads, subaccount_uuid);
+  if (earned === null) throw new ApiError('VENUE_UNREADABLE');
+  return earned;
+}
+
+/** What a subaccount has earned in total, in cents, by the network's settlements. Null if they cannot be read. */
+export async function readEarnings(reads: Reads, subaccountUuid: string | null): Promise<number | null> {
+  if (subaccountUuid === null) return 0;
+  const settled = await reads.settlements(subaccountUuid);
+  if (settled.kind === 'unreadable') return null;
   return settled.kind === 'absent' ? 0 : settled.data.reduce((total, { payoutUsd }) => total + centsOf(payoutUsd), 0);
 }

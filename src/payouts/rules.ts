@@ -1,23 +1,5 @@
 import { ofNumber, roundedTo, times } from '../kernel/decimals.ts';
 
-/** The effect of the processor's report on a payout: it completes, it fails, or nothing changes. */
-export type PayoutStep =
-  | { kind: 'completed' }
-  | { kind: 'failed'; reason: string; isReturned: boolean }
-  | { kind: 'nothing' };
-
-/**
- * The effect of a payout's status at the processor. If a payout fails or is cancelled, the money stays in the trader's
- * account at the processor. A reversed transfer returns it to the platform.
- */
-export function payoutStep({ status, failure }: { status: string; failure: string | null }): PayoutStep {
-  if (status === 'paid') return { kind: 'completed' };
-  if (status === 'reversed') return { kind: 'failed', reason: failure ?? 'reversed', isReturned: true };
-  if (status === 'failed' || status === 'canceled')
-    return { kind: 'failed', reason: failure ?? status, isReturned: false };
-  return { kind: 'nothing' };
-}
-
 /** The status of an account at the processor. */
 export const accountStatus = (account: {
   payouts_enabled: boolean;
@@ -27,3 +9,17 @@ export const accountStatus = (account: {
 
 /** Whole cents of an amount in USD from the network, rounded down: fractions of a cent are not paid. */
 export const centsOf = (usd: number): number => Number(roundedTo(times(ofNumber(usd), '100'), 0, 'down'));
+
+/**
+ * The region within which the processor pays accounts of another country than the platform's: the United States, the
+ * United Kingdom, the European Economic Area, Canada and Switzerland (docs.stripe.com/connect/cross-border-payouts).
+ */
+const REGION = new Set(
+  'US GB CA CH AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK'.split(' '),
+);
+
+/** How an account of a country is paid by a platform of another or the same one; null: it cannot be paid. */
+export function corridorOf(country: string, platform: string): 'domestic' | 'abroad' | null {
+  if (country === platform) return 'domestic';
+  return REGION.has(country) && REGION.has(platform) ? 'abroad' : null;
+}

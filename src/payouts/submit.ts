@@ -1,21 +1,39 @@
 import { z } from 'zod';
+import type { Netvenue } from '../adapters/network/types.ts';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
-import { getPayoutStep, payoutStepRow } from './queries.ts';
+import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
+import { readEarnings } from './read-model.ts';
 import { recordTransfer } from './store.ts';
 
-type Deps = ProcessorDeps & { config: { ACCOUNT_DEADLINE_MS: number } };
+type Deps = ProcessorDeps & {
+  venues: { netvenue: Pick<Netvenue, 'settlements'> };
+  config: { ACCOUNT_DEADLINE_MS: number; VENUE_READ_MS: number };
+};
 
-/** Transfers the money of one payout to the trader's account, with the intent's id as idempotency key. */
+/**
+ * Transfers the money of one payout to the trader's account, with the intent's id as idempotency key. Right before, it
+ * checks again what the request checked, with the earnings that the network shows now.
+ */
 export const submit = defineProcessorIntent({
   kind: 'payouts/submit',
   retention: 'with_money',
   request: z.object({ payout_id: z.string() }),
   payload: z.object({ transfer: payoutStepRow }),
 
-  prepare: async ({ request }, { db }: Deps) => ({ send: { transfer: await getPayoutStep(db, request.payout_id) } }),
+  async prepare({ id }, { db, venues, config }: Deps) {
+    const step = await getPayoutStep(db, id);
+    const limits = { timeoutMs: config.VENUE_READ_MS };
+    const earned = await readEarnings(
+      { settlements: (uuid) => venues.netvenue.settlements(uuid, Date.now(), limits) },
+      step.subaccountUuid,
+    );
+    if (earned === null) return { wait: { code: 'VENUE_UNREADABLE' } };
+    const obstacle = await findObstacle(db, step.payoutId, earned);
+    return obstacle === null ? { send: { transfer: step } } : { fail: { code: obstacle } };
+  },
 
   call: ({ transfer }, processor, key) => processor.transfer(transfer, key),
 
   record: ({ intent, payload: { transfer } }, made, { db, config }) =>
-    recordTransfer(db, intent, { payoutId: transfer.payoutId, deadlineMs: config.ACCOUNT_DEADLINE_MS }, made),
+    recordTransfer(db, intent, { ...transfer, deadlineMs: config.ACCOUNT_DEADLINE_MS }, made),
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failedAccount, returnMoney, sellTier } from '../support/operator.ts';
+import { failedAccount, lose, returnMoney, sellTier } from '../support/operator.ts';
 import { openSpine, type Spine } from '../support/spine.ts';
 
 describe('manual handling of failed accounts', () => {
@@ -130,7 +130,12 @@ describe('manual handling of failed accounts', () => {
 
   it('abandons them when they are disputed or were free, and in no other case', async () => {
     const [disputed, free, made] = [await failed(), await failed({ paid: false }), await failed()];
-    await spine.query('update payments set disputed_at = now() where id = $1', [disputed.replace('prop', 'pay')]);
+    await lose(spine, disputed.replace('prop', 'pay'), {
+      kind: 'dispute',
+      id: 'du_1',
+      cents: 19_900,
+      status: 'needs_response',
+    });
     await provision(made);
 
     expect([

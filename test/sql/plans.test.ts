@@ -82,6 +82,14 @@ describe('statements with much past data', function () {
   });
   const orderPage = (open: boolean, cursor: string | null) =>
     orders.listRecordedOrders(db, owner, trader, { open, cursor, limit: 50 });
+  const NO_LOSS = {
+    kind: 'refund' as const,
+    id: 're_none',
+    cents: 1,
+    currency: 'usd',
+    status: 'succeeded',
+    madeAtMs: 1,
+  };
   const stranger = { type: 'any.event', atMs: 5_000 };
   const unfiltered = { kind: null, owner: null, cursor: null, limit: 50 };
   const view = (name: string) => () => db.any(sql.unsafe`select * from ${sql.identifier(['ops', name])} limit 50`);
@@ -131,7 +139,7 @@ describe('statements with much past data', function () {
         {
           ...stranger,
           id: 'evt_charge',
-          fact: { about: 'charge', processorId: 'pi_none', refundedCents: 1, disputed: false },
+          fact: { about: 'charge', processorId: 'pi_none', loss: NO_LOSS },
         },
         {
           ...stranger,

@@ -136,7 +136,12 @@ export async function failedAccount(
 
 /** Returns the money of a payment, like an update from the processor. */
 export async function returnMoney({ query }: Pick<Hand, 'query'>, paymentId: string): Promise<void> {
-  await query('update payments set refunded_at = now(), refunded_cents = received_cents where id = $1', [paymentId]);
+  await lose({ query }, paymentId, { kind: 'refund', id: `re_${paymentId}`, cents: 19_900, status: 'succeeded' });
+}
+
+/** Applies what the processor reports of a refund or a dispute. */
+export async function lose({ query }: Pick<Hand, 'query'>, paymentId: string, loss: object): Promise<void> {
+  await query('select note_loss($1, $2, extract(epoch from now()) * 1000)', [paymentId, { currency: 'usd', ...loss }]);
 }
 
 /** The service without a worker, an operator who calls it, and direct access to its database. */

@@ -1,10 +1,12 @@
--- Removes a failed account from the lists permanently; a paid one only once its money was refunded or is disputed. Locks the account.
+-- Removes a failed account from the lists permanently; a paid one only once nothing of its money is kept. Locks the payment, then
+-- the account.
 -- Verdicts: done | unknown | not_failed | abandoned | owes.
 create or replace function abandon_account(account text, by_operator text, because text, noted jsonb default '{}') returns text
 language plpgsql as $$
 declare
   a prop_accounts;
 begin
+  perform lock_payment_of(account);
   select * into a from prop_accounts where id = account for update;
   if a.id is null then
     return 'unknown';
@@ -12,7 +14,11 @@ begin
     return 'not_failed';
   elsif a.abandoned_at is not null then
     return 'abandoned';
-  elsif a.payment_id is not null and not is_returned(a.payment_id) then
+  elsif exists (
+    select
+    from payments p
+    where p.id = a.payment_id and (p.held_cents > 0 or refund_state(p.id) in ('under_way', 'unknown'))
+  ) then
     return 'owes';
   end if;
   update prop_accounts

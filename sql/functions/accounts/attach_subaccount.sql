@@ -1,4 +1,4 @@
--- Assigns to a failed account a subaccount that exists at the network and has no owner. Locks the account. Verdicts:
+-- Assigns to a failed account a subaccount that exists at the network and has no owner. Locks the payment, then the account. Verdicts:
 -- done | unknown | not_failed | abandoned | returned (its money) | open | taken.
 create or replace function attach_subaccount(
   account text, by_operator text, made jsonb, because text, noted jsonb default '{}'
@@ -7,6 +7,7 @@ language plpgsql as $$
 declare
   a prop_accounts;
 begin
+  perform lock_payment_of(account);
   select * into a from prop_accounts where id = account for update;
   if a.id is null then
     return 'unknown';
@@ -14,7 +15,7 @@ begin
     return 'not_failed';
   elsif a.abandoned_at is not null then
     return 'abandoned';
-  elsif is_returned(a.payment_id) then
+  elsif not has_its_money(a.payment_id) then
     return 'returned';
   elsif exists (select from intents i where i.id = a.intent_id and i.settled_at is null) then
     return 'open';

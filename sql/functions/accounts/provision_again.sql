@@ -1,4 +1,4 @@
--- Requests the subaccount of a failed account again. Locks the account. Verdicts:
+-- Requests the subaccount of a failed account again. Locks the payment, then the account. Verdicts:
 -- done | unknown | not_failed | abandoned | returned (its money) | unproven.
 create or replace function provision_again(
   account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb default '{}'
@@ -7,6 +7,7 @@ language plpgsql as $$
 declare
   a prop_accounts;
 begin
+  perform lock_payment_of(account);
   select * into a from prop_accounts where id = account for update;
   if a.id is null then
     return 'unknown';
@@ -14,7 +15,7 @@ begin
     return 'not_failed';
   elsif a.abandoned_at is not null then
     return 'abandoned';
-  elsif is_returned(a.payment_id) then
+  elsif not has_its_money(a.payment_id) then
     return 'returned';
   elsif a.synthetic_hotkey is not null or not coalesce(is_provably_unmade(a.intent_id), a.intent_id is null) then
     return 'unproven';

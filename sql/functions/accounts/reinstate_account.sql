@@ -1,21 +1,22 @@
--- Lets an account trade again that a refund or dispute has stopped. An account that the network has eliminated stays eliminated. Verdicts:
--- done | unknown | not_stopped.
+-- Lets an account trade again that a refund or dispute has stopped: the operator accepts the losses as they are now. Each further loss stops
+-- it again. An account that the network has eliminated stays eliminated. Locks the payment, then the account. Verdicts:
+-- done | unknown | not_stopped | refunding (a refund is under way, or its effect unknown).
 create or replace function reinstate_account(account text, by_operator text, because text) returns text
 language plpgsql as $$
 declare
   a prop_accounts;
 begin
+  perform lock_payment_of(account);
   select * into a from prop_accounts where id = account for update;
   if a.id is null then
     return 'unknown';
-  elsif a.status <> 'eliminated' or a.failure_reason not in ('refunded', 'disputed') or a.synthetic_hotkey is null then
+  elsif a.status <> 'eliminated' or a.failure_reason not in ('refunded', 'disputed') then
     return 'not_stopped';
+  elsif refund_state(a.payment_id) in ('under_way', 'unknown') then
+    return 'refunding';
   end if;
-  update prop_accounts
-  set status = 'provisioning', failure_reason = null, status_at = now(), sync_after = now()
-  where id = account;
-  perform plan_sync(account, 0);
-  perform emit_account_moved(account);
+  update payment_losses set accepted_cents = amount_cents where payment_id = a.payment_id and is_live;
+  perform settle_money(a.payment_id);
   perform record_action(by_operator, 'reinstate', null, a.payment_id, account, because,
     jsonb_build_object('verdict', 'done', 'was', a.failure_reason));
   return 'done';

@@ -9,9 +9,11 @@ begin
     return; -- the statement that settles it records its result
   elsif of_kind = 'payments/checkout' then
     perform fail_checkout(intent);
+  elsif of_kind = 'payments/refund' then
+    perform follow_refund(intent);
   elsif of_kind = 'accounts/provision' then
     perform fail_provisioning(intent);
-  elsif of_kind in ('payouts/submit', 'payouts/pay') then
+  elsif of_kind in ('payouts/submit', 'payouts/pay', 'payouts/reverse') then
     perform fail_payout_step(intent);
   end if;
 end $$;

@@ -4,6 +4,6 @@ language sql immutable as $$
   select case
     when about in ('payment', 'charge') then 'payments/notified'
     when about = 'verification' then 'kyc/notified'
-    when about in ('account', 'payout') then 'payouts/notified'
+    when about in ('account', 'payout', 'transfer') then 'payouts/notified'
   end
 $$;

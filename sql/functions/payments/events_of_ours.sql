@@ -3,7 +3,7 @@
 create or replace function events_of_ours(batch jsonb) returns table (event_id text)
 language sql stable as $$
   with items as materialized (
-    select i.id, i.fact ->> 'about' as about, event_object(i.fact) as object, i.fact ->> 'paymentId' as payment, i.fact ->> 'payoutId' as payout
+    select i.id, i.fact ->> 'about' as about, event_object(i.fact) as object, i.fact ->> 'paymentId' as payment, i.fact ->> 'accountId' as account
     from jsonb_to_recordset(batch) as i (id text, fact jsonb)
   )
   select i.id
@@ -33,7 +33,14 @@ language sql stable as $$
   union all
   select i.id
   from items i
-  join connect_accounts c on c.processor_account_id = i.object
-  join payouts p on p.id = i.payout and p.connect_account_id = c.id
+  join payout_steps s on s.processor_id = i.object and s.step = 'payout'
+  join payouts p on p.id = s.payout_id
+  join connect_accounts c on c.id = p.connect_account_id and c.processor_account_id = i.account
   where i.about = 'payout'
+  union all
+  select i.id
+  from items i
+  join payouts p on p.processor_transfer_id = i.object
+  join connect_accounts c on c.id = p.connect_account_id and c.processor_account_id = i.account
+  where i.about = 'transfer'
 $$;

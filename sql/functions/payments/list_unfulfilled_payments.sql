@@ -1,33 +1,48 @@
--- Payments without a refund and without an account that is or once was tradeable. One row each, with the safe action.
+-- Payments of which money is kept without an account that trades or has had its challenge, whichever way it came about. One row each, with
+-- the safe action.
 create or replace function list_unfulfilled_payments(minutes double precision) returns table (
   payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamptz,
-  prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text
+  prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer
 )
 language sql stable as $$
-  with owed as (
-    select a.payment_id
+  with kept as (
+    select a.payment_id as id
     from prop_accounts a
     where a.payment_id is not null and a.status in ('provisioning', 'subaccount_failed')
-    union all
+    union
     select p.id
     from payments p
     where p.amount_differs
+    union
+    select p.id
+    from payments p
+    where p.stopped_for is not null and p.held_cents > 0
+    union
+    select p.id
+    from payments p
+    where p.paid_at is null and p.received_cents > 0
   )
-  select p.id, p.owner, p.user_id, p.processor_payment_intent_id, p.amount_cents, p.currency, p.paid_at,
+  select p.id, p.owner, p.user_id, p.processor_payment_intent_id, p.amount_cents, p.currency, coalesce(p.paid_at, p.created_at),
     a.id, a.status, a.failure_reason, i.id, i.state,
     case
+      when refund_state(p.id) = 'under_way' then 'wait: a refund is under way'
+      when refund_state(p.id) = 'unknown' then 'look at the processor: the effect of a refund is unknown; then refund'
       when a.id is null then 'compare the amount received, then refund'
+      when a.status = 'eliminated' then 'reinstate, or refund the rest'
+      when p.stopped_for is not null or a.abandoned_at is not null then 'refund the rest'
       when a.status = 'provisioning' then 'wait: it is being created or reconciled'
       when a.synthetic_hotkey is not null then 'refund: the network created it and then failed it'
       when is_provably_unmade(i.id) then 'provision again, or refund'
       else 'look at the network: attach what was made, or refund'
-    end
-  from owed
-  join payments p on p.id = owed.payment_id
+    end,
+    p.held_cents
+  from kept k
+  join payments p on p.id = k.id
   left join prop_accounts a on a.payment_id = p.id
   left join intents i on i.id = a.intent_id
-  where p.paid_at < now() - make_interval(secs => minutes * 60)
-    and p.refunded_at is null
-    and p.disputed_at is null
-  order by p.paid_at
+  where coalesce(p.paid_at, p.created_at) < now() - make_interval(secs => minutes * 60)
+    and p.held_cents > 0
+    and (a.id is null or a.status in ('provisioning', 'subaccount_failed')
+      or (a.status = 'eliminated' and a.failure_reason in ('refunded', 'disputed')))
+  order by coalesce(p.paid_at, p.created_at)
 $$;

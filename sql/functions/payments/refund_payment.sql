@@ -1,4 +1,6 @@
--- Accepts the intent that refunds the rest of a payment, and records the operator. Locks the payment. No row: nothing is left to refund.
+-- Accepts the intent that refunds the rest of a payment, and records the operator. Until it has ended, the payment's account is neither created
+-- again, nor attached, reinstated or abandoned. While a refund is under way, its intent is the result of a second call. Locks the payment. No
+-- row: nothing is left to refund.
 create or replace function refund_payment(
   payment text, by_operator text, because text, new_intent uuid, deadline_s double precision, of_request text
 ) returns table (intent_id uuid)
@@ -7,11 +9,15 @@ declare
   p payments;
 begin
   select * into p from payments where id = payment for update;
-  if p.paid_at is null or p.refunded_cents >= p.received_cents then
+  if p.processor_payment_intent_id is null or p.refunded_cents >= p.received_cents then
+    return;
+  elsif refund_state(payment) = 'under_way' then
+    return query select p.refund_intent_id;
     return;
   end if;
+  update payments set refund_intent_id = new_intent where id = payment;
   perform accept_intents(jsonb_build_array(jsonb_build_object(
-    'n', 0, 'id', new_intent, 'kind', 'payments/refund', 'owner', p.owner, 'lane', 'refund:' || payment, 'deadline_s', deadline_s,
+    'n', 0, 'id', new_intent, 'kind', 'payments/refund', 'owner', p.owner, 'deadline_s', deadline_s,
     'digest', encode(convert_to(payment, 'utf8'), 'hex'), 'request_id', of_request,
     'request', jsonb_build_object('payment_id', payment, 'operator', by_operator)
   )));

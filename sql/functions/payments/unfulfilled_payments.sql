@@ -1,2 +1,2 @@
 create or replace view unfulfilled_payments as select * from list_unfulfilled_payments(10);
-comment on view unfulfilled_payments is 'Payments older than 10 minutes that were neither fulfilled nor refunded. Normally empty.';
+comment on view unfulfilled_payments is 'Payments older than 10 minutes whose money is kept and serves nobody. Normally empty.';

@@ -1,19 +1,23 @@
--- Handles a payout step that ended without a known effect. If nothing was sent, the payout may be submitted again. If it was rejected or
--- its effect stays unknown, the payout has failed. A step of follow_ending. Locks the payout, then what fail_payout locks.
+-- Records a payout step that ended without a known effect. If nothing of the transfer was sent, the payout may be submitted again. A step of
+-- follow_ending. Locks the payout, then its event log.
 create or replace function fail_payout_step(intent uuid) returns void
 language plpgsql as $$
 declare
-  p payouts;
+  s payout_steps;
   i intents;
   code text;
 begin
   select * into strict i from intents where id = intent;
   code := i.outcome -> 'problem' ->> 'code';
-  select * into p from payouts where submit_intent_id = i.id or pay_intent_id = i.id;
-  if p.submit_intent_id = i.id and i.state = 'expired' then
-    update payouts set submit_intent_id = null where id = p.id;
-  else
-    perform fail_payout(p.id, coalesce(i.outcome -> 'problem' ->> 'reason', lower(code)),
-      p.submit_intent_id = i.id and code <> 'PROCESSOR_SILENT');
-  end if;
+  select * into strict s from payout_steps where intent_id = intent;
+  perform from payouts where id = s.payout_id for update;
+  update payout_steps
+  set ended_at = now(), failure_reason = coalesce(i.outcome -> 'problem' ->> 'reason', lower(code)),
+    state = case
+      when code = 'PROCESSOR_SILENT' then 'unknown'
+      when i.state = 'expired' and s.step = 'transfer' then 'unsent'
+      else 'failed'
+    end
+  where intent_id = intent;
+  perform settle_payout(s.payout_id);
 end $$;

@@ -3,5 +3,5 @@ create or replace function payout_event(p payouts) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
     'payout_id', p.id, 'user_id', p.user_id, 'amount_cents', p.amount_cents, 'currency', p.currency, 'status', p.status,
-    'failure_reason', p.failure_reason)
+    'transferred_cents', p.transferred_cents, 'reversed_cents', p.reversed_cents, 'failure_reason', p.failure_reason)
 $$;

@@ -7,11 +7,11 @@ begin
     return false;
   end if;
   insert into connect_accounts (
-    id, owner, user_id, processor_account_id, country, payouts_enabled, charges_enabled, details_submitted
+    id, owner, user_id, processor_account_id, country, is_abroad, payouts_enabled, charges_enabled, details_submitted
   )
-  select m.id, m.owner, m.user_id, m.processor_account_id, m.country, m.payouts_enabled, m.charges_enabled, m.details_submitted
+  select m.id, m.owner, m.user_id, m.processor_account_id, m.country, m.is_abroad, m.payouts_enabled, m.charges_enabled, m.details_submitted
   from jsonb_to_record(made) as m (
-    id text, owner text, user_id text, processor_account_id text, country text, payouts_enabled boolean, charges_enabled boolean,
+    id text, owner text, user_id text, processor_account_id text, country text, is_abroad boolean, payouts_enabled boolean, charges_enabled boolean,
     details_submitted boolean
   )
   on conflict do nothing;

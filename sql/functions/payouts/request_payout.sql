@@ -1,16 +1,20 @@
--- Stores a payout if it is within what the account has earned and not been paid yet. False if it is not.
+-- Stores a payout, unless there is an obstacle: then its code (payout_obstacle) is the result. Locks the payment, then the account.
 create or replace function request_payout(
   new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint
-) returns boolean
+) returns text
 language plpgsql as $$
 declare
-  a prop_accounts;
+  obstacle text;
 begin
-  select * into strict a from prop_accounts where id = account for update;
-  if cents > earned_cents - (select coalesce(sum(p.amount_cents), 0) from payouts p where p.prop_account_id = account and p.returned_at is null) then
-    return false;
+  perform lock_payment_of(account);
+  perform from prop_accounts where id = account for update;
+  obstacle := payout_obstacle(account, to_account, cents, earned_cents);
+  if obstacle is not null then
+    return obstacle;
   end if;
-  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
-  values (new_id, a.owner, a.user_id, account, to_account, cents, of_currency);
-  return true;
+  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, reserved_cents)
+  select new_id, a.owner, a.user_id, account, to_account, cents, of_currency, cents
+  from prop_accounts a
+  where a.id = account;
+  return null;
 end $$;

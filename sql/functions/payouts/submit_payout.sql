@@ -1,16 +1,33 @@
--- Accepts the submission of a pending payout. Of several submissions exactly one is accepted, and its intent is the result of all. Null:
--- there is no such payout.
--- Item: as for accept_intents.
-create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb) returns uuid
+-- Accepts the submission of a payout: its transfer, or, if that money is already with the trader's account, its payout to the bank again.
+-- Checks again what the request checked. Of several submissions at once exactly one is accepted, and its intent is the result of all. Verdicts:
+-- accepted | replayed | unknown | a code of payout_obstacle. Locks the payment, the account, then the payout.
+-- Item: as for accept_intents, without kind.
+create or replace function submit_payout(payout text, of_owner text, of_user text, item jsonb, earned_cents bigint)
+returns table (verdict text, intent_id uuid)
 language plpgsql as $$
 declare
   p payouts;
+  latest payout_steps;
+  has_left boolean;
 begin
-  select * into p from payouts where id = payout and owner = of_owner and user_id = of_user for update;
-  if p.id is null or p.submit_intent_id is not null then
-    return p.submit_intent_id;
+  perform lock_payment_of(o.prop_account_id) from payouts o where o.id = payout;
+  perform from prop_accounts a where a.id = (select o.prop_account_id from payouts o where o.id = payout) for update;
+  select * into p from payouts o where o.id = payout and o.owner = of_owner and o.user_id = of_user for update;
+  if p.id is null then
+    return query select 'unknown', null::uuid;
+    return;
   end if;
-  update payouts set submit_intent_id = (item ->> 'id')::uuid where id = payout;
-  perform accept_intents(jsonb_build_array(item));
-  return (item ->> 'id')::uuid;
+  select * into latest from payout_steps s where s.payout_id = payout order by s.created_at desc, s.intent_id desc limit 1;
+  has_left := p.transferred_cents > p.reversed_cents;
+  if latest.intent_id is not null and latest.state <> 'unsent' and not (has_left and latest.state = 'failed') then
+    return query select 'replayed', latest.intent_id;
+    return;
+  end if;
+  verdict := payout_obstacle(p.prop_account_id, p.connect_account_id, case when not has_left then p.amount_cents end, earned_cents, p.id);
+  if verdict is not null then
+    return next;
+    return;
+  end if;
+  perform begin_payout_step(p.id, case when has_left then 'payout' else 'transfer' end, item);
+  return query select 'accepted', (item ->> 'id')::uuid;
 end $$;

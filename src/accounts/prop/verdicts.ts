@@ -14,6 +14,7 @@ const errorCodes: Record<string, ErrorCode> = {
   abandoned: 'V2_ACCOUNT_NOT_FAILED',
   owes: 'V2_ACCOUNT_OWES',
   returned: 'V2_PAYMENT_RETURNED',
+  refunding: 'V2_PAYMENT_RETURNED',
   unproven: 'V2_RECOVERY_UNPROVEN',
   open: 'V2_RECOVERY_UNPROVEN',
   taken: 'V2_SUBACCOUNT_INVALID',

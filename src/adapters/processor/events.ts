@@ -5,10 +5,11 @@ import {
   readDispute,
   readPayment,
   readPayout,
-  readReversal,
+  readRefund,
+  readTransfer,
   readVerification,
 } from './objects.ts';
-import type { EventPage, Fact, ProcessorEvent } from './types.ts';
+import type { EventPage, Fact, LossSeen, ProcessorEvent } from './types.ts';
 
 const event = z.object({
   type: z.string().regex(/^[\w.]{1,255}$/),
@@ -62,10 +63,11 @@ function readFact({ type, account, data: { object } }: Event): Fact {
 /** Null: a member is missing. */
 function readFromPlatform(type: string, object: unknown): Fact | null {
   if (type.startsWith('payment_intent.')) return paymentFact(object);
-  if (type === 'charge.refunded') return chargeFact(readCharge(object));
-  if (type.startsWith('charge.dispute.')) return chargeFact(readDispute(object));
+  if (type === 'charge.refunded' || type === 'charge.updated') return lossFact(readCharge(object));
+  if (type === 'charge.refund.updated' || type.startsWith('refund.')) return lossFact(readRefund(object));
+  if (type.startsWith('charge.dispute.')) return lossFact(readDispute(object));
   if (type.startsWith('identity.verification_session.')) return verificationFact(object);
-  if (type === 'transfer.reversed') return reversalFact(object);
+  if (type === 'transfer.reversed' || type === 'transfer.updated') return transferFact(object);
   return NOTHING;
 }
 
@@ -95,15 +97,15 @@ function verificationFact(object: unknown): Fact | null {
 }
 
 /** A charge without a payment intent is none of this service's. */
-function chargeFact(seen: ReturnType<typeof readCharge>): Fact | null {
+function lossFact(seen: LossSeen | null): Fact | null {
   if (!seen) return null;
-  const { processorId, ...rest } = seen;
-  return processorId === null ? NOTHING : { about: 'charge', processorId, ...rest };
+  const { processorId, loss } = seen;
+  return processorId === null ? NOTHING : { about: 'charge', processorId, loss };
 }
 
-function reversalFact(object: unknown): Fact | null {
-  const seen = readReversal(object);
+function transferFact(object: unknown): Fact | null {
+  const seen = readTransfer(object);
   if (!seen) return null;
   const { accountId, ...rest } = seen;
-  return accountId === null ? NOTHING : { about: 'payout', accountId, ...rest };
+  return accountId === null ? NOTHING : { about: 'transfer', accountId, ...rest };
 }

@@ -1,7 +1,15 @@
 import Stripe from 'stripe';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
-import { readAccount, readPayment, readPayout, readVerification } from './objects.ts';
+import {
+  readAccount,
+  readArrival,
+  readMadeTransfer,
+  readPayment,
+  readPayout,
+  readRefund,
+  readVerification,
+} from './objects.ts';
 import { readResultOf, responseOf } from './responses.ts';
 import { Transport } from './transport.ts';
 import type { NewPayment, NewTransfer, NewVerification, Processor, ProcessorAccess } from './types.ts';
@@ -33,7 +41,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     refund: ({ processorId, paymentId }, idempotencyKey) =>
       responseOf(
         stripe.refunds.create({ payment_intent: processorId, metadata: { payment_id: paymentId } }, { idempotencyKey }),
-        ({ id, amount }) => ({ refundId: id, refundedCents: amount }),
+        (refund) => readRefund(refund)?.loss ?? null,
       ),
     createVerification: (requested, idempotencyKey) =>
       responseOf(
@@ -41,13 +49,15 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
         readVerification,
       ),
     findVerification: (id) => readResultOf(stripe.identity.verificationSessions.retrieve(id), readVerification),
-    createAccount: ({ country, userId, appId }, idempotencyKey) =>
+    createAccount: ({ country, userId, appId, isAbroad }, idempotencyKey) =>
       responseOf(
         stripe.accounts.create(
           {
             type: 'express',
             country,
             capabilities: { transfers: { requested: true } },
+            // accounts of another country can only be paid under this agreement (docs.stripe.com/connect/service-agreement-types)
+            ...(isAbroad && { tos_acceptance: { service_agreement: 'recipient' } }),
             settings: { payouts: { schedule: { interval: 'manual' } } }, // the service sends every payout itself
             metadata: { user_id: userId, app_id: appId },
           },
@@ -66,8 +76,25 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
       ),
     transfer: (requested, idempotencyKey) =>
       responseOf(
-        stripe.transfers.create({ ...amountOf(requested), destination: requested.accountId }, { idempotencyKey }),
-        ({ id }) => ({ transferId: id }),
+        stripe.transfers.create(
+          { ...amountOf(requested), destination: requested.accountId, transfer_group: requested.payoutId },
+          { idempotencyKey },
+        ),
+        readMadeTransfer,
+      ),
+    reverse: ({ transferId, amountCents, payoutId }, idempotencyKey) =>
+      responseOf(
+        stripe.transfers.createReversal(
+          transferId,
+          { amount: amountCents, metadata: { payout_id: payoutId } },
+          { idempotencyKey },
+        ),
+        ({ id }) => ({ reversalId: id }),
+      ),
+    findArrival: (id, accountId) =>
+      readResultOf(
+        stripe.charges.retrieve(id, { expand: ['balance_transaction'] }, { stripeAccount: accountId }),
+        readArrival,
       ),
     payOut: (requested, idempotencyKey) =>
       responseOf(

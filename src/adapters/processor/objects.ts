@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import type { AccountSeen, ChargeSeen, PaymentSeen, PayoutSeen, VerificationSeen } from './types.ts';
+import type {
+  AccountSeen,
+  Arrival,
+  Loss,
+  LossSeen,
+  PaymentSeen,
+  PayoutSeen,
+  TransferSeen,
+  VerificationSeen,
+} from './types.ts';
 
 const MOST_CENTS = 2_147_483_647; // above every amount that the processor accepts, and what a column holds
 
@@ -42,17 +51,66 @@ const payment = z
     }),
   );
 
-const charge = z.object({ payment_intent: reference.nullable(), amount_refunded: cents }).transform(
-  (object): ChargeSeen => ({
-    processorId: object.payment_intent,
-    refundedCents: object.amount_refunded,
-    disputed: false,
+/** A sum of some losses must fit a column: the processor accepts no amount of more than eight digits. */
+const lossCents = z.int().min(0).max(99_999_999);
+const currency = z.string().regex(/^[a-z]{3}$/);
+const madeAt = z.int().min(0).max(99_999_999_999).nullish();
+
+const lossOf = (
+  kind: Loss['kind'],
+  object: {
+    id: string;
+    currency?: string | undefined;
+    status?: string | null | undefined;
+    created?: number | null | undefined;
+  },
+  cents: number,
+): Loss => ({
+  kind,
+  id: object.id,
+  cents,
+  currency: object.currency ?? null,
+  status: object.status ?? null,
+  madeAtMs: object.created == null ? null : object.created * 1000,
+});
+
+const charge = z
+  .object({
+    id,
+    payment_intent: reference.nullable(),
+    amount_refunded: lossCents,
+    currency: currency.optional(),
+    created: madeAt,
+  })
+  .transform(
+    (object): LossSeen => ({
+      processorId: object.payment_intent,
+      loss: lossOf('charge', { ...object, status: null }, object.amount_refunded),
+    }),
+  );
+
+const lossObject = z.object({
+  id,
+  payment_intent: reference.nullish(),
+  amount: lossCents,
+  currency: currency.optional(),
+  status: code,
+  created: madeAt,
+});
+
+const refund = lossObject.transform(
+  (object): LossSeen => ({
+    processorId: object.payment_intent ?? null,
+    loss: lossOf('refund', object, object.amount),
   }),
 );
 
-const dispute = z
-  .object({ payment_intent: reference.nullable() })
-  .transform((object): ChargeSeen => ({ processorId: object.payment_intent, refundedCents: 0, disputed: true }));
+const dispute = lossObject.transform(
+  (object): LossSeen => ({
+    processorId: object.payment_intent ?? null,
+    loss: lossOf('dispute', object, object.amount),
+  }),
+);
 
 const verification = z
   .object({
@@ -97,22 +155,39 @@ const account = z
     };
   });
 
-const payout = z.object({ metadata: metadata('payout_id'), status: z.string().max(64), failure_code: code }).transform(
+const payout = z.object({ id, status: z.string().max(64), failure_code: code, amount: cents, currency }).transform(
   (object): PayoutSeen => ({
-    payoutId: object.metadata,
+    processorPayoutId: object.id,
     status: object.status,
     failure: object.failure_code ?? null,
+    amountCents: object.amount,
+    currency: object.currency,
   }),
 );
 
-const reversal = z
-  .object({ destination: reference.nullable(), metadata: metadata('payout_id') })
-  .transform((object) => ({
+const transfer = z
+  .object({ id, destination: reference.nullable(), amount_reversed: cents, currency })
+  .transform((object): TransferSeen & { accountId: string | null } => ({
     accountId: object.destination,
-    payoutId: object.metadata,
-    status: 'reversed',
-    failure: 'transfer_reversed',
+    transferId: object.id,
+    reversedCents: object.amount_reversed,
+    currency: object.currency,
   }));
+
+const arrival = z
+  .object({ balance_transaction: z.object({ net: cents, currency, available_on: z.int().min(0) }) })
+  .transform(
+    ({ balance_transaction: { net, currency, available_on } }): Arrival => ({
+      amountCents: net,
+      currency,
+      availableAtMs: available_on * 1000,
+    }),
+  );
+
+/** The transfer that was made, and the payment that its destination received by it. */
+const madeTransfer = z
+  .object({ id, destination_payment: reference.nullish() })
+  .transform((object) => ({ transferId: object.id, arrivalId: object.destination_payment ?? null }));
 
 const reading =
   <Seen>(schema: z.ZodType<Seen>) =>
@@ -123,6 +198,8 @@ const reading =
 export const readPayment = reading(payment);
 /** Reads a charge: how much of it was refunded in total. */
 export const readCharge = reading(charge);
+/** Reads a refund. */
+export const readRefund = reading(refund);
 /** Reads a dispute. */
 export const readDispute = reading(dispute);
 /** Reads a verification session. */
@@ -131,5 +208,9 @@ export const readVerification = reading(verification);
 export const readAccount = reading(account);
 /** Reads a payout. */
 export const readPayout = reading(payout);
-/** Reads a reversed transfer. */
-export const readReversal = reading(reversal);
+/** Reads a transfer: how much of it was reversed in total. */
+export const readTransfer = reading(transfer);
+/** Reads the result of a transfer. */
+export const readMadeTransfer = reading(madeTransfer);
+/** Reads what a connected account received. */
+export const readArrival = reading(arrival);

@@ -20,8 +20,21 @@ export type PaymentSeen = {
   failure: string | null;
 };
 
-/** The refunds or the dispute of a payment's charge. `processorId`: the payment intent, if the charge has one. */
-export type ChargeSeen = { processorId: string | null; refundedCents: number; disputed: boolean };
+/**
+ * An object that takes money from a payment: a charge with the cumulative amount of its refunds, a refund, or a dispute.
+ * `madeAtMs` is by the processor's clock. `currency` is null if the processor does not name it.
+ */
+export type Loss = {
+  kind: 'charge' | 'refund' | 'dispute';
+  id: string;
+  cents: number;
+  currency: string | null;
+  status: string | null;
+  madeAtMs: number | null;
+};
+
+/** A loss of a payment. `processorId`: the payment intent, if its charge has one. */
+export type LossSeen = { processorId: string | null; loss: Loss };
 
 /** A verification session. `url` and `clientSecret` are set while the user can still continue it. */
 export type VerificationSeen = {
@@ -43,8 +56,20 @@ export type AccountSeen = {
   last4: string | null;
 };
 
-/** A payout from a connected account to its bank, or a reversed transfer to that account. */
-export type PayoutSeen = { payoutId: string | null; status: string; failure: string | null };
+/** A payout from a connected account to its bank. */
+export type PayoutSeen = {
+  processorPayoutId: string;
+  status: string;
+  failure: string | null;
+  amountCents: number;
+  currency: string;
+};
+
+/** A transfer to a connected account. `reversedCents` is cumulative. */
+export type TransferSeen = { transferId: string; reversedCents: number; currency: string };
+
+/** What a connected account received by a transfer, in the currency of its own, and from when it can be paid out. */
+export type Arrival = { amountCents: number; currency: string; availableAtMs: number };
 
 /**
  * The data of a notification that the service acts on. It contains no personal data. `unreadable`: the event is about
@@ -52,10 +77,11 @@ export type PayoutSeen = { payoutId: string | null; status: string; failure: str
  */
 export type Fact =
   | ({ about: 'payment' } & Omit<PaymentSeen, 'clientSecret'>)
-  | ({ about: 'charge' } & ChargeSeen & { processorId: string })
+  | { about: 'charge'; processorId: string; loss: Loss }
   | ({ about: 'verification' } & Omit<VerificationSeen, 'url' | 'clientSecret'>)
   | ({ about: 'account' } & AccountSeen)
   | ({ about: 'payout'; accountId: string } & PayoutSeen)
+  | ({ about: 'transfer'; accountId: string } & TransferSeen)
   | { about: 'unreadable'; object: string | null }
   | { about: 'nothing' };
 
@@ -69,10 +95,12 @@ export type EventPage = { events: ProcessorEvent[]; next: string | null };
 export type NewPayment = { paymentId: string; userId: UserId; appId: AppId; amountCents: number; currency: string };
 /** A verification session to create. */
 export type NewVerification = { userId: UserId; appId: AppId; withSelfie: boolean; returnUrl: string | null };
-type NewAccount = { userId: UserId; appId: AppId; country: string };
+/** A connected account to create. `isAbroad`: in another country than the platform. */
+type NewAccount = { userId: UserId; appId: AppId; country: string; isAbroad: boolean };
 type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
 /** A transfer or a payout to create. */
 export type NewTransfer = { payoutId: string; accountId: string; amountCents: number; currency: string };
+type NewReversal = { payoutId: string; transferId: string; amountCents: number };
 
 /**
  * The card payment processor. `key` of a write is the intent's id, used as idempotency key: for at least 24 hours the
@@ -82,17 +110,21 @@ export type Processor = {
   createPayment(requested: NewPayment, key: string): Promise<UpstreamResult<PaymentSeen>>;
   findPayment(processorId: string): Promise<ReadResult<PaymentSeen>>;
   /** Refunds the remaining amount of a payment. */
-  refund(
-    requested: { processorId: string; paymentId: string },
-    key: string,
-  ): Promise<UpstreamResult<{ refundId: string; refundedCents: number }>>;
+  refund(requested: { processorId: string; paymentId: string }, key: string): Promise<UpstreamResult<Loss>>;
   createVerification(requested: NewVerification, key: string): Promise<UpstreamResult<VerificationSeen>>;
   findVerification(sessionId: string): Promise<ReadResult<VerificationSeen>>;
   createAccount(requested: NewAccount, key: string): Promise<UpstreamResult<AccountSeen>>;
   findAccount(accountId: string): Promise<ReadResult<AccountSeen>>;
   createLink(requested: NewLink, key: string): Promise<UpstreamResult<{ url: string }>>;
   /** Moves money from the platform to a connected account. */
-  transfer(requested: NewTransfer, key: string): Promise<UpstreamResult<{ transferId: string }>>;
+  transfer(
+    requested: NewTransfer,
+    key: string,
+  ): Promise<UpstreamResult<{ transferId: string; arrivalId: string | null }>>;
+  /** Takes money of a transfer back from the connected account. */
+  reverse(requested: NewReversal, key: string): Promise<UpstreamResult<{ reversalId: string }>>;
+  /** Reads what a transfer has brought to a connected account. */
+  findArrival(arrivalId: string, accountId: string): Promise<ReadResult<Arrival>>;
   /** Sends money from a connected account to its bank. */
   payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<{ processorPayoutId: string }>>;
   findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;

@@ -41,15 +41,20 @@ export const listUnfulfilledPayments: Handler<'listUnfulfilledPayments', Deps> =
   body: [...(await listUnfulfilled(deps.db, query.minutes ?? 10))],
 });
 
+const refundResult = z.object({
+  refund_id: z.string(),
+  status: z.enum(['pending', 'requires_action', 'succeeded', 'failed', 'canceled']).catch('pending'),
+});
+
 /** Handles `POST /v2/admin/payments/{payment_id}/refund`: refund a payment. */
 export const refundPayment: Handler<'refundPayment', Deps> = async (call) => {
   const { db, config } = call.deps;
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const by = { operator: operatorName(call.principal), reason: call.body.reason, requestId: call.requestId };
   const intent = await call.settled(await submitRefund(db, call.path.payment_id, by, config.CHECKOUT_DEADLINE_MS));
-  const result = resultOf(intent, z.object({ refund_id: z.string() }));
+  const result = resultOf(intent, refundResult);
   const payment_id = call.path.payment_id;
-  if (result) return { status: 200, body: { payment_id, status: 'refunded', refund_id: result.refund_id } };
+  if (result) return { status: 200, body: { payment_id, status: result.status, refund_id: result.refund_id } };
   return {
     status: 202,
     body: { payment_id, status: 'pending', refund_id: null },

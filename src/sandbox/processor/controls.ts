@@ -1,12 +1,14 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import type { Notifier } from './notifier.ts';
-import { decline, dispute, giveBack, succeed } from './payments.ts';
-import { movePayout, moveSession, onboard, reverseTransfer } from './people.ts';
+import { decline, dispute, giveBack, moveDispute, moveRefund, refundedOf, succeed } from './payments.ts';
+import { creditArrival, movePayout, moveSession, onboard, reverseTransfer } from './people.ts';
 import type { World } from './world.ts';
 
 /** Control routes that move payments, verifications, accounts and payouts, and set the delivery of notifications. */
 export const controls = (world: World, notifications: Notifier): Route[] => [
-  control('payment', ({ id, to }) => movePayment(world, String(id), String(to))),
+  control('payment', ({ id, to, amount }) => movePayment(world, String(id), String(to), amount)),
+  control('refund', ({ id, to }) => moveRefund(world, String(id), String(to))),
+  control('dispute', ({ id, to }) => moveDispute(world, String(id), String(to))),
   control('verification', ({ id, to }) => {
     const session = world.sessions.get(String(id));
     if (session) moveSession(world, session, String(to));
@@ -17,8 +19,13 @@ export const controls = (world: World, notifications: Notifier): Route[] => [
     if (account) onboard(world, account);
     return account !== undefined;
   }),
-  control('payout', ({ id, to }) => (to === 'paid' || to === 'failed') && movePayout(world, String(id), to)),
-  control('transfer', ({ id }) => reverseTransfer(world, String(id))),
+  control('payout', ({ id, to }) => isPayoutStatus(to) && movePayout(world, String(id), to)),
+  control('transfer', ({ id, amount }) => reverseTransfer(world, String(id), amount) !== null),
+  control('arrival', ({ id }) => creditArrival(world, String(id))),
+  control('settings', (settings) => {
+    Object.assign(world.settings, settings);
+    return true;
+  }),
   control('notifications', (travel) => {
     Object.assign(notifications.travel, travel);
     return true;
@@ -26,14 +33,18 @@ export const controls = (world: World, notifications: Notifier): Route[] => [
   { method: 'GET', path: '/control/events', response: () => ({ status: 200, body: world.events }) },
 ];
 
-/** `{id, to}` with `succeeded`, `declined`, `refunded` or `disputed`. */
-function movePayment(world: World, id: string, to: string): boolean {
+const isPayoutStatus = (to: unknown) => to === 'in_transit' || to === 'paid' || to === 'failed' || to === 'canceled';
+
+/** `{id, to}` with `succeeded`, `declined`, `refunded`, `disputed` or `inquired`; the last three with an `amount`, or all. */
+function movePayment(world: World, id: string, to: string, amount: unknown): boolean {
   const payment = world.payments.get(id);
   if (!payment) return false;
   if (to === 'succeeded') return succeed(world, payment);
   if (to === 'declined') return decline(world, payment);
-  if (to === 'refunded') giveBack(world, payment, payment.amount);
-  else if (to === 'disputed') dispute(world, payment);
+  const cents = typeof amount === 'number' ? amount : payment.amount - refundedOf(world, id);
+  if (to === 'refunded') giveBack(world, payment, cents);
+  else if (to === 'disputed') dispute(world, payment, cents);
+  else if (to === 'inquired') dispute(world, payment, cents, 'warning_needs_response');
   else return false;
   return true;
 }

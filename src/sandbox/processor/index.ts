@@ -64,11 +64,14 @@ type Known = Omit<World, 'ledger' | 'baseUrl' | 'emit'>;
 
 const emptyState = (): Known & { responses: Responses } => ({
   payments: new Map(),
-  refunded: new Map(),
+  refunds: new Map(),
+  disputes: new Map(),
   sessions: new Map(),
   accounts: new Map(),
   transfers: new Map(),
   payouts: new Map(),
+  arrivals: new Map(),
+  settings: { refundStatus: 'succeeded' },
   events: [],
   responses: new Map(),
 });

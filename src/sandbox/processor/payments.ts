@@ -1,6 +1,16 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
-import { missing, newObjectId, nowS, type PaymentIntent, rejected, type World } from './world.ts';
+import {
+  type Dispute,
+  type Metadata,
+  missing,
+  newObjectId,
+  nowS,
+  type PaymentIntent,
+  type Refund,
+  rejected,
+  type World,
+} from './world.ts';
 
 /** Payment intents and refunds of the API. */
 export const paymentRoutes = (world: World, { get, post }: Api): Route[] => [
@@ -82,39 +92,90 @@ export function decline(world: World, payment: PaymentIntent): boolean {
 function refund(world: World, form: Form, { headers }: Call): Reported {
   const payment = world.payments.get(form.get('payment_intent') ?? '');
   if (payment?.status !== 'succeeded') return payment ? rejected(400, 'charge_not_refundable') : missing();
-  const given = world.refunded.get(payment.id) ?? 0;
-  const amount = wholeOf(form, 'amount') ?? payment.amount - given;
-  if (amount <= 0 || given + amount > payment.amount) return rejected(400, 'charge_already_refunded');
-  const id = newObjectId('re');
-  giveBack(world, payment, amount);
+  const left = payment.amount_received - refundedOf(world, payment.id);
+  const amount = wholeOf(form, 'amount') ?? left;
+  if (amount <= 0 || amount > left) return rejected(400, 'charge_already_refunded');
+  const made = giveBack(world, payment, amount, metadataOf(form));
   world.ledger.record({
-    key: String(headers['idempotency-key'] ?? id),
+    key: String(headers['idempotency-key'] ?? made.id),
     kind: 'refund',
-    detail: { payment: payment.id, amount },
+    detail: { id: made.id, payment: payment.id, amount },
   });
-  return { status: 200, body: { id, object: 'refund', amount, payment_intent: payment.id, status: 'succeeded' } };
+  return { status: 200, body: { ...made } };
 }
 
-/** Refunds an amount and emits `charge.refunded`: the processor reports refunds on the charge. */
-export function giveBack(world: World, payment: PaymentIntent, amount: number): void {
-  const refunded = (world.refunded.get(payment.id) ?? 0) + amount;
-  world.refunded.set(payment.id, refunded);
-  world.emit('charge.refunded', {
-    id: payment.latest_charge,
-    object: 'charge',
+const TAKES_NOTHING = ['failed', 'canceled'];
+
+/** What a payment's charge has refunded: a refund that failed or was cancelled is not counted. */
+export const refundedOf = (world: World, paymentId: string): number =>
+  [...world.refunds.values()]
+    .filter(({ payment_intent, status }) => payment_intent === paymentId && !TAKES_NOTHING.includes(String(status)))
+    .reduce((total, { amount }) => total + amount, 0);
+
+const chargeOf = (world: World, payment: PaymentIntent) => ({
+  id: payment.latest_charge,
+  object: 'charge',
+  amount: payment.amount,
+  amount_refunded: refundedOf(world, payment.id),
+  currency: payment.currency,
+  created: payment.created,
+  payment_intent: payment.id,
+  refunded: refundedOf(world, payment.id) === payment.amount,
+});
+
+/** Refunds an amount. The processor reports the refund itself, and the sum on the charge. */
+export function giveBack(world: World, payment: PaymentIntent, amount: number, metadata: Metadata = {}): Refund {
+  const made: Refund = {
+    id: newObjectId('re'),
+    object: 'refund',
+    amount,
+    charge: payment.latest_charge,
+    created: nowS(),
+    currency: payment.currency,
+    metadata,
     payment_intent: payment.id,
-    amount_refunded: refunded,
-    refunded: refunded === payment.amount,
-  });
+    status: world.settings.refundStatus,
+  };
+  world.refunds.set(made.id, made);
+  world.emit('refund.created', made);
+  world.emit('charge.refunded', chargeOf(world, payment));
+  return made;
 }
 
-/** The card holder disputes a payment. */
-export function dispute(world: World, payment: PaymentIntent): void {
-  world.emit('charge.dispute.created', {
+/** A refund goes on: it succeeds, fails, or is cancelled. A bank may return one that had succeeded. */
+export function moveRefund(world: World, id: string, status: string): boolean {
+  const made = world.refunds.get(id);
+  if (!made || TAKES_NOTHING.includes(String(made.status))) return false;
+  made.status = status;
+  world.emit(status === 'failed' ? 'refund.failed' : 'refund.updated', made);
+  world.emit('charge.refund.updated', made);
+  return true;
+}
+
+/** The card holder disputes an amount of a payment. */
+export function dispute(world: World, payment: PaymentIntent, amount: number, status = 'needs_response'): Dispute {
+  const made: Dispute = {
     id: newObjectId('du'),
     object: 'dispute',
-    charge: payment.latest_charge,
+    amount,
+    charge: String(payment.latest_charge),
+    created: nowS(),
+    currency: payment.currency,
     payment_intent: payment.id,
-    status: 'needs_response',
-  });
+    status,
+  };
+  world.disputes.set(made.id, made);
+  world.emit('charge.dispute.created', made);
+  return made;
+}
+
+const CLOSED = ['won', 'lost', 'warning_closed', 'prevented'];
+
+/** A dispute or an inquiry goes on, or is closed. */
+export function moveDispute(world: World, id: string, status: string): boolean {
+  const made = world.disputes.get(id);
+  if (!made) return false;
+  made.status = status;
+  world.emit(`charge.dispute.${CLOSED.includes(status) ? 'closed' : 'updated'}`, made);
+  return true;
 }

@@ -1,6 +1,16 @@
 import type { Call, Reported, Route } from '../upstream.ts';
 import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
-import { type Account, missing, newObjectId, nowS, rejected, type VerificationSession, type World } from './world.ts';
+import {
+  type Account,
+  type Arrival,
+  missing,
+  newObjectId,
+  nowS,
+  rejected,
+  type Transfer,
+  type VerificationSession,
+  type World,
+} from './world.ts';
 
 /** Verification sessions, connected accounts, transfers and payouts of the API. */
 export const peopleRoutes = (world: World, { get, post }: Api): Route[] => [
@@ -10,6 +20,8 @@ export const peopleRoutes = (world: World, { get, post }: Api): Route[] => [
   get('/v1/accounts/:id', ({ params }) => shown(world.accounts.get(params.id ?? ''))),
   post('/v1/account_links', (form) => createLink(world, form)),
   post('/v1/transfers', (form, call) => transfer(world, form, call)),
+  post('/v1/transfers/:id/reversals', (form, call) => reverse(world, form, call)),
+  get('/v1/charges/:id', ({ params }) => shown(world.arrivals.get(params.id ?? ''))),
   post('/v1/payouts', (form, call) => payOut(world, form, call)),
   get('/v1/payouts/:id', ({ params }) => shown(world.payouts.get(params.id ?? ''))),
 ];
@@ -52,12 +64,19 @@ export function moveSession(
   world.emit(`identity.verification_session.${status}`, session);
 }
 
+/** The country of the platform. */
+const PLATFORM = 'US';
+const DAY_S = 24 * 60 * 60;
+
 function createAccount(world: World, form: Form, call: Call): Reported {
+  const country = form.get('country') ?? PLATFORM;
+  if (country !== PLATFORM && form.get('tos_acceptance[service_agreement]') !== 'recipient')
+    return rejected(400, 'country_unsupported');
   const id = newObjectId('acct');
   const account: Account = {
     id,
     object: 'account',
-    country: form.get('country') ?? 'US',
+    country,
     payouts_enabled: false,
     charges_enabled: false,
     details_submitted: false,
@@ -91,18 +110,63 @@ function transfer(world: World, form: Form, call: Call): Reported {
   if (amount === null || amount <= 0) return rejected(400, 'parameter_invalid_integer');
   if (!account.payouts_enabled) return rejected(400, 'insufficient_capabilities_for_transfer');
   const id = newObjectId('tr');
-  account.balance += amount;
-  const made = {
+  const arrival = arrive(world, account, amount);
+  const made: Transfer = {
     id,
-    object: 'transfer' as const,
+    object: 'transfer',
     amount,
+    amount_reversed: 0,
+    created: nowS(),
     currency: form.get('currency') ?? 'usd',
     destination: account.id,
+    destination_payment: arrival.id,
     metadata: metadataOf(form),
+    reversed: false,
+    transfer_group: form.get('transfer_group'),
   };
   world.transfers.set(id, made);
   world.ledger.record({ key: keyOf(call, id), kind: 'transfer', detail: { id, amount, destination: account.id } });
-  return { status: 200, body: made };
+  return { status: 200, body: { ...made } };
+}
+
+/** An account abroad receives nine tenths in a currency of its own, and can use them a day later. */
+function arrive(world: World, account: Account, amount: number): Arrival {
+  const isAbroad = account.country !== PLATFORM;
+  const balance_transaction = isAbroad
+    ? { net: Math.floor(amount * 0.9), currency: 'eur', available_on: nowS() + DAY_S }
+    : { net: amount, currency: 'usd', available_on: nowS() };
+  const id = newObjectId('py');
+  const arrival: Arrival = { id, object: 'charge', account: account.id, isCredited: false, balance_transaction };
+  world.arrivals.set(id, arrival);
+  if (!isAbroad) creditArrival(world, id);
+  return arrival;
+}
+
+/** What an account received becomes available. */
+export function creditArrival(world: World, id: string): boolean {
+  const arrival = world.arrivals.get(id);
+  const account = world.accounts.get(arrival?.account ?? '');
+  if (!arrival || !account || arrival.isCredited) return false;
+  arrival.isCredited = true;
+  arrival.balance_transaction.available_on = Math.min(arrival.balance_transaction.available_on, nowS());
+  account.balance += arrival.balance_transaction.net;
+  return true;
+}
+
+function reverse(world: World, form: Form, call: Call): Reported {
+  const id = call.params.id ?? '';
+  const amount = wholeOf(form, 'amount');
+  const made = world.transfers.get(id);
+  if (!made) return missing();
+  if (amount === null || amount <= 0 || amount > made.amount - made.amount_reversed)
+    return rejected(400, 'parameter_invalid_integer');
+  const reversalId = reverseTransfer(world, id, amount);
+  world.ledger.record({
+    key: keyOf(call, String(reversalId)),
+    kind: 'reversal',
+    detail: { id: reversalId, transfer: id, amount },
+  });
+  return { status: 200, body: { id: reversalId, object: 'transfer_reversal', amount, transfer: id } };
 }
 
 function payOut(world: World, form: Form, call: Call): Reported {
@@ -128,19 +192,27 @@ function payOut(world: World, form: Form, call: Call): Reported {
   return { status: 200, body: { ...payout } };
 }
 
-/** The bank's result of a payout: `paid` or `failed`. `failed` may follow `paid`. */
-export function movePayout(world: World, id: string, status: 'paid' | 'failed'): boolean {
+/** The bank's result of a payout. `failed` may follow `paid`. What fails is in the account's balance again. */
+export function movePayout(world: World, id: string, status: 'in_transit' | 'paid' | 'failed' | 'canceled'): boolean {
   const payout = world.payouts.get(id);
-  if (!payout) return false;
+  const account = world.accounts.get(payout?.account ?? '');
+  if (!payout || !account || payout.status === 'failed' || payout.status === 'canceled') return false;
+  if (status === 'failed' || status === 'canceled') account.balance += payout.amount;
   payout.status = status;
   payout.failure_code = status === 'failed' ? 'account_closed' : null;
-  world.emit(`payout.${status}`, payout, payout.account);
+  world.emit(`payout.${status === 'in_transit' ? 'updated' : status}`, payout, payout.account);
   return true;
 }
 
-/** Reverses a transfer. */
-export function reverseTransfer(world: World, id: string): boolean {
+/** Reverses an amount of a transfer, or what is left of it. Returns the reversal's id; null for an unknown transfer. */
+export function reverseTransfer(world: World, id: string, amount: unknown): string | null {
   const made = world.transfers.get(id);
-  if (made) world.emit('transfer.reversed', made);
-  return made !== undefined;
+  if (!made) return null;
+  const cents = typeof amount === 'number' ? amount : made.amount - made.amount_reversed;
+  made.amount_reversed += cents;
+  made.reversed = made.amount_reversed === made.amount;
+  const account = world.accounts.get(made.destination);
+  if (account) account.balance -= cents;
+  world.emit('transfer.reversed', made);
+  return newObjectId('trr');
 }

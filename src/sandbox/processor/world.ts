@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type Stripe from 'stripe';
 import type { Ledger } from '../ledger.ts';
 import type { Reported } from '../upstream.ts';
 
-type Metadata = Record<string, string>;
+export type Metadata = Record<string, string>;
 
 /** Objects of the processor's API, each with only the members that this service reads. */
 export type PaymentIntent = {
@@ -18,6 +19,14 @@ export type PaymentIntent = {
   latest_charge: string | null;
   metadata: Metadata;
 };
+export type Refund = Pick<
+  Stripe.Refund,
+  'id' | 'object' | 'amount' | 'charge' | 'created' | 'currency' | 'metadata' | 'payment_intent' | 'status'
+>;
+export type Dispute = Pick<
+  Stripe.Dispute,
+  'id' | 'object' | 'amount' | 'charge' | 'created' | 'currency' | 'payment_intent' | 'status'
+>;
 export type VerificationSession = {
   id: string;
   object: 'identity.verification_session';
@@ -37,25 +46,23 @@ export type Account = {
   details_submitted: boolean;
   external_accounts: { object: 'list'; data: object[] };
   metadata: Metadata;
+  /** Available, in the currency of its country. */
   balance: number;
 };
-type Payout = {
-  id: string;
-  object: 'payout';
-  amount: number;
-  currency: string;
-  status: string;
-  failure_code: string | null;
-  metadata: Metadata;
+type Payout = Pick<Stripe.Payout, 'id' | 'object' | 'amount' | 'currency' | 'status' | 'failure_code' | 'metadata'> & {
   account: string;
 };
-type Transfer = {
+export type Transfer = Pick<
+  Stripe.Transfer,
+  'id' | 'object' | 'amount' | 'amount_reversed' | 'created' | 'currency' | 'metadata' | 'reversed' | 'transfer_group'
+> & { destination: string; destination_payment: string };
+/** What a connected account received by a transfer: available at once, or a day later in another country. */
+export type Arrival = {
   id: string;
-  object: 'transfer';
-  amount: number;
-  currency: string;
-  destination: string;
-  metadata: Metadata;
+  object: 'charge';
+  account: string;
+  isCredited: boolean;
+  balance_transaction: { net: number; currency: string; available_on: number };
 };
 export type Event = {
   id: string;
@@ -73,11 +80,15 @@ export type World = {
   /** Base URL of its pages. */
   baseUrl: () => string;
   payments: Map<string, PaymentIntent>;
-  refunded: Map<string, number>;
+  refunds: Map<string, Refund>;
+  disputes: Map<string, Dispute>;
   sessions: Map<string, VerificationSession>;
   accounts: Map<string, Account>;
   transfers: Map<string, Transfer>;
   payouts: Map<string, Payout>;
+  arrivals: Map<string, Arrival>;
+  /** `refundStatus`: the status that a refund has at first. */
+  settings: { refundStatus: string };
   events: Event[];
   /** Records an event and sends its notification. */
   emit(type: string, object: object, account?: string): void;

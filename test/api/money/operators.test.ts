@@ -67,7 +67,7 @@ describe('money operations of operators', () => {
     expect(unfulfilled.body[0]).to.include({ payment_id, safe_action: 'provision again, or refund' });
     expect(again.body).to.include({ id: failed.id, status: 'provisioning' });
     expectRejected(twice, 'V2_ACCOUNT_NOT_FAILED', { effect: 'none' });
-    expect(refund.body).to.include({ payment_id, status: 'refunded' });
+    expect(refund.body).to.include({ payment_id, status: 'succeeded' });
     expect(stopped).to.include({ id: failed.id, failure_reason: 'refunded' });
     expect(reinstated.body).to.include({ id: failed.id });
     await accountIn(buyer.ask, 'evaluation');

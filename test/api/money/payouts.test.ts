@@ -147,7 +147,8 @@ describe('from verification to a payout', () => {
 
     for (const { status, body } of replies) {
       expect(status).to.equal(200);
-      expect(body).to.include({ id: payoutId, status: 'submitted' });
+      expect(body).to.include({ id: payoutId, transferred_cents: 30_000, reversed_cents: 0 });
+      expect(body.status).to.be.oneOf(['submitted', 'transferred']);
     }
     await eventually(async () => made('payout').length === 1);
     expect(made('transfer')).to.have.length(1);
@@ -168,6 +169,8 @@ describe('from verification to a payout', () => {
         payout_id: payoutId,
         user_id: trader.userId,
         amount_cents: 30_000,
+        transferred_cents: 30_000,
+        reversed_cents: 0,
         currency: 'usd',
         status: 'completed',
         failure_reason: null,
@@ -202,7 +205,10 @@ describe('from verification to a payout', () => {
 
     await eventually(async () => {
       await service.runTask('payouts/reconcile');
-      return payoutIs('completed').catch(() => null);
+      const { body } = await ask('GET', '/v2/payouts');
+      return body.some(
+        (payout: { id: string; status: string }) => payout.id === payoutId && payout.status === 'completed',
+      );
     });
   });
 

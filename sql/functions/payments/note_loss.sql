@@ -1,0 +1,39 @@
+-- Stores what the processor reports of a charge's refunds, a refund or a dispute, unless a later report is stored, and then settle_money.
+-- Verdicts: applied | stale | unreadable (another currency, or another payment's object: nothing is written). Locks the payment, then what
+-- settle_money locks.
+-- Loss: kind, id, cents, currency?, status?, made_at_ms?
+create or replace function note_loss(of_payment text, loss jsonb, at_ms double precision) returns text
+language plpgsql as $$
+declare
+  p payments;
+  state record;
+begin
+  select * into strict p from payments where id = of_payment for update;
+  if coalesce(loss ->> 'currency', p.currency) <> p.currency
+    or exists (select from payment_losses l where l.processor_id = loss ->> 'id' and l.payment_id <> of_payment) then
+    return 'unreadable';
+  end if;
+  select * into state from loss_state(loss ->> 'kind', loss ->> 'status');
+  insert into payment_losses as l (processor_id, payment_id, kind, amount_cents, status, is_live, rank, made_at, said_at)
+  values (loss ->> 'id', of_payment, loss ->> 'kind', (loss ->> 'cents')::integer, loss ->> 'status', state.is_live, state.rank,
+    to_timestamp((loss ->> 'made_at_ms')::double precision / 1000), to_timestamp(at_ms / 1000))
+  on conflict (processor_id) do update
+  set amount_cents = excluded.amount_cents, status = excluded.status, is_live = excluded.is_live, rank = excluded.rank,
+    said_at = excluded.said_at, made_at = coalesce(l.made_at, excluded.made_at),
+    accepted_cents = case when excluded.is_live then l.accepted_cents else 0 end
+  where case l.kind
+    when 'refund' then excluded.rank > l.rank
+    when 'dispute' then (excluded.said_at, excluded.rank) > (l.said_at, l.rank)
+    else (excluded.said_at, excluded.amount_cents) > (l.said_at, l.amount_cents)
+  end;
+  if not found then
+    return 'stale';
+  end if;
+  if loss ->> 'kind' = 'refund' and not state.is_live then
+    update payment_losses
+    set accepted_cents = greatest(0, accepted_cents - (loss ->> 'cents')::integer)
+    where payment_id = of_payment and kind = 'charge';
+  end if;
+  perform settle_money(of_payment);
+  return 'applied';
+end $$;

@@ -1,0 +1,20 @@
+-- Accepts one step of a payout: the transfer of the whole amount, or the payout to the bank or the reversal of what is with the trader's
+-- account. `cents` and `of_currency`: what that account holds of it, if it holds another currency. The caller holds the payout.
+-- Item: as for accept_intents, without kind, owner and request.
+create or replace function begin_payout_step(payout text, which text, item jsonb, cents integer default null, of_currency text default null)
+returns void
+language plpgsql as $$
+declare
+  p payouts;
+begin
+  select * into strict p from payouts where id = payout;
+  insert into payout_steps (intent_id, payout_id, step, amount_cents, currency, reversed_before)
+  values ((item ->> 'id')::uuid, payout, which,
+    coalesce(cents, case when which = 'transfer' then p.amount_cents else p.transferred_cents - p.reversed_cents end),
+    coalesce(of_currency, p.currency), p.reversed_cents);
+  perform accept_intents(jsonb_build_array(item || jsonb_build_object(
+    'n', 0, 'owner', p.owner, 'digest', encode(sha256(convert_to(payout, 'utf8')), 'hex'), 'request', jsonb_build_object('payout_id', payout),
+    'kind', case which when 'transfer' then 'payouts/submit' when 'payout' then 'payouts/pay' else 'payouts/reverse' end)));
+  update payouts set pay_after = null where id = payout;
+  perform settle_payout(payout);
+end $$;

@@ -1,0 +1,33 @@
+-- Why nothing may be paid out of an account to a payout account now; null if it may. Checked by a request, by each submission, and by the
+-- worker right before it sends. Codes: V2_PAYMENT_RETURNED | V2_ACCOUNT_NOT_FUNDED | V2_KYC_REQUIRED | V2_PAYOUT_ACCOUNT_NOT_READY |
+-- V2_PAYOUT_EXCEEDS_EARNINGS. `cents` null: the money has left the platform, its amount is not checked again. `besides`: the payout that the
+-- amount belongs to.
+create or replace function payout_obstacle(account text, to_account text, cents bigint, earned_cents bigint, besides text default null)
+returns text
+language sql stable as $$
+  select case
+    when exists (
+      select
+      from payments p
+      where p.id = a.payment_id and (p.stopped_for is not null or p.status <> 'succeeded')
+    ) then 'V2_PAYMENT_RETURNED'
+    when a.status <> 'funded' then 'V2_ACCOUNT_NOT_FUNDED'
+    when not exists (
+      select
+      from kyc_cases k
+      where k.user_id = a.user_id and k.status = 'verified'
+    ) then 'V2_KYC_REQUIRED'
+    when not exists (
+      select
+      from connect_accounts c
+      where c.id = to_account and c.user_id = a.user_id and c.payouts_enabled
+    ) then 'V2_PAYOUT_ACCOUNT_NOT_READY'
+    when cents > earned_cents - (
+      select coalesce(sum(p.reserved_cents), 0)
+      from payouts p
+      where p.prop_account_id = account and p.id is distinct from besides
+    ) then 'V2_PAYOUT_EXCEEDS_EARNINGS'
+  end
+  from prop_accounts a
+  where a.id = account
+$$;

@@ -1,0 +1,13 @@
+-- Records the payout to the bank that the processor accepted. Its further states are reported by events. False if the claim is lost. Locks the
+-- intent, then the payout.
+create or replace function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text) returns boolean
+language plpgsql as $$
+begin
+  if not settle_intent(intent, held_fence, 'succeeded', said) then
+    return false;
+  end if;
+  perform from payouts p join payout_steps s on s.payout_id = p.id where s.intent_id = intent for update of p;
+  update payout_steps set state = 'sent', processor_id = processor_payout where intent_id = intent;
+  perform take_up_events(processor_payout);
+  return true;
+end $$;

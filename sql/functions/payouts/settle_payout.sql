@@ -1,0 +1,47 @@
+-- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
+-- Emits `payout.completed` when it becomes completed, and `payout.failed` when it fails or when more of it is reversed. The caller holds the
+-- payout.
+create or replace function settle_payout(payout text) returns void
+language plpgsql as $$
+declare
+  before payouts;
+  p payouts;
+  transfer payout_steps;
+  bank payout_steps;
+begin
+  select * into strict before from payouts where id = payout;
+  select * into transfer from payout_steps s where s.payout_id = payout and s.step = 'transfer' order by s.created_at desc limit 1;
+  select * into bank from payout_steps s where s.payout_id = payout and s.step = 'payout' order by s.created_at desc limit 1;
+  p := before;
+  p.status := case
+    when transfer.state is null or transfer.state = 'unsent' then 'pending'
+    when transfer.state = 'under_way' then 'submitted'
+    when transfer.state in ('failed', 'unknown') then 'failed'
+    when p.reversed_cents >= p.transferred_cents then 'reversed'
+    when bank.state = 'done' then 'completed'
+    when bank.state in ('failed', 'unknown') then 'failed'
+    else 'transferred'
+  end;
+  p.failure_reason := case
+    when p.status in ('pending', 'submitted', 'transferred', 'completed') and p.reversed_cents = 0 then null
+    when p.status = 'failed' then coalesce(bank.failure_reason, transfer.failure_reason)
+    else 'transfer_reversed'
+  end;
+  p.reserved_cents := case
+    when transfer.state = 'failed' then 0
+    when transfer.state = 'done' then p.transferred_cents - p.reversed_cents
+    else p.amount_cents
+  end;
+  update payouts
+  set status = p.status, failure_reason = p.failure_reason, reserved_cents = p.reserved_cents,
+    submitted_at = case when p.status <> 'pending' then coalesce(submitted_at, now()) end,
+    completed_at = case when p.status = 'completed' then coalesce(completed_at, now()) else completed_at end,
+    told_reversed_cents = reversed_cents
+  where id = payout;
+  if p.status = 'completed' and before.status <> 'completed' then
+    perform emit_event(p.owner, 'payout.completed', payout_event(p));
+  end if;
+  if (p.status = 'failed' and before.status <> 'failed') or p.reversed_cents > before.told_reversed_cents then
+    perform emit_event(p.owner, 'payout.failed', payout_event(p));
+  end if;
+end $$;
