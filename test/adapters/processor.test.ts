@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import nock from 'nock';
+import type Stripe from 'stripe';
 import { processor } from '../../src/adapters/processor/index.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 
@@ -115,6 +116,27 @@ describe('the processor adapter', () => {
     expect(await upstream.findPayment('pi_3')).to.have.property('kind', 'unreadable');
   });
 
+  const loss = { id: 'du_1', amount: 500, charge: 'ch_1', created: 3, currency: 'usd', payment_intent: 'pi_1' };
+  const dispute = { ...loss, object: 'dispute', status: 'needs_response' } satisfies Partial<Stripe.Dispute>;
+  const refund = { ...loss, id: 're_1', object: 'refund', status: 'requires_action' } satisfies Partial<Stripe.Refund>;
+  const charge = {
+    id: 'ch_1',
+    object: 'charge',
+    amount_refunded: 5,
+    created: 2,
+    currency: 'usd',
+    payment_intent: 'pi_1',
+  } satisfies Partial<Stripe.Charge>;
+  const transfer = {
+    id: 'tr_1',
+    object: 'transfer',
+    amount: 500,
+    amount_reversed: 100,
+    currency: 'usd',
+    destination: 'acct_1',
+    metadata: { payout_id: 'po_ours' },
+  } satisfies Partial<Stripe.Transfer>;
+
   it('accepts notifications signed with any of its secrets, and no others', () => {
     const body = JSON.stringify({
       id: 'evt_1',
@@ -122,7 +144,7 @@ describe('the processor adapter', () => {
       type: 'charge.dispute.created',
       created: 5,
       livemode: false,
-      data: { object: { object: 'dispute', payment_intent: { id: 'pi_1' }, evidence: { customer_name: 'Ada' } } },
+      data: { object: { ...dispute, payment_intent: { id: 'pi_1' }, evidence: { customer_name: 'Ada' } } },
     });
     const read = (header: string) => upstream.readNotification(body, header);
 
@@ -131,7 +153,11 @@ describe('the processor adapter', () => {
         id: 'evt_1',
         type: 'charge.dispute.created',
         atMs: 5_000,
-        fact: { about: 'charge', processorId: 'pi_1', refundedCents: 0, disputed: true },
+        fact: {
+          about: 'charge',
+          processorId: 'pi_1',
+          loss: { kind: 'dispute', id: 'du_1', cents: 500, currency: 'usd', status: 'needs_response', madeAtMs: 3_000 },
+        },
       });
     for (const header of ['', 'v1=', 't=1,v1=', 't=x,v1=aa', signature('whsec_other', body)])
       expect(read(header)).to.equal('unsigned');
@@ -155,9 +181,13 @@ describe('the processor adapter', () => {
     ['more cents than there are', 'payment_intent.succeeded', { ...intent, amount_received: 2 ** 40 }],
     ['a status of another version', 'payment_intent.succeeded', { ...intent, status: 'paid' }],
     ['no currency', 'payment_intent.succeeded', { ...intent, currency: null }],
-    ['a refund of no amount', 'charge.refunded', { payment_intent: 'pi_1' }],
-    ['a negative refund', 'charge.refunded', { payment_intent: 'pi_1', amount_refunded: -5 }],
+    ['a refund of no amount', 'charge.refunded', { ...charge, amount_refunded: undefined }],
+    ['a negative refund', 'charge.refunded', { ...charge, amount_refunded: -5 }],
+    ['a refund of a fraction of a cent', 'refund.created', { ...refund, amount: 0.5 }],
     ['a dispute about nothing', 'charge.dispute.created', {}],
+    ['a dispute of no amount', 'charge.dispute.created', { ...dispute, amount: undefined }],
+    ['a negative reversal', 'transfer.reversed', { ...transfer, amount_reversed: -1 }],
+    ['a reversal of no amount', 'transfer.reversed', { ...transfer, amount_reversed: undefined }],
     ['a session without a status', 'identity.verification_session.verified', { id: 'vs_1' }],
     ['no object', 'payment_intent.succeeded', null],
     ['a text as object', 'payment_intent.succeeded', 'pi_1'],
@@ -168,7 +198,14 @@ describe('the processor adapter', () => {
   }
 
   it('reads objects of the platform only from the platform, and accounts and payouts only from their account', () => {
-    const payout = { id: 'po_1', status: 'paid', failure_code: null, metadata: { payout_id: 'po_ours' } };
+    const payout = {
+      id: 'po_1',
+      status: 'paid',
+      failure_code: null,
+      amount: 500,
+      currency: 'usd',
+      metadata: { payout_id: 'po_ours' },
+    } satisfies Partial<Stripe.Payout>;
     const about = (type: string, object: object, more: object) => {
       const fact = factOf({ type, data: { object }, ...more });
       return typeof fact === 'string' ? fact : fact.about;
@@ -176,7 +213,11 @@ describe('the processor adapter', () => {
 
     for (const [type, object, expected] of [
       ['payment_intent.succeeded', intent, 'payment'],
-      ['charge.refunded', { payment_intent: 'pi_1', amount_refunded: 5 }, 'charge'],
+      ['charge.refunded', charge, 'charge'],
+      ['charge.refund.updated', refund, 'charge'],
+      ['refund.failed', refund, 'charge'],
+      ['charge.dispute.closed', dispute, 'charge'],
+      ['transfer.reversed', transfer, 'transfer'],
       ['identity.verification_session.verified', session, 'verification'],
     ] as const) {
       expect(about(type, object, {}), type).to.equal(expected);

@@ -9,7 +9,7 @@ import { type Notifier, notifier } from './notifier.ts';
 import { pageRoutes } from './pages.ts';
 import { paymentRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
-import { type Event, missing, newObjectId, nowS, type World } from './world.ts';
+import { type Arrival, type Event, missing, newObjectId, nowS, type World } from './world.ts';
 
 /** Options of the processor. Port 0 selects a free port. */
 export type ProcessorUpstreamOptions = Files & {
@@ -23,6 +23,8 @@ export type ProcessorUpstream = SteeredUpstream & {
   notifications: Notifier;
   /** All events, oldest first. */
   events: readonly Event[];
+  /** What connected accounts received by transfers. */
+  arrivals: ReadonlyMap<string, Arrival>;
 };
 
 /** Simulates a card payment processor. Without files its state is lost with the process. */
@@ -53,6 +55,7 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
     faults,
     notifications,
     events: world.events,
+    arrivals: world.arrivals,
     async close() {
       await notifications.close();
       await upstream.close();

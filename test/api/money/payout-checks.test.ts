@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { type Earner, earner, payingApp } from '../../support/earning.ts';
+import type { TestApp } from '../../support/identity.ts';
+import { accountIn, eventually, type Money, startMoney } from '../../support/money.ts';
+import { expectRejected } from '../../support/rejected.ts';
+
+const nothing = z.object({});
+
+describe('the submission of a payout', () => {
+  let service: Money;
+  let app: TestApp;
+  before(async () => {
+    service = await startMoney({ settings: { CHECKOUT_DEADLINE_MS: '20000' } });
+    app = await payingApp(service);
+  });
+  after(() => service.stop());
+
+  const transfers = (trader: Earner) =>
+    service.processor.ledger
+      .entries()
+      .filter(({ kind, detail }) => kind === 'transfer' && Object(detail).destination === trader.connected);
+  const dispute = async (trader: Earner) => {
+    await service.control('payment', { id: trader.paymentIntent, to: 'disputed' });
+    await accountIn(trader.ask, 'eliminated');
+  };
+  const eliminate = async (trader: Earner) => {
+    await service.network({ subaccount_id: trader.account.subaccount_id, elimination: 'LIQUIDATED' });
+    await eventually(async () => {
+      const { body } = await trader.ask('POST', `/v2/lifecycle/sync/${trader.account.id}`);
+      return body.status === 'eliminated';
+    });
+  };
+  const forget = (trader: Earner) =>
+    service.db.query(sql.type(nothing)`
+      update kyc_cases set status = 'needs_input', verified_at = null where user_id = ${trader.userId}`);
+  const disable = (trader: Earner) =>
+    service.db.query(sql.type(nothing)`
+      update connect_accounts set payouts_enabled = false where user_id = ${trader.userId}`);
+  const correct = async (trader: Earner) => {
+    const settlements = [{ start_ms: Date.parse('2026-01-05T00:00:00Z'), end_ms: 1, payout: 1 }];
+    await service.network({ subaccount_id: trader.account.subaccount_id, settlements });
+  };
+  const obstacles = [
+    ['the purchase was charged back', dispute, 'V2_PAYMENT_RETURNED'],
+    ['the network has eliminated the account', eliminate, 'V2_ACCOUNT_NOT_FUNDED'],
+    ['the identity is no longer verified', forget, 'V2_KYC_REQUIRED'],
+    ['the payout account was disabled', disable, 'V2_PAYOUT_ACCOUNT_NOT_READY'],
+  ] as const;
+
+  const all = [
+    ...obstacles,
+    ['the network has corrected the earnings', correct, 'V2_PAYOUT_EXCEEDS_EARNINGS'],
+  ] as const;
+
+  it('is rejected for each obstacle that came up since the request', async () => {
+    await Promise.all(
+      obstacles.map(async ([what, hinder, code]) => {
+        const trader = await earner(service, app, 500);
+        const id = await trader.request(50_000);
+        await hinder(trader);
+
+        expectRejected(await trader.submit(id), code, { effect: 'none' });
+
+        expect(transfers(trader), what).to.deep.equal([]);
+        expect(await trader.payoutIs(id, 'pending')).to.include({ transferred_cents: 0 });
+      }),
+    );
+  });
+
+  it('sends nothing for each obstacle that came up since it was accepted, and frees the earnings', async () => {
+    const traders = await Promise.all(all.map(() => earner(service, app, 500)));
+    const ids = await Promise.all(traders.map((trader) => trader.request(50_000)));
+    service.miner.faults.add({ kind: 'status_500', route: '/entity/subaccount/payout' }); // the worker waits before its check
+
+    await Promise.all(traders.map((trader, n) => accept(trader, String(ids[n]))));
+    for (const [n, [, hinder]] of all.entries()) await hinder(traders[n] as Earner);
+    service.miner.faults.clear();
+
+    for (const [n, [what, , code]] of all.entries()) {
+      const trader = traders[n] as Earner;
+      const payout = await trader.payoutIs(String(ids[n]), 'failed');
+      expect(payout, what).to.include({ failure_reason: code.toLowerCase(), transferred_cents: 0 });
+      expect(transfers(trader), what).to.deep.equal([]);
+    }
+    expect(await reserved(ids)).to.equal(0);
+  });
+
+  const accept = (trader: Earner, id: string) =>
+    service.db.query(sql.type(nothing)`
+      select submit_payout(${id}, ${app.appId}, ${trader.userId},
+        jsonb_build_object('id', gen_random_uuid(), 'deadline_s', 60), 50000)`);
+  const reserved = (ids: string[]) =>
+    service.db.oneFirst(sql.type(z.object({ cents: z.number() }))`
+      select sum(p.reserved_cents)::integer as cents from payouts p where p.id = any(${sql.array(ids, 'text')})`);
+});
