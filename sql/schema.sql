@@ -169,6 +169,7 @@ create table apps (
   entity_hotkey text, -- The tenant's network identity. Null: the platform's.
   network_key bytea, -- The key of the tenant's miner, sealed. Null: the platform's miner.
   allowed_scopes text[] not null,
+  allowed_origins text[] not null default '{}'::text[], -- Web origins whose pages may use /v2/trading with a trader's key.
   connect_return_url text,
   connect_refresh_url text,
   verification_level text not null default 'none'::text,
@@ -1322,9 +1323,6 @@ create function claim_intent(intent uuid)
 create function code_template(for_user text)
   returns text sql stable;
 
-create function concerns_us(fact jsonb)
-  returns boolean sql stable;
-
 create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer)
   returns text plpgsql;
 
@@ -1363,6 +1361,9 @@ create function event_object(fact jsonb)
 
 create function event_task(about text)
   returns text sql immutable;
+
+create function events_of_ours(batch jsonb)
+  returns TABLE(event_id text) sql stable;
 
 create function fail_checkout(intent uuid)
   returns void sql;
