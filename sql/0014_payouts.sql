@@ -60,7 +60,7 @@ create table payouts (
   transferred_cents integer not null default 0,
   reversed_cents integer not null default 0,
   told_reversed_cents integer not null default 0,
-  reserved_cents integer not null,
+  reserved_cents integer,
   processor_transfer_id text constraint payouts_transfer_once unique,
   arrival_id text,
   pay_after timestamptz,
@@ -76,11 +76,11 @@ comment on column payouts.status is 'Follows from its steps, see settle_payout.'
 comment on column payouts.transferred_cents is 'Moved to the trader''s account at the processor.';
 comment on column payouts.reversed_cents is 'The part of it that came back: the processor''s cumulative figure.';
 comment on column payouts.told_reversed_cents is 'The part of it that events have told.';
-comment on column payouts.reserved_cents is 'What it takes of the account''s earnings: they can be requested again only once the money is provably back or never left.';
+comment on column payouts.reserved_cents is 'What it takes of the account''s earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.';
 comment on column payouts.arrival_id is 'The payment that the trader''s account received by the transfer.';
 comment on column payouts.pay_after is 'When to look next whether the money of an account abroad is available there. Null: nothing to wait for.';
 
-create index payouts_by_account on payouts (prop_account_id) where reserved_cents > 0;
+create index payouts_by_account on payouts (prop_account_id) where reserved_cents is distinct from 0;
 create index payouts_of_user on payouts (user_id, requested_at);
 create index payouts_waiting on payouts (pay_after) where pay_after is not null;
 -- Money that operators may have to look at: failed after the transfer, or unknown, or long under way.

@@ -587,7 +587,7 @@ create table payouts (
   transferred_cents integer not null default 0, -- Moved to the trader's account at the processor.
   reversed_cents integer not null default 0, -- The part of it that came back: the processor's cumulative figure.
   told_reversed_cents integer not null default 0, -- The part of it that events have told.
-  reserved_cents integer not null, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left.
+  reserved_cents integer, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.
   processor_transfer_id text,
   arrival_id text, -- The payment that the trader's account received by the transfer.
   pay_after timestamp with time zone, -- When to look next whether the money of an account abroad is available there. Null: nothing to wait for.
@@ -605,7 +605,7 @@ create table payouts (
   constraint payouts_transfer_once UNIQUE (processor_transfer_id),
   constraint payouts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
-CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (reserved_cents > 0);
+CREATE INDEX payouts_by_account ON public.payouts USING btree (prop_account_id) WHERE (reserved_cents IS DISTINCT FROM 0);
 CREATE INDEX payouts_of_user ON public.payouts USING btree (user_id, requested_at);
 CREATE INDEX payouts_stranded ON public.payouts USING btree (submitted_at) WHERE ((status = ANY (ARRAY['failed'::text, 'transferred'::text])) AND (reserved_cents > 0));
 CREATE INDEX payouts_waiting ON public.payouts USING btree (pay_after) WHERE (pay_after IS NOT NULL);

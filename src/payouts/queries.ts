@@ -62,9 +62,9 @@ export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: strin
 /** What the payouts of these accounts take of their earnings, in cents: without money that came back or never left. */
 export const sumReservedCents = (db: Db, accounts: string[]): Promise<number> =>
   db.oneFirst(sql.prepared('spoken_for', z.object({ cents: z.number() }))`
-    select coalesce(sum(p.reserved_cents), 0)::bigint as cents
+    select coalesce(sum(coalesce(p.reserved_cents, p.amount_cents)), 0)::bigint as cents
     from payouts p
-    where p.prop_account_id = any(${sql.array(accounts, 'text')})`);
+    where p.prop_account_id = any(${sql.array(accounts, 'text')}) and p.reserved_cents is distinct from 0`);
 
 /** The account of a user's payout; null if the user has no such payout. */
 export const findAccountOfPayout = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<string | null> =>

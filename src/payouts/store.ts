@@ -110,7 +110,7 @@ export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): 
 }
 
 /** Applies how much of a transfer is reversed. Only the transfer that a payout of ours names, to its account, counts. */
-export async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen): Promise<Noted> {
+async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen): Promise<Noted> {
   const isPossible = await tx.maybeOneFirst(sql.prepared('note_reversed', done)`
     select note_reversed(p.id, ${seen.reversedCents}) ok
     from payouts p

@@ -12,8 +12,8 @@ begin
   if obstacle is not null then
     return obstacle;
   end if;
-  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, reserved_cents)
-  select new_id, a.owner, a.user_id, account, to_account, cents, of_currency, cents
+  insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency)
+  select new_id, a.owner, a.user_id, account, to_account, cents, of_currency
   from prop_accounts a
   where a.id = account;
   return null;

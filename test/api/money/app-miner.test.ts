@@ -67,7 +67,9 @@ describe('a tenant with its own network identity', () => {
     await miner('POST', '/api/create-subaccount', { json: { asset_class: 'crypto', account_size: 10_000 } });
     const operator = await service.admin();
 
-    await operator.ask('POST', `/v2/admin/prop-accounts/${failed.id}/attach`, { json: { subaccount_id: 1 } });
+    await operator.ask('POST', `/v2/admin/prop-accounts/${failed.id}/attach`, {
+      json: { subaccount_id: 1, reason: 'made by hand' },
+    });
 
     const account = await accountIn(user.ask, 'evaluation');
     expect(account).to.include({ id: failed.id, synthetic_hotkey: `${entity}_1` });

@@ -20,7 +20,7 @@ describe('from verification to a payout', () => {
   let account: { id: string; subaccount_id: number };
   let payoutId: string;
   before(async () => {
-    service = await startMoney({ settings: { PAYMENT_RECONCILE_MS: '0', CHECKOUT_DEADLINE_MS: '1500' } });
+    service = await startMoney({ settings: { PAYMENT_RECONCILE_MS: '0', CHECKOUT_DEADLINE_MS: '3000' } });
     const app = await service.app(['api', 'payouts:write']);
     const admin = await service.admin();
     await admin.ask('PATCH', `/v2/admin/apps/${app.appId}`, { json: RETURN_URLS });

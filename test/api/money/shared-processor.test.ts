@@ -25,7 +25,7 @@ function foreign(n: number): { type: string; data: { object: object } } {
       { id: `pi_f${n}`, status: 'succeeded', amount_received: 5, currency: 'eur', metadata },
     ],
     ['charge.refunded', { id: `ch_f${n}`, payment_intent: `pi_f${n}`, amount_refunded: 5 }],
-    ['charge.dispute.created', { id: `du_f${n}`, payment_intent: `pi_f${n}` }],
+    ['charge.dispute.created', { id: `du_f${n}`, amount: 5, payment_intent: `pi_f${n}` }],
     ['identity.verification_session.verified', { id: `vs_f${n}`, status: 'verified', metadata }],
     ['invoice.paid', { id: `in_f${n}` }],
   ];
