@@ -184,6 +184,14 @@ create table apps (
   constraint apps_verification_level_known CHECK ((verification_level = ANY (ARRAY['none'::text, 'basic'::text, 'full'::text])))
 );
 
+-- Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.
+create table burnt_nonces (
+  signer text not null,
+  nonce bigint not null,
+  attempted_at timestamp with time zone not null default now(),
+  constraint burnt_nonces_pkey PRIMARY KEY (signer, nonce)
+);
+
 -- Accounts at the processor that receive traders' payouts, one per user.
 create table connect_accounts (
   id text not null,
@@ -357,6 +365,8 @@ create table lanes (
 create table mails (
   id uuid not null,
   template text not null, -- The name of the text. none: not sent; written so that an unknown address costs as much as a known one.
+  owner text, -- The app that a mail was written for, if it is told of the mail's end. user_id: the user that it is addressed to.
+  user_id text,
   recipient text not null,
   data jsonb not null,
   secret bytea, -- A code or link, sealed. Wiped when the mail ends.
@@ -369,9 +379,11 @@ create table mails (
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_ended_at_end CHECK (((state = 'queued'::text) = (ended_at IS NULL))),
   constraint mails_ended_hold_no_secret CHECK (((state = 'queued'::text) OR (secret IS NULL))),
+  constraint mails_owner_fkey FOREIGN KEY (owner) REFERENCES apps(id),
   constraint mails_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'sent'::text, 'refused'::text, 'expired'::text])))
 );
 CREATE INDEX mails_by_age ON public.mails USING btree (created_at);
+CREATE INDEX mails_given_up ON public.mails USING btree (id) WHERE (state = ANY (ARRAY['refused'::text, 'expired'::text]));
 
 -- The numbered files of sql/ that were applied.
 create table migrations (
@@ -723,6 +735,14 @@ create table registrations (
 CREATE INDEX registrations_by_address ON public.registrations USING btree (owner, ex_address, created_at);
 CREATE UNIQUE INDEX registrations_one_live ON public.registrations USING btree (owner, ex_address) WHERE (status = ANY (ARRAY['pending'::text, 'processing'::text, 'registered'::text, 'active'::text]));
 
+-- Token buckets that all processes spend from, one per upstream that limits requests by address.
+create table request_budgets (
+  name text not null,
+  tokens double precision not null, -- Tokens at counted_at. Negative after costs that became known only with a response.
+  counted_at timestamp with time zone not null, -- In the future while nothing may be sent.
+  constraint request_budgets_pkey PRIMARY KEY (name)
+);
+
 -- One-time links that show an app's credentials. The secret is created when the link is opened; before that there is none to steal.
 create table reveal_links (
   id text not null,
@@ -856,6 +876,15 @@ create table trader_keys (
   constraint trader_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX trader_keys_of_user ON public.trader_keys USING btree (user_id, created_at);
+
+-- The last response of reads that change seldom. Processes share them and start with them.
+create table upstream_responses (
+  upstream text not null, -- Its URL: numbers of assets differ from network to network.
+  name text not null,
+  body jsonb not null,
+  read_at timestamp with time zone not null,
+  constraint upstream_responses_pkey PRIMARY KEY (upstream, name)
+);
 
 -- Sessions of end users. Only the token's digest is stored.
 create table user_sessions (
@@ -1131,6 +1160,20 @@ create view ops.failed_intents (
   settled_at timestamp with time zone
 );
 
+-- Mails that were given up, newest first. refused: the mail server rejected it permanently. expired: it could not be handed over in time. No mail is sent again: cause a new one.
+create view ops.failed_mails (
+  mail_id uuid,
+  template text,
+  app_id text,
+  user_id text,
+  recipient text,
+  state text,
+  reason text,
+  attempts integer,
+  created_at timestamp with time zone,
+  ended_at timestamp with time zone
+);
+
 -- Open intents by state and kind, with the age of the oldest in seconds.
 create view ops.intent_ages (
   state text,
@@ -1317,6 +1360,9 @@ create function begin_payout_step(payout text, which text, item jsonb, cents int
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
+create function charge_budget(of_name text, capacity double precision, weight double precision)
+  returns void sql;
+
 create function claim_intent(intent uuid)
   returns SETOF intents plpgsql;
 
@@ -1349,6 +1395,9 @@ create function end_attempt(endpoint text, said jsonb)
 
 create function end_lane(endpoint text, of_lane integer)
   returns text plpgsql;
+
+create function end_mail(mail uuid, ending text, why text)
+  returns boolean plpgsql;
 
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
   returns boolean plpgsql;
@@ -1395,6 +1444,9 @@ create function forget_account_events(kept_s double precision, most integer)
 -- Sign-ups are deleted after 7 days, and a user who was never verified with the last of them, so that nobody can block an address by signing up with it first.
 create function forget_expired_identity(most integer)
   returns bigint plpgsql;
+
+create function halt_budget(of_name text, halt_ms double precision)
+  returns void sql;
 
 create function has_its_money(of_payment text)
   returns boolean sql stable;
@@ -1513,7 +1565,7 @@ create function plan_sync(account text, delay_s double precision)
 create function plan_watch(account text, delay_s double precision)
   returns void sql;
 
-create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer)
+create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text)
   returns void plpgsql;
 
 create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)
@@ -1698,6 +1750,9 @@ create function sortable_id(prefix text)
 
 create function spend(batch jsonb)
   returns TABLE(name text, budget integer, base_s double precision, remaining integer, ends_in_s double precision) sql;
+
+create function spend_budget(of_name text, capacity double precision, per_s double precision, batch jsonb)
+  returns TABLE(spent integer, wait_ms double precision) plpgsql;
 
 create function start_lanes(endpoints text[])
   returns void plpgsql;
