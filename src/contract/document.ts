@@ -109,6 +109,9 @@ function resolve(pointer: string): string {
   return typeof ref === 'string' ? resolve(ref.slice(1)) : pointer;
 }
 
+/** The node of the document under a JSON pointer. */
+export const nodeAt = (pointer: string): Json => at(pointer) as Json;
+
 const at = (pointer: string): unknown =>
   pointer
     .split('/')

@@ -3443,39 +3443,41 @@ export interface components {
             /** @description HTTP status of the response. */
             status: number;
             /** @description Details of the error. */
-            error: {
-                /** @description Stable code of the error; clients branch on it. */
-                code: string;
-                /** @description Explanation of this occurrence, for people. */
-                message: string;
-                /** @description Whether the same request, sent again unchanged, may succeed. A failure recorded under an `Idempotency-Key` or the caller's own order id is returned again; with `effect` `none`, send a new request under a new one. */
-                retryable: boolean;
-                /** @description Identifies the request in the service's logs. */
-                request_id: string;
-                /** @description Stable slug for why the venue rejected the request. */
-                reason?: string;
-                /**
-                 * @description Whether the write took effect at the upstream.
-                 * @enum {unknown}
-                 */
-                effect?: "none" | "done" | "unknown";
-                /**
-                 * Format: uuid
-                 * @description The intent of the write, if one was accepted.
-                 */
-                intent_id?: string;
-                /** @description The readiness checks that failed. */
-                checks?: ("database" | "migrations" | "queue" | "stopping")[];
-                /** @description The faults of a request that does not match the contract, at most 20. */
-                fields?: {
-                    /** @description Where the fault is: the part of the request, then the path within it. */
-                    loc: (string | number)[];
-                    /** @description What the value must be, for people. */
-                    msg: string;
-                    /** @description The rule that the value breaks. */
-                    type: string;
-                }[];
-            };
+            error: components["schemas"]["ErrorDetails"];
+        };
+        /** @description Details of an error. */
+        ErrorDetails: {
+            /** @description Stable code of the error; clients branch on it. */
+            code: string;
+            /** @description Explanation of this occurrence, for people. */
+            message: string;
+            /** @description Whether the same request, sent again unchanged, may succeed. A failure recorded under an `Idempotency-Key` or the caller's own order id is returned again; with `effect` `none`, send a new request under a new one. */
+            retryable: boolean;
+            /** @description Identifies the request in the service's logs. */
+            request_id: string;
+            /** @description Stable slug for why the venue rejected the request. */
+            reason?: string;
+            /**
+             * @description Whether the write took effect at the upstream.
+             * @enum {unknown}
+             */
+            effect?: "none" | "done" | "unknown";
+            /**
+             * Format: uuid
+             * @description The intent of the write, if one was accepted.
+             */
+            intent_id?: string;
+            /** @description The readiness checks that failed. */
+            checks?: ("database" | "migrations" | "queue" | "stopping")[];
+            /** @description The faults of a request that does not match the contract, at most 20. */
+            fields?: {
+                /** @description Where the fault is: the part of the request, then the path within it. */
+                loc: (string | number)[];
+                /** @description What the value must be, for people. */
+                msg: string;
+                /** @description The rule that the value breaks. */
+                type: string;
+            }[];
         };
         /** @description A write that this service executes at an upstream. */
         Intent: {
@@ -4483,12 +4485,7 @@ export interface components {
             ex_address?: components["schemas"]["Address"];
             /** @description Where the trader is paid out to; the network's default when absent. */
             payout_address?: components["schemas"]["Address"];
-        } & ({
-            ex_address?: never;
-            payout_address?: never;
-        } | {
-            asset_class?: never;
-        });
+        };
         /** @description A subaccount that was created at the network. */
         RegisteredSubaccount: {
             /** @description The new subaccount. */
@@ -4592,7 +4589,7 @@ export interface components {
             /** @description Explanation of this occurrence, for people. */
             error_description: string;
             /** @description The details that other errors have under `error`. */
-            detail: components["schemas"]["Problem"]["error"];
+            detail: components["schemas"]["ErrorDetails"];
         };
         /** @description A request for an access token (RFC 6749, section 4.4.2). Other members are ignored. */
         TokenRequest: {

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type Router from '@koa/router';
 import { document } from '../contract/document.ts';
+import { withNullableRequests } from '../contract/nullable.ts';
 import { publicDocument } from './static.ts';
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -36,7 +37,7 @@ type Document = { type: string; body: string | Buffer; caching: string; policy?:
  * hosts.
  */
 export function serveDocs(router: Router): void {
-  const json = JSON.stringify(document);
+  const json = JSON.stringify(withNullableRequests(document));
   serve(router, '/openapi.json', { type: 'application/json', body: json, caching: REVALIDATED });
   router.get('/docs/', (ctx) => ctx.redirect('/docs'));
   serve(router, '/docs', { type: 'text/html', body: page, caching: REVALIDATED, policy: POLICY });

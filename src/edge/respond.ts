@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { ApiError, type Effect, type ErrorCode, errors } from '../kernel/errors.ts';
+import { describe } from './faults.ts';
 
 /** A problem document (RFC 9457). Published clients read the code under `error`. */
 export function problemDocument(apiError: ApiError, requestId: string): Record<string, unknown> {
@@ -11,12 +12,16 @@ export function problemDocument(apiError: ApiError, requestId: string): Record<s
     error: {
       ...members,
       code: apiError.code,
-      message: apiError.message,
+      message: messageOf(apiError),
       retryable: apiError.retryable,
       request_id: requestId,
     },
   };
 }
+
+/** A request that breaks the contract is told which field breaks which rule. */
+const messageOf = ({ details, message }: ApiError): string =>
+  details.message === undefined && details.fields ? describe(details.fields) : message;
 
 /** Responds with an error: status, headers and problem document. */
 export function reject(ctx: Context, apiError: ApiError, requestId: string): void {
@@ -44,7 +49,7 @@ const OAUTH_ERRORS: Partial<Record<ErrorCode, string>> = {
 const withOauthError = ({ error: detail, ...problem }: Record<string, unknown>, apiError: ApiError) => ({
   ...problem,
   error: OAUTH_ERRORS[apiError.code] ?? 'invalid_request',
-  error_description: apiError.message,
+  error_description: messageOf(apiError),
   detail,
 });
 

@@ -1,17 +1,20 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { document, type Operation, type ParameterPlace } from '../contract/document.ts';
+import { document, nodeAt, type Operation, type ParameterPlace } from '../contract/document.ts';
+import { nullRemover } from '../contract/nullable.ts';
 import { ApiError, type FieldError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { isStorable } from './body.ts';
+import { fieldErrors, MESSAGE_KEYWORD } from './faults.ts';
 
 const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv requires an absolute https URL; nothing is fetched
 const ROOT_KEYWORDS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components'];
-const SCHEMA_KEYWORDS = ['example', 'discriminator', 'xml', 'externalDocs'];
+const SCHEMA_KEYWORDS = ['example', 'discriminator', 'xml', 'externalDocs', MESSAGE_KEYWORD];
 const MAX_FIELDS = 20; // an error lists at most this many faults
 
 const options = {
   allErrors: true,
+  verbose: true, // errors carry their schema, for its message
   strict: true,
   strictTuples: false,
   strictRequired: false,
@@ -38,7 +41,8 @@ export type RequestParts = Record<ParameterPlace, Record<string, unknown>> & { b
 export type Validator = (parts: RequestParts) => void;
 
 /**
- * Compiles the request checks of an operation. The validator fills in defaults and coerces parameters, in place. It
+ * Compiles the request checks of an operation. The validator fills in defaults, removes null members that may be absent
+ * and coerces parameters, in place. It
  * throws INVALID_REQUEST with up to 20 faults.
  */
 export function requestValidator(operation: Operation): Validator {
@@ -47,6 +51,7 @@ export function requestValidator(operation: Operation): Validator {
     check: placeCheck(operation, place),
   }));
   const bodyCheck = operation.body && compile(bodies, operation.body.pointer);
+  const withoutNulls = operation.body && nullRemover(document, nodeAt(operation.body.pointer));
 
   return (parts) => {
     const fields = places.flatMap(({ place, check }) => [
@@ -54,7 +59,10 @@ export function requestValidator(operation: Operation): Validator {
       ...unstorable(parts[place], place),
     ]);
     const isBodyAbsent = parts.body === undefined && !operation.body?.required;
-    if (bodyCheck && !isBodyAbsent) fields.push(...faults(bodyCheck, parts.body, 'body'));
+    if (bodyCheck && withoutNulls && !isBodyAbsent) {
+      parts.body = withoutNulls(parts.body);
+      fields.push(...faults(bodyCheck, parts.body, 'body'));
+    }
     if (fields.length > 0)
       throw new ApiError('INVALID_REQUEST', { effect: 'none', fields: fields.slice(0, MAX_FIELDS) });
   };
@@ -73,10 +81,8 @@ function placeCheck(operation: Operation, place: ParameterPlace): ValidateFuncti
 /** The URL by which ajv resolves a pointer into the document. */
 const address = (pointer: string) => `${DOCUMENT_ID}#${pointer.split('/').map(encodeURIComponent).join('/')}`;
 
-function faults(check: ValidateFunction, value: unknown, place: string): FieldError[] {
-  if (check(value)) return [];
-  return (check.errors ?? []).filter(isInformative).map((error) => fieldError(error, place));
-}
+const faults = (check: ValidateFunction, value: unknown, place: string): FieldError[] =>
+  check(value) ? [] : fieldErrors(check.errors ?? [], place);
 
 /**
  * Faults for values that PostgreSQL cannot store, regardless of their schema. Bodies are checked when they are read.
@@ -85,18 +91,6 @@ const unstorable = (values: Record<string, unknown>, place: string): FieldError[
   Object.entries(values)
     .filter(([, value]) => !isStorable(value))
     .map(([name]) => ({ loc: [place, name], msg: 'must be text that can be stored', type: 'storable' }));
-
-/** A failed `if` only repeats the errors of its branch. */
-const isInformative = ({ keyword }: ErrorObject) => keyword !== 'if';
-
-function fieldError({ instancePath, params, message = '', keyword }: ErrorObject, place: string): FieldError {
-  const member = params.missingProperty ?? params.additionalProperty;
-  const path = instancePath
-    .split('/')
-    .slice(1)
-    .map((key) => (/^\d+$/.test(key) ? Number(key) : key));
-  return { loc: [place, ...path, ...(member === undefined ? [] : [member])], msg: message, type: keyword };
-}
 
 /** Throws if a response does not match the contract. */
 export type ResponseCheck = (status: number, body: unknown) => void;

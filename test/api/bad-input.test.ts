@@ -17,12 +17,7 @@ const all = samples();
 const withBody = all.filter(({ body }) => body !== undefined);
 const ofTrader = all.filter(({ headers }) => 'Trader-ID' in headers);
 /** Values that no member of a body accepts; members of network orders are no flags, no such texts, and not below 0. */
-const wrongFor = ({ path }: Sample) => [
-  null,
-  { unheard: 1 },
-  [[]],
-  ...(path.includes('netvenue') ? [true, ' ', -1] : []),
-];
+const wrongFor = ({ path }: Sample) => [{ unheard: 1 }, [[]], ...(path.includes('netvenue') ? [true, ' ', -1] : [])];
 const sampleOf = (id: string) => all.find(({ operation }) => operation.id === id) as Sample;
 
 describe('bad input', () => {
