@@ -33,6 +33,7 @@ create table payments (
   )),
   status_at timestamptz,
   received_cents integer not null default 0,
+  received_currency text,
   failure_code text,
   paid_at timestamptz,
   amount_differs boolean not null default false,
@@ -53,7 +54,8 @@ comment on table payments is 'Checkouts. The state of the intent tells whether t
 comment on column payments.owner is 'The app.';
 comment on column payments.status is 'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
 comment on column payments.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
-comment on column payments.amount_differs is 'Paid with another amount than requested: no account is created for it.';
+comment on column payments.amount_differs is 'Cleared in another amount or currency than requested: no account is created for it.';
+comment on column payments.received_currency is 'The currency that the money was received in: of received_cents, held_cents, refunds and disputes. Null: nothing was received.';
 comment on column payments.refunded_cents is 'The processor''s cumulative figure. This and the following figures are written by settle_money alone.';
 comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever came of them.';
 comment on column payments.won_back_cents is 'The part of disputed_cents that was won, withdrawn or prevented.';

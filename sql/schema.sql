@@ -529,9 +529,10 @@ create table payments (
   status text not null default 'pending'::text, -- The processor's status. pending: the processor does not have the payment yet. failed: it rejected the payment.
   status_at timestamp with time zone, -- Time of the status by the processor's clock. Older states change nothing.
   received_cents integer not null default 0,
+  received_currency text, -- The currency that the money was received in: of received_cents, held_cents, refunds and disputes. Null: nothing was received.
   failure_code text,
   paid_at timestamp with time zone,
-  amount_differs boolean not null default false, -- Paid with another amount than requested: no account is created for it.
+  amount_differs boolean not null default false, -- Cleared in another amount or currency than requested: no account is created for it.
   refunded_cents integer not null default 0, -- The processor's cumulative figure. This and the following figures are written by settle_money alone.
   disputed_cents integer not null default 0, -- The sum of all disputes and inquiries, whatever came of them.
   won_back_cents integer not null default 0, -- The part of disputed_cents that was won, withdrawn or prevented.
@@ -1062,7 +1063,8 @@ create view unfulfilled_payments (
   intent_id uuid,
   intent_state text,
   safe_action text,
-  held_cents integer
+  held_cents integer,
+  held_currency text
 );
 
 -- Who did what, and why: operators over HTTP (admin:<id>) and in psql (the role that connected), including rejected actions. Order by at desc.
@@ -1473,7 +1475,7 @@ create function list_stranded_payouts()
   returns TABLE(payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text) sql stable;
 
 create function list_unfulfilled_payments(minutes double precision)
-  returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer) sql stable;
+  returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable;
 
 create function listen_to_accounts(accounts text[], lease_s double precision, stale_s double precision)
   returns void sql;

@@ -2927,6 +2927,8 @@ export interface components {
             failure_reason: string | null;
             /** @description What is kept of it: received, without refunds and disputes. */
             held_cents: components["schemas"]["Cents"];
+            /** @description Currency of what is kept. */
+            held_currency: components["schemas"]["Currency"];
             /** @description What an operator can safely do, as a sentence. */
             safe_action: string;
         };

@@ -36,6 +36,7 @@ export const paymentRow = z.object({
   status: z.string(),
   status_at_ms: z.number(),
   received_cents: z.number(),
+  received_currency: z.string().nullable(),
   refunded_cents: z.number(),
   disputed_cents: z.number(),
 });
@@ -50,7 +51,7 @@ export type Payment = z.infer<typeof paymentRow>;
 export const paymentColumns = sql.fragment`
   p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
   p.sealed_client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
-  p.received_cents, p.refunded_cents, p.disputed_cents - p.won_back_cents as disputed_cents`;
+  p.received_cents, p.received_currency, p.refunded_cents, p.disputed_cents - p.won_back_cents as disputed_cents`;
 
 /** The payment of an intent, if it belongs to this user; else null. */
 export const findPaymentOfIntent = (
@@ -90,7 +91,7 @@ export const findPaymentShown = (
       ) order by t.at, t.step)
       from (
         values (p.created_at, 0, 'created', null),
-          (p.paid_at, 3, 'succeeded', null),
+          (p.paid_at, 3, case when p.amount_differs then 'mismatched' else 'succeeded' end, null),
           (p.refunded_at, 7, 'refunded', null),
           (p.disputed_at, 8, 'disputed', null),
           (a.created_at, 4, 'account_opened', a.id),

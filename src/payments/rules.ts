@@ -1,14 +1,29 @@
-/** The state of a payment, as reported by the processor. Refunds and disputes are counted apart, see `settle_money`. */
-export type PaymentState = { status: string; statusAtMs: number; receivedCents: number };
+/**
+ * The state of a payment, as reported by the processor: what was received, in which currency (null: not known yet).
+ * Refunds and disputes are counted apart, see `settle_money`.
+ */
+export type PaymentState = {
+  status: string;
+  statusAtMs: number;
+  receivedCents: number;
+  receivedCurrency: string | null;
+};
+
+/** What a payment costs. */
+export type Price = { amountCents: number; currency: string };
 
 /** One update from the processor about a payment. `atMs` is by the processor's clock. */
-export type ProcessorUpdate = { type: string; atMs: number; status: string; receivedCents: number };
+export type ProcessorUpdate = { type: string; atMs: number; status: string; receivedCents: number; currency: string };
 
-/** The effect of an update. `isPaid` is set only by the update that first makes it true. */
+/**
+ * The effect of an update. `isCleared`: this update first shows that the price was received. `isMismatched`: it first
+ * shows that the payment succeeded with another amount or in another currency.
+ */
 export type PaymentStep = {
   next: PaymentState;
-  isPaid: boolean;
-  emit: 'payment.succeeded' | 'payment.failed' | null;
+  isCleared: boolean;
+  isMismatched: boolean;
+  emit: 'payment.succeeded' | 'payment.mismatched' | 'payment.failed' | null;
 };
 
 const FINAL = new Set(['succeeded', 'canceled']);
@@ -17,31 +32,47 @@ const FINAL = new Set(['succeeded', 'canceled']);
 export const isOver = (status: string): boolean => FINAL.has(status);
 const FAILED_ATTEMPT = 'payment_intent.payment_failed';
 
+/** Whether exactly the price was received, in its currency. */
+export const isCleared = ({ status, receivedCents, receivedCurrency }: PaymentState, price: Price): boolean =>
+  status === 'succeeded' && receivedCents === price.amountCents && receivedCurrency === price.currency;
+
 /**
  * The effect of an update from the processor. Updates may arrive in any order, more than once, or never. Money received
  * stays recorded, and a final status stays. Among other statuses the newest wins. A failed attempt emits an event unless
  * the payment has ended.
  */
-export function applyUpdate(state: PaymentState, update: ProcessorUpdate): PaymentStep {
+export function applyUpdate(state: PaymentState, update: ProcessorUpdate, price: Price): PaymentStep {
   const wasOver = isOver(state.status);
-  const isPaid = update.status === 'succeeded' && state.status !== 'succeeded';
-  const isNews = isPaid || (!wasOver && (isOver(update.status) || update.atMs >= state.statusAtMs));
-  const receivedCents = Math.max(state.receivedCents, update.receivedCents);
+  const hasSucceeded = update.status === 'succeeded' && state.status !== 'succeeded';
+  const isMore = update.status === state.status && update.receivedCents > state.receivedCents;
+  const isNews = hasSucceeded || isMore || (!wasOver && (isOver(update.status) || update.atMs >= state.statusAtMs));
+  const next = isNews ? afterUpdate(state, update) : state;
+  const becameCleared = isCleared(next, price) && !isCleared(state, price);
+  const isMismatched = hasSucceeded && !becameCleared;
+  const isFailedAttempt = !wasOver && update.type === FAILED_ATTEMPT;
   return {
-    next: isNews ? { status: update.status, statusAtMs: update.atMs, receivedCents } : state,
-    isPaid,
-    emit: isPaid ? 'payment.succeeded' : !wasOver && update.type === FAILED_ATTEMPT ? 'payment.failed' : null,
+    next,
+    isCleared: becameCleared,
+    isMismatched,
+    emit: becameCleared
+      ? 'payment.succeeded'
+      : isMismatched
+        ? 'payment.mismatched'
+        : isFailedAttempt
+          ? 'payment.failed'
+          : null,
   };
 }
+
+const afterUpdate = (state: PaymentState, update: ProcessorUpdate): PaymentState => ({
+  status: update.status,
+  statusAtMs: update.atMs,
+  receivedCents: Math.max(state.receivedCents, update.receivedCents),
+  receivedCurrency: update.receivedCents > 0 ? update.currency : state.receivedCurrency,
+});
 
 /** The status to show: a dispute, then a refund take precedence over the processor's status. Amounts in cents. */
 export function shownStatus(payment: { status: string; refundedCents: number; disputedCents: number }): string {
   if (payment.disputedCents > 0) return 'disputed';
   return payment.refundedCents > 0 ? 'refunded' : payment.status;
 }
-
-/** Whether the money received covers the price, in the same currency. */
-export const isFullyPaid = (
-  price: { amountCents: number; currency: string },
-  received: { receivedCents: number; currency: string },
-) => received.receivedCents >= price.amountCents && received.currency === price.currency;

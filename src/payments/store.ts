@@ -7,7 +7,7 @@ import { notifying } from '../intents/store.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { type Payment, paymentColumns, paymentRow } from './queries.ts';
-import { isOver, type PaymentStep, type ProcessorUpdate } from './rules.ts';
+import { isOver, type PaymentState, type PaymentStep } from './rules.ts';
 
 const nothing = z.object({});
 const counted = z.object({ count: z.number() });
@@ -84,11 +84,16 @@ export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: string
     where id = ${paymentId} and status not in ('succeeded', 'canceled')`);
 }
 
-/** Writes the state of a payment. */
-export async function writePayment(tx: Tx, payment: Payment, { next }: PaymentStep): Promise<void> {
+/** Writes the state of a payment, and whether it succeeded with another amount or currency than its price. */
+export async function writePayment(
+  tx: Tx,
+  payment: Payment,
+  { next, isCleared, isMismatched }: PaymentStep,
+): Promise<void> {
   await tx.query(sql.prepared('write_payment', nothing)`
     update payments
     set status = ${next.status}, status_at = to_timestamp(${next.statusAtMs / 1000}), received_cents = ${next.receivedCents},
+      received_currency = ${next.receivedCurrency}, amount_differs = (amount_differs or ${isMismatched}) and not ${isCleared},
       paid_at = case when ${next.status === 'succeeded'} then coalesce(paid_at, now()) end,
       sealed_client_secret = case when ${isOver(next.status)} then null else sealed_client_secret end
     where id = ${payment.id}`);
@@ -103,32 +108,31 @@ export async function openAccount(tx: Tx, payment: Payment, deadlineMs: number):
     select open_paid_account(${payment.id}, ${newId('prop')}, ${newIntentId()}, ${deadlineMs / 1000})`);
 }
 
-/** Records that the money received does not cover the price. */
-export async function noteOtherAmount(tx: Tx, { id }: Payment): Promise<void> {
-  await tx.query(
-    sql.prepared('note_other_amount', nothing)`update payments set amount_differs = true where id = ${id}`,
-  );
-}
-
 /** Emits an event about a payment to its app. */
 export async function emitPaymentEvent(
   tx: Tx,
   payment: Payment,
   type: NonNullable<PaymentStep['emit']>,
-  update: ProcessorUpdate,
+  { status, receivedCents, receivedCurrency }: PaymentState,
 ): Promise<void> {
   const data = {
     payment_id: payment.id,
     user_id: payment.user_id,
     processor_payment_intent_id: payment.processor_payment_intent_id,
-    ...(type === 'payment.failed' && { status: update.status }),
+    ...(type === 'payment.failed' && { status }),
+    ...(type === 'payment.mismatched' && {
+      amount_cents: payment.amount_cents,
+      currency: payment.currency,
+      received_cents: receivedCents,
+      received_currency: receivedCurrency,
+    }),
   };
   await tx.query(
     sql.prepared('emit_event', nothing)`select emit_event(${payment.owner}, ${type}, ${JSON.stringify(data)}::jsonb)`,
   );
 }
 
-/** The result of handling an event. `amountDiffers`: money was received that does not cover the price. */
+/** The result of handling an event. `amountDiffers`: it first showed that another amount or currency was received. */
 export type Applied = { outcome: 'applied' | 'stale' | 'not_ours' | 'unreadable'; amountDiffers: boolean };
 
 /** Closes an event. One that no payment names is nobody's: it is taken up again if a payment comes to name it. */

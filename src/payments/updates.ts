@@ -3,7 +3,7 @@ import type { Fact, PaymentSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { findOpenEvent, type Payment, type StoredEvent } from './queries.ts';
-import { applyUpdate, isFullyPaid, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
+import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
 import * as store from './store.ts';
 
 /** How long the creation of a payment's account may wait for the network before it expires unsent. */
@@ -27,7 +27,7 @@ async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, ter
     return { outcome: await store.noteLoss(tx, payment.id, fact.loss, atMs), amountDiffers: false };
   if (fact.about !== 'payment') throw new Error(`An event about ${fact.about} is not about a payment`);
   const { status, receivedCents, currency } = fact;
-  return recordUpdate(tx, payment, { type, atMs, status, receivedCents }, terms, currency);
+  return recordUpdate(tx, payment, { type, atMs, status, receivedCents, currency }, terms);
 }
 
 /** Applies what the processor shows of a payment at `atMs`, like an event that was never received. */
@@ -43,10 +43,10 @@ export const applyPayment = (
     const { status, receivedCents, currency, clientSecret } = reading;
     if (payment.sealed_client_secret === null && clientSecret !== null && !isOver(status))
       await store.keepClientSecret(tx, sealer, payment.id, clientSecret);
-    return recordUpdate(tx, payment, { type: 'reading', atMs, status, receivedCents }, terms, currency);
+    return recordUpdate(tx, payment, { type: 'reading', atMs, status, receivedCents, currency }, terms);
   });
 
-/** Logs an alert if money was received that does not cover the price. */
+/** Logs an alert if another amount or currency was received than the price. */
 export function alertIfAmountDiffers(
   log: Pick<Logger, 'error'>,
   { amountDiffers }: store.Applied,
@@ -61,20 +61,14 @@ async function recordUpdate(
   payment: Payment,
   update: ProcessorUpdate,
   { deadlineMs }: Terms,
-  currency: string,
 ): Promise<store.Applied> {
   const before = stateOf(payment);
-  const step = applyUpdate(before, update);
+  const step = applyUpdate(before, update, { amountCents: payment.amount_cents, currency: payment.currency });
   await store.writePayment(tx, payment, step);
-  const isEnough = isFullyPaid(
-    { amountCents: payment.amount_cents, currency: payment.currency },
-    { receivedCents: step.next.receivedCents, currency },
-  );
-  if (step.isPaid && isEnough) await store.openAccount(tx, payment, deadlineMs);
-  if (step.isPaid && !isEnough) await store.noteOtherAmount(tx, payment);
-  if (step.emit) await store.emitPaymentEvent(tx, payment, step.emit, update);
+  if (step.isCleared) await store.openAccount(tx, payment, deadlineMs);
+  if (step.emit) await store.emitPaymentEvent(tx, payment, step.emit, { ...step.next, status: update.status });
   const hasChanged = step.next !== before || step.emit !== null;
-  return { outcome: hasChanged ? 'applied' : 'stale', amountDiffers: step.isPaid && !isEnough };
+  return { outcome: hasChanged ? 'applied' : 'stale', amountDiffers: step.isMismatched };
 }
 
 const idsOf = (fact: Fact) =>
@@ -86,6 +80,7 @@ const stateOf = (payment: Payment): PaymentState => ({
   status: payment.status,
   statusAtMs: payment.status_at_ms,
   receivedCents: payment.received_cents,
+  receivedCurrency: payment.received_currency,
 });
 
 export type NotifiedDeps = { db: Db; config: { ACCOUNT_DEADLINE_MS: number }; log: Pick<Logger, 'error'> };

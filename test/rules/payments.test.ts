@@ -2,18 +2,25 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import {
   applyUpdate,
-  isFullyPaid,
+  isCleared,
   type PaymentState,
   type ProcessorUpdate,
   shownStatus,
 } from '../../src/payments/rules.ts';
 
-const fresh: PaymentState = { status: 'requires_payment_method', statusAtMs: 0, receivedCents: 0 };
+const price = { amountCents: 100, currency: 'usd' };
+const fresh: PaymentState = {
+  status: 'requires_payment_method',
+  statusAtMs: 0,
+  receivedCents: 0,
+  receivedCurrency: null,
+};
 const data = (status: string, atMs: number, type = `payment_intent.${status}`): ProcessorUpdate => ({
   type,
   atMs,
   status,
   receivedCents: status === 'succeeded' ? 100 : 0,
+  currency: 'usd',
 });
 const life: ProcessorUpdate[] = [
   data('requires_payment_method', 1_000, 'payment_intent.created'),
@@ -23,7 +30,7 @@ const life: ProcessorUpdate[] = [
 ];
 
 const endOf = (updates: readonly ProcessorUpdate[]) =>
-  updates.reduce((state, update) => applyUpdate(state, update).next, fresh);
+  updates.reduce((state, update) => applyUpdate(state, update, price).next, fresh);
 const counted = (
   updates: readonly ProcessorUpdate[],
   what: (update: ProcessorUpdate, state: PaymentState) => boolean,
@@ -31,7 +38,7 @@ const counted = (
   let state = fresh;
   return updates.filter((update) => {
     const is = what(update, state);
-    state = applyUpdate(state, update).next;
+    state = applyUpdate(state, update, price).next;
     return is;
   }).length;
 };
@@ -52,7 +59,7 @@ describe('applyUpdate', () => {
 
     fc.assert(
       fc.property(shuffled, (updates) => {
-        expect(counted(updates, (update, state) => applyUpdate(state, update).isPaid)).to.equal(1);
+        expect(counted(updates, (update, state) => applyUpdate(state, update, price).isCleared)).to.equal(1);
       }),
     );
   });
@@ -60,9 +67,9 @@ describe('applyUpdate', () => {
   it('reports a failed attempt only before the final state', () => {
     const failed = data('requires_payment_method', 2_000, 'payment_intent.payment_failed');
 
-    expect(applyUpdate(fresh, failed).emit).to.equal('payment.failed');
-    expect(applyUpdate({ ...fresh, status: 'succeeded' }, failed).emit).to.equal(null);
-    expect(applyUpdate({ ...fresh, status: 'succeeded' }, data('succeeded', 9_000)).emit).to.equal(null);
+    expect(applyUpdate(fresh, failed, price).emit).to.equal('payment.failed');
+    expect(applyUpdate({ ...fresh, status: 'succeeded' }, failed, price).emit).to.equal(null);
+    expect(applyUpdate(endOf(life), data('succeeded', 9_000), price).emit).to.equal(null);
   });
 
   it('lets no older update of an open payment replace a newer one', () => {
@@ -80,12 +87,36 @@ describe('shownStatus', () => {
   });
 });
 
-describe('isFullyPaid', () => {
-  it('requires the whole amount in the same currency', () => {
-    const requested = { amountCents: 100, currency: 'usd' };
+describe('a payment that succeeded', () => {
+  const received = (receivedCents: number, currency = 'usd') =>
+    applyUpdate(fresh, { ...data('succeeded', 4_000), receivedCents, currency }, price);
 
-    expect(isFullyPaid(requested, { receivedCents: 100, currency: 'usd' })).to.equal(true);
-    expect(isFullyPaid(requested, { receivedCents: 99, currency: 'usd' })).to.equal(false);
-    expect(isFullyPaid(requested, { receivedCents: 100, currency: 'jpy' })).to.equal(false);
+  it('is cleared by exactly its price, and mismatched by any other amount or currency', () => {
+    const amount = fc.integer({ min: 0, max: 1_000 });
+    const currency = fc.constantFrom('usd', 'jpy');
+
+    fc.assert(
+      fc.property(amount, currency, (cents, code) => {
+        const isPrice = cents === 100 && code === 'usd';
+        const step = received(cents, code);
+
+        expect(step).to.include({
+          isCleared: isPrice,
+          isMismatched: !isPrice,
+          emit: isPrice ? 'payment.succeeded' : 'payment.mismatched',
+        });
+        expect(isCleared(step.next, price)).to.equal(isPrice);
+        expect(applyUpdate(step.next, data('requires_payment_method', 9_000), price).emit).to.equal(null);
+      }),
+    );
+    expect(received(100)).to.include({ isCleared: true });
+  });
+
+  it('is cleared by a later report of the whole price, once', () => {
+    const step = applyUpdate(received(60).next, data('succeeded', 5_000), price);
+    const again = applyUpdate(step.next, data('succeeded', 6_000), price);
+
+    expect(step).to.include({ isCleared: true, emit: 'payment.succeeded' });
+    expect(again).to.include({ isCleared: false, emit: null });
   });
 });

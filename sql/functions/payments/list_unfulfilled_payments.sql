@@ -2,7 +2,8 @@
 -- the safe action.
 create or replace function list_unfulfilled_payments(minutes double precision) returns table (
   payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamptz,
-  prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer
+  prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer,
+  held_currency text
 )
 language sql stable as $$
   with kept as (
@@ -27,7 +28,7 @@ language sql stable as $$
     case
       when refund_state(p.id) = 'under_way' then 'wait: a refund is under way'
       when refund_state(p.id) = 'unknown' then 'look at the processor: the effect of a refund is unknown; then refund'
-      when a.id is null then 'compare the amount received, then refund'
+      when a.id is null then 'refund: another amount or currency was received than requested'
       when a.status = 'eliminated' then 'reinstate, or refund the rest'
       when p.stopped_for is not null or a.abandoned_at is not null then 'refund the rest'
       when a.status = 'provisioning' then 'wait: it is being created or reconciled'
@@ -35,7 +36,7 @@ language sql stable as $$
       when is_provably_unmade(i.id) then 'provision again, or refund'
       else 'look at the network: attach what was made, or refund'
     end,
-    p.held_cents
+    p.held_cents, coalesce(p.received_currency, p.currency)
   from kept k
   join payments p on p.id = k.id
   left join prop_accounts a on a.payment_id = p.id

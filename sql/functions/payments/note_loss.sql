@@ -9,7 +9,7 @@ declare
   state record;
 begin
   select * into strict p from payments where id = of_payment for update;
-  if coalesce(loss ->> 'currency', p.currency) <> p.currency
+  if coalesce(loss ->> 'currency', p.received_currency, p.currency) <> coalesce(p.received_currency, p.currency)
     or exists (select from payment_losses l where l.processor_id = loss ->> 'id' and l.payment_id <> of_payment) then
     return 'unreadable';
   end if;

@@ -85,7 +85,7 @@ const unfulfilledRow = z.custom<components['schemas']['UnfulfilledPayment']>();
 export const listUnfulfilled = (db: Db, minutes: number): Promise<readonly z.infer<typeof unfulfilledRow>[]> =>
   db.any(sql.type(unfulfilledRow)`
     select u.payment_id, u.owner, u.user_id, u.amount_cents, u.currency, u.paid_at, u.prop_account_id, u.account_status,
-      u.failure_reason, u.held_cents, u.safe_action
+      u.failure_reason, u.held_cents, u.held_currency, u.safe_action
     from list_unfulfilled_payments(${minutes}) u`);
 
 /** A prop account as its user and operators see it. */

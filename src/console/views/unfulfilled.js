@@ -38,6 +38,7 @@ const columns = (again) => [
     'Payment',
     ({ payment_id, amount_cents, currency }) => [money(amount_cents, currency), h('small', {}, code(payment_id))],
   ],
+  ['Kept', ({ held_cents, held_currency }) => money(held_cents, held_currency)],
   ['Paid', ({ paid_at }) => moment(paid_at)],
   ['By', ({ owner, user_id }) => [code(user_id), h('small', {}, 'of ', code(owner))]],
   [
@@ -49,13 +50,13 @@ const columns = (again) => [
 ];
 
 /** @param {UnfulfilledPayment} payment @param {Again} again */
-function buttons({ payment_id, amount_cents, currency, prop_account_id: id }, again) {
+function buttons({ payment_id, held_cents, held_currency, prop_account_id: id }, again) {
   const button = (/** @type {string} */ label, /** @type {() => Promise<{ status: string } | null>} */ action) =>
     rowButton(label, payment_id, async () => {
       const done = await action();
       if (done) await again(outcome(label, payment_id, done));
     });
-  const refundButton = button('Refund', () => refund(payment_id, { cents: amount_cents, currency }));
+  const refundButton = button('Refund', () => refund(payment_id, { cents: held_cents, currency: held_currency }));
   return id === null
     ? refundButton
     : [button('Provision again', () => provision(id)), button('Attach', () => attach(id)), refundButton];

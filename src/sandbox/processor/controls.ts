@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 
 /** Control routes that move payments, verifications, accounts and payouts, and set the delivery of notifications. */
 export const controls = (world: World, notifications: Notifier): Route[] => [
-  control('payment', ({ id, to, amount }) => movePayment(world, String(id), String(to), amount)),
+  control('payment', ({ id, to, ...received }) => movePayment(world, String(id), String(to), received)),
   control('refund', ({ id, to }) => moveRefund(world, String(id), String(to))),
   control('dispute', ({ id, to }) => moveDispute(world, String(id), String(to))),
   control('verification', ({ id, to }) => {
@@ -35,12 +35,16 @@ export const controls = (world: World, notifications: Notifier): Route[] => [
 
 const isPayoutStatus = (to: unknown) => to === 'in_transit' || to === 'paid' || to === 'failed' || to === 'canceled';
 
-/** `{id, to}` with `succeeded`, `declined`, `refunded`, `disputed` or `inquired`; the last three with an `amount`, or all. */
-function movePayment(world: World, id: string, to: string, amount: unknown): boolean {
+/**
+ * `{id, to}` with `succeeded`, `declined`, `refunded`, `disputed` or `inquired`; all but `declined` with an `amount`, or
+ * the whole; `succeeded` also with a `currency`.
+ */
+function movePayment(world: World, id: string, to: string, received: Body): boolean {
   const payment = world.payments.get(id);
   if (!payment) return false;
-  if (to === 'succeeded') return succeed(world, payment);
+  if (to === 'succeeded') return succeed(world, payment, received);
   if (to === 'declined') return decline(world, payment);
+  const { amount } = received;
   const cents = typeof amount === 'number' ? amount : payment.amount - refundedOf(world, id);
   if (to === 'refunded') giveBack(world, payment, cents);
   else if (to === 'disputed') dispute(world, payment, cents);

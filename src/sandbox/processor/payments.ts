@@ -66,16 +66,22 @@ function confirm(world: World, id: string, method: string | null): Reported {
 
 const OPEN = ['requires_payment_method', 'requires_confirmation', 'requires_action', 'processing'];
 
-/** Completes an open payment. False if it is not open. */
-export function succeed(world: World, payment: PaymentIntent): boolean {
+/** Completes an open payment, with what was asked for or with `received`. False if it is not open. */
+export function succeed(
+  world: World,
+  payment: PaymentIntent,
+  received: { amount?: unknown; currency?: unknown } = {},
+): boolean {
   if (!OPEN.includes(payment.status)) return false;
+  const { amount = payment.amount, currency = payment.currency } = received;
   Object.assign(payment, {
     status: 'succeeded',
-    amount_received: payment.amount,
+    amount_received: amount,
+    currency,
     last_payment_error: null,
     latest_charge: newObjectId('ch'),
   });
-  world.ledger.record({ key: payment.id, kind: 'paid', detail: { amount: payment.amount } });
+  world.ledger.record({ key: payment.id, kind: 'paid', detail: { amount, currency } });
   world.emit('payment_intent.succeeded', payment);
   return true;
 }
