@@ -53,6 +53,21 @@ create index orders_resting on orders (trader) where lifecycle = 'resting';
 -- An order by the exchange's number, which cancellations use.
 create index orders_by_exchange_number on orders ((executed ->> 'ex_order_id')) where venue = 'exvenue';
 
+create table exit_plans (
+  trader text not null,
+  pair text not null,
+  leg text not null constraint exit_plans_leg_known check (leg in ('tp', 'sl')),
+  version bigint not null,
+  intent_id uuid not null,
+  oid text,
+  decided_at timestamptz not null default now(),
+  primary key (trader, pair, leg)
+);
+
+comment on table exit_plans is 'The newest successful command about a take-profit or stop-loss of an exchange wallet in a pair; pair * stands for all pairs. An earlier command changes nothing any more, even if it is found only later to have acted.';
+comment on column exit_plans.version is 'The position of the command among all intents: commands count in the order of their acceptance.';
+comment on column exit_plans.oid is 'The exchange''s number of the exit that the command placed; null if it ended the exits.';
+
 create table enrollments (
   owner text not null,
   ex_wallet text not null,
@@ -74,6 +89,7 @@ create table signing_keys (
   key_version integer not null,
   sealed bytea,
   verified_at timestamptz,
+  waits boolean not null default false,
   created_at timestamptz not null default now(),
   retired_at timestamptz,
   constraint signing_keys_version_once unique (owner, ex_wallet, key_version)
@@ -83,7 +99,9 @@ comment on table signing_keys is 'Signing keys of exchange wallets, one row per 
 comment on column signing_keys.signer is 'The address of the key: the wallet itself, or an agent of it at the exchange.';
 comment on column signing_keys.retired_at is 'When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.';
 
-create unique index signing_keys_one_live on signing_keys (owner, ex_wallet) where retired_at is null;
+comment on column signing_keys.waits is 'Whether it signs only once the exchange has confirmed it. Until then the live key of the wallet does.';
+
+create unique index signing_keys_one_live on signing_keys (owner, ex_wallet, waits) where retired_at is null;
 create index signing_keys_by_signer on signing_keys (signer);
 
 create table signer_nonces (

@@ -258,6 +258,19 @@ create table events (
 );
 CREATE INDEX events_by_time ON public.events USING btree (app, created_at);
 
+-- The newest successful command about a take-profit or stop-loss of an exchange wallet in a pair; pair * stands for all pairs. An earlier command changes nothing any more, even if it is found only later to have acted.
+create table exit_plans (
+  trader text not null,
+  pair text not null,
+  leg text not null,
+  version bigint not null, -- The position of the command among all intents: commands count in the order of their acceptance.
+  intent_id uuid not null,
+  oid text, -- The exchange's number of the exit that the command placed; null if it ended the exits.
+  decided_at timestamp with time zone not null default now(),
+  constraint exit_plans_pkey PRIMARY KEY (trader, pair, leg),
+  constraint exit_plans_leg_known CHECK ((leg = ANY (ARRAY['tp'::text, 'sl'::text])))
+);
+
 -- The intent of a caller's Idempotency-Key.
 create table idempotency_keys (
   owner text not null,
@@ -793,6 +806,7 @@ create table signing_keys (
   key_version integer not null,
   sealed bytea,
   verified_at timestamp with time zone,
+  waits boolean not null default false, -- Whether it signs only once the exchange has confirmed it. Until then the live key of the wallet does.
   created_at timestamp with time zone not null default now(),
   retired_at timestamp with time zone, -- When it was rotated out or revoked. A retired agent is never enrolled again: its old signed actions could be replayed.
   constraint signing_keys_pkey PRIMARY KEY (id),
@@ -801,7 +815,7 @@ create table signing_keys (
   constraint signing_keys_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
 );
 CREATE INDEX signing_keys_by_signer ON public.signing_keys USING btree (signer);
-CREATE UNIQUE INDEX signing_keys_one_live ON public.signing_keys USING btree (owner, ex_wallet) WHERE (retired_at IS NULL);
+CREATE UNIQUE INDEX signing_keys_one_live ON public.signing_keys USING btree (owner, ex_wallet, waits) WHERE (retired_at IS NULL);
 
 -- Subaccounts of the network, each owned by the partner or app it was created for.
 create table subaccounts (
@@ -1371,11 +1385,17 @@ create function claim_intent(intent uuid)
 create function code_template(for_user text)
   returns text sql stable;
 
+create function confirm_key(of_key uuid)
+  returns void plpgsql;
+
 create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer)
   returns text plpgsql;
 
 create function deactivate_endpoint(endpoint text, because text)
   returns boolean plpgsql;
+
+create function decide_exits(of_trader text, of_pair text, decided jsonb, by_intent uuid)
+  returns SETOF text sql;
 
 create function dispatch_due_deliveries(endpoint text)
   returns void plpgsql;
@@ -1509,6 +1529,9 @@ create function name_payment(payment text, processor_id text)
 
 create function netstring(value text)
   returns text sql immutable;
+
+create function newer_exits(of_trader text, of_pair text, than_intent uuid)
+  returns SETOF text sql stable;
 
 create function next_nonce(of_signer text, count integer)
   returns bigint sql;
@@ -1674,6 +1697,12 @@ create function refuse_change()
 
 create function reinstate_account(account text, by_operator text, because text)
   returns text plpgsql;
+
+create function reject_key(of_key uuid)
+  returns void plpgsql;
+
+create function release_exits(of_trader text, cancelled text[], by_intent uuid)
+  returns void sql;
 
 create function release_lost_jobs()
   returns integer sql;

@@ -3984,6 +3984,8 @@ export interface components {
             status: "enrolled";
             /** @description Whether the exchange has confirmed the key. It is checked again later when the exchange could not be reached. */
             verified: boolean;
+            /** @description Address of a new key that waits for the exchange's confirmation. Until then the present key signs; null without one. */
+            pending_agent_address: components["schemas"]["Address"] | null;
             /** @description Counts the keys of this wallet, from 1. */
             key_version: number;
             /** @description When the wallet was first enrolled. */
@@ -4014,8 +4016,7 @@ export interface components {
              */
             size_in_usd?: boolean;
             /**
-             * @description `gtc` rests until cancelled; `ioc` executes at once or is cancelled; `alo` only adds liquidity.
-             * @default gtc
+             * @description `gtc` rests until cancelled; `ioc` executes at once or is cancelled; `alo` only adds liquidity. Limit orders only; default `gtc`.
              * @enum {unknown}
              */
             time_in_force?: "gtc" | "ioc" | "alo";
@@ -4068,7 +4069,7 @@ export interface components {
             stop_loss?: components["schemas"]["Decimal"];
         } & (unknown | unknown);
         /**
-         * @description State of the exits of an order: `pending_parent_fill` until the order has filled, `partial_failure` when only one of two was placed.
+         * @description State of the exits of an order: `pending_parent_fill` until the order has filled and the numbers of its exits are known, `partial_failure` when only one of two was placed.
          * @enum {unknown}
          */
         TriggerStatus: "not_requested" | "pending_parent_fill" | "placed" | "partial_failure" | "failed";
@@ -11204,7 +11205,7 @@ export interface operations {
 /** Members of a body that the service fills in where the request leaves them out, by operation. */
 export interface bodyDefaults {
     submitNetvenueOrder: "execution_type";
-    submitExvenueOrder: "size_in_usd" | "time_in_force" | "reduce_only" | "is_cross";
+    submitExvenueOrder: "size_in_usd" | "reduce_only" | "is_cross";
     closeExvenuePosition: "max_slippage";
     validateTrade: "size_in_usd";
     createTenantApp: "scopes";

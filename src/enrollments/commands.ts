@@ -17,7 +17,8 @@ type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
 /**
  * Enrolls a wallet's key and stores it sealed. Throws V1_KEY_UNUSABLE for a malformed key, V1_KEY_NOT_AUTHORIZED if it
  * is neither the wallet's key nor that of an agent the exchange lists for it, and V1_AGENT_RETIRED for a retired agent.
- * If the exchange cannot be read, the key stays unverified and is checked later.
+ * If the exchange cannot be read, the key stays unverified and is checked later; until then a verified key of the wallet
+ * goes on signing.
  */
 export async function enrollKey({ db, exvenue, sealer }: Deps, owner: OwnerId, request: Request): Promise<void> {
   const exWallet = request.ex_wallet.toLowerCase();
@@ -50,7 +51,7 @@ export const findLiveKey = (db: Db, owner: OwnerId, exWallet: WalletAddress): Pr
     )
     select k.id, k.signer, k.sealed
     from signing_keys k
-    where k.owner = ${owner} and k.ex_wallet = ${exWallet} and k.retired_at is null`);
+    where k.owner = ${owner} and k.ex_wallet = ${exWallet} and k.retired_at is null and not k.waits`);
 
 /** The seal context of a signing key. */
 export const keySealContext = (keyId: string): SealContext => ({ table: 'signing_keys', row: keyId, column: 'sealed' });

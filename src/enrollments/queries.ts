@@ -12,12 +12,13 @@ const enrollmentRow = z.custom<
 export type Enrollment = z.infer<typeof enrollmentRow>;
 
 const enrollmentColumns = sql.fragment`
-  e.ex_wallet, k.signer, e.payout_wallet, e.label, k.verified_at is not null as verified, k.key_version, e.created_at,
+  e.ex_wallet, k.signer, e.payout_wallet, e.label, k.verified_at is not null as verified, w.signer as pending_agent_address, k.key_version, e.created_at,
   e.updated_at, e.last_used_at`;
 
 const liveEnrollments = sql.fragment`
   enrollments e
-  join signing_keys k on k.owner = e.owner and k.ex_wallet = e.ex_wallet and k.retired_at is null`;
+  join signing_keys k on k.owner = e.owner and k.ex_wallet = e.ex_wallet and k.retired_at is null and not k.waits
+  left join signing_keys w on w.owner = e.owner and w.ex_wallet = e.ex_wallet and w.retired_at is null and w.waits`;
 
 /** Every enrollment of an owner, oldest first. */
 export const listEnrollments = (db: Db, owner: OwnerId): Promise<readonly Enrollment[]> =>

@@ -19,7 +19,8 @@ export type NewKey = {
 };
 
 /**
- * Enrolls a key and retires the live key of the wallet, if it is another. Throws V1_AGENT_RETIRED for a retired agent.
+ * Enrolls a key and retires the live key of the wallet, if it is another. An unverified key waits beside a verified one
+ * until the exchange confirms it. Throws V1_AGENT_RETIRED for a retired agent.
  */
 export async function saveKey(db: Db, key: NewKey): Promise<void> {
   try {
@@ -39,12 +40,14 @@ export const revokeEnrollment = (db: Db, owner: OwnerId, exWallet: WalletAddress
   db.oneFirst(sql.prepared('revoke_enrollment', z.object({ ok: z.boolean() }))`
     select revoke_enrollment(${owner}, ${exWallet}) ok`);
 
-/** Records that the exchange confirmed a key. */
-export async function noteVerified(db: Db, keyId: string): Promise<void> {
-  await db.query(sql.type(nothing)`
-    update signing_keys
-    set verified_at = now()
-    where id = ${keyId} and verified_at is null`);
+/** Records that the exchange confirmed a key. One that waited for it now signs; the earlier key is retired. */
+export async function confirmKey(db: Db, keyId: string): Promise<void> {
+  await db.query(sql.type(nothing)`select confirm_key(${keyId})`);
+}
+
+/** Removes a key that the exchange does not list, and its enrollment if no earlier key signs for it. */
+export async function rejectKey(db: Db, keyId: string): Promise<void> {
+  await db.query(sql.type(nothing)`select reject_key(${keyId})`);
 }
 
 /** Wipes retired keys that signed no open intent. Returns the number wiped. */

@@ -1,8 +1,8 @@
-import type { Exvenue } from '../adapters/exchange/types.ts';
+import type { Agent, Exvenue } from '../adapters/exchange/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { WalletAddress } from '../kernel/ids.ts';
 import { listUnverifiedKeys } from './queries.ts';
-import { noteVerified, revokeEnrollment, wipeRetiredKeys } from './store.ts';
+import { confirmKey, rejectKey, wipeRetiredKeys } from './store.ts';
 
 /** What the check of unverified keys needs. */
 export type VerifyDeps = { db: Db; exvenue: Exvenue; log: { warn(fields: object, message: string): void } };
@@ -10,24 +10,25 @@ export type VerifyDeps = { db: Db; exvenue: Exvenue; log: { warn(fields: object,
 const AT_ONCE = 20; // each read costs the venue's request budget
 
 /**
- * Checks keys that were enrolled while the exchange could not be read: confirms them, or revokes their enrollment.
+ * Checks keys that were enrolled while the exchange could not be read. A confirmed one replaces the key it was to replace;
+ * a rejected one is removed, and its enrollment is revoked unless an earlier key signs for it.
  * Wipes retired keys that signed no open intent.
  */
 export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void> {
   await wipeRetiredKeys(db);
   for (const { id, owner, ex_wallet, signer } of await listUnverifiedKeys(db, AT_ONCE)) {
     const check = await checkSigner(exvenue, ex_wallet, signer);
-    if (check === 'confirmed') await noteVerified(db, id);
+    if (check === 'confirmed') await confirmKey(db, id);
     if (check === 'rejected') {
-      await revokeEnrollment(db, owner, ex_wallet);
-      log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key; its enrollment is revoked');
+      await rejectKey(db, id);
+      log.warn({ owner, ex_wallet, signer }, 'the exchange does not list this key; it is removed');
     }
   }
 }
 
 /**
- * Whether a key may sign for a wallet: the wallet's key may, and so may an agent that the exchange lists for it.
- * `unknown` if the exchange cannot be read.
+ * Whether a key may sign for a wallet: the wallet's key may, and so may an agent that the exchange lists for it
+ * or reports as its key without a name. `unknown` if the exchange cannot be read.
  */
 export async function checkSigner(
   exvenue: Exvenue,
@@ -37,7 +38,14 @@ export async function checkSigner(
   if (signer === exWallet) return 'confirmed';
   const agents = await exvenue.agents(exWallet);
   if (agents.kind === 'unreadable') return 'unknown';
-  const agent = agents.kind === 'found' && agents.data.find(({ address }) => address === signer);
-  const isValid = agent && (agent.validUntilMs === null || agent.validUntilMs > Date.now());
-  return isValid ? 'confirmed' : 'rejected';
+  const named = agents.kind === 'found' ? agents.data : [];
+  if (mayTrade(named, signer)) return 'confirmed';
+  const unnamed = await exvenue.unnamedAgent(exWallet);
+  if (unnamed.kind === 'unreadable') return 'unknown';
+  return unnamed.kind === 'found' && mayTrade([unnamed.data], signer) ? 'confirmed' : 'rejected';
 }
+
+const mayTrade = (agents: Agent[], signer: string): boolean =>
+  agents.some(
+    ({ address, validUntilMs }) => address === signer && (validUntilMs === null || validUntilMs > Date.now()),
+  );

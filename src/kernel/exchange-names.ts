@@ -4,6 +4,12 @@ import type { IntentId } from './ids.ts';
 /** The exchange's coin for any accepted form of a pair: BTC-USDC, BTC/USD, BTCUSD, BTC. Case-sensitive (kPEPE). */
 export const coinOf = (pair: string): string => pair.replace(/(?<=.)[-/_]?USDC?$/, '');
 
+/**
+ * Whether a caller's name denotes a spot pair: `@107`, `PURR/USDC`. In the exchange's notation a slash before USDC is
+ * always spot; a perpetual of the same coin is another market.
+ */
+export const isSpotName = (pair: string): boolean => /^@|\/USDC$/.test(pair);
+
 /** The pair of a coin as shown to callers. */
 export const displayPair = (coin: string): string => `${coin}-USDC`;
 

@@ -54,6 +54,7 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     tradePairsNow: () => pairsNow(''),
     /** A wallet's accounts on every dex. */
     accounts: cachedRead(FRESH_MS, (wallet: WalletAddress) => exvenue.accounts(wallet, limits)),
+    accountMode: cachedRead(SLOW_FRESH_MS, (wallet: WalletAddress) => exvenue.accountMode(wallet, limits)),
     spotBalances: cachedRead(FRESH_MS, (wallet: WalletAddress) => exvenue.spotBalances(wallet, limits)),
     /** The open orders of a wallet on one dex, by default the venue's own. */
     exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OrderView[]>> =>

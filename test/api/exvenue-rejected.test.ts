@@ -1,6 +1,4 @@
 import { expect } from 'chai';
-import { sql } from 'slonik';
-import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -80,25 +78,5 @@ describe('orders the exchange rejects', () => {
 
     expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: true });
     expect(await trader.get('/v1/orders/exvenue')).to.have.nested.property('body.error.code', 'VENUE_UNREADABLE');
-  });
-
-  it('do not use a new key while an action of the old one is in doubt', async () => {
-    const trader = await service.wallet();
-    const agent = generatePrivateKey();
-    service.exchange.approveAgent(trader.wallet, privateKeyToAddress(agent).toLowerCase(), 'next');
-    await service.db.query(sql.unsafe`
-      insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, sending_at, deadline_at)
-      select gen_random_uuid(), 'orders/exvenue/place', k.owner, 'exvenue:' || k.ex_wallet, 'in_doubt', '{}',
-        jsonb_build_object('key_id', k.id), '', now(), now()
-      from signing_keys k
-      where k.ex_wallet = ${trader.wallet}`);
-    await trader.post('/v1/sessions', { ex_wallet: trader.wallet, private_key: agent });
-
-    const held = await trader.post('/v1/orders/exvenue', market);
-    await service.db.query(sql.unsafe`delete from intents where state = 'in_doubt'`);
-    const free = await trader.post('/v1/orders/exvenue', market);
-
-    expectProblem(held, 'V1_KEY_ROTATING', { effect: 'none', retryable: true });
-    expect(free.body).to.include({ status: 'filled' });
   });
 });

@@ -56,7 +56,7 @@ describe('validateTrade', () => {
     [{ venue: 'exvenue' }, []],
     [{ pair: 'xyz:TSLA', size: 1 }, ['balance.insufficient']], // each dex has its own money
     [{ pair: 'NOSUCH' }, ['pair.unknown']],
-    [{ pair: 'PURR/USDC', size: 100 }, []],
+    [{ pair: 'PURR/USDC', size: 100 }, ['pair.unknown']], // a spot pair
     [{ pair: 'MATIC' }, ['pair.allowed']],
     [{ size: '0.000001' }, ['size.lot']],
     [{ size: '0.00009' }, ['order.minimum']],

@@ -1,20 +1,33 @@
--- Enrolls a key, or replaces the live key with a new one. The same key again does not change the version. A retired agent is rejected with
--- constraint signing_keys_agent_retired.
+-- Enrolls a key, or replaces the live key with a new one. A new key that the exchange has not confirmed waits beside a confirmed live key,
+-- which goes on signing; confirm_key and reject_key end the wait. The same key again does not change the version, and ends the wait of
+-- another. A retired agent is rejected with constraint signing_keys_agent_retired.
 create or replace function enroll_key(
   of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text
 ) returns void
 language plpgsql as $$
 declare
   live record;
+  waiting record;
 begin
   insert into enrollments as e (owner, ex_wallet, payout_wallet, label)
   values (of_owner, wallet, payout, named)
   on conflict (owner, ex_wallet) do update
   set payout_wallet = excluded.payout_wallet, label = excluded.label, updated_at = now();
 
-  select k.id, k.signer into live
+  select k.id, k.signer, k.verified_at into live
   from signing_keys k
-  where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null;
+  where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null and not k.waits;
+  select k.id, k.signer into waiting
+  from signing_keys k
+  where k.owner = of_owner and k.ex_wallet = wallet and k.retired_at is null and k.waits;
+
+  if waiting.signer = new_signer then
+    if is_verified then
+      perform confirm_key(waiting.id);
+    end if;
+    return;
+  end if;
+  delete from signing_keys where id = waiting.id;
   if live.signer = new_signer then
     update signing_keys set verified_at = coalesce(verified_at, case when is_verified then now() end) where id = live.id;
     return;
@@ -24,9 +37,11 @@ begin
     raise exception using errcode = 'check_violation', constraint = 'signing_keys_agent_retired';
   end if;
 
-  update signing_keys set retired_at = now() where id = live.id;
-  insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at)
+  if is_verified or live.verified_at is null then
+    update signing_keys set retired_at = now() where id = live.id;
+  end if;
+  insert into signing_keys (id, owner, ex_wallet, signer, key_version, sealed, verified_at, waits)
   values (new_id, of_owner, wallet, new_signer,
     (select coalesce(max(k.key_version), 0) + 1 from signing_keys k where k.owner = of_owner and k.ex_wallet = wallet),
-    new_sealed, case when is_verified then now() end);
+    new_sealed, case when is_verified then now() end, not is_verified and live.verified_at is not null);
 end $$;

@@ -1,6 +1,7 @@
 import { compare, minus } from '../../kernel/decimals.ts';
+import { absent, found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
-import type { ActionBudget, Agent, PerpAccount, PerpPosition, SpotBalance } from './types.ts';
+import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, SpotBalance } from './types.ts';
 
 /** Reads an account on one dex. Venue facts: clearinghouseState. */
 export const readAccount =
@@ -31,6 +32,16 @@ export const readBalances = (json: unknown): SpotBalance[] | null =>
     return { coin, token: integerOf(balance?.token), total, hold, free };
   });
 
+/**
+ * Reads how an account holds its collateral. Unified and portfolio-margin accounts report it in spot. Venue facts:
+ * userAbstraction.
+ */
+export const readMode = (json: unknown): AccountMode | null => {
+  const mode = textOf(json);
+  if (mode === null) return null;
+  return mode === 'unifiedAccount' || mode === 'portfolioMargin' ? 'unified' : 'separate';
+};
+
 /** Reads the keys that may trade for an account. Venue facts: extraAgents. */
 export const readAgents = (json: unknown): Agent[] | null =>
   everyOf(json, (value) => {
@@ -39,6 +50,14 @@ export const readAgents = (json: unknown): Agent[] | null =>
     if (!address) return null;
     return { address, name: textOf(agent?.name) ?? '', validUntilMs: integerOf(agent?.validUntil) };
   });
+
+/** Reads the key without a name; `absent` if the account has none. Venue facts: webData2. */
+export const readUnnamedAgent = (json: unknown): ReadResult<Agent> | null => {
+  const data = fieldsOf(json);
+  if (!data || data.agentAddress === undefined) return null;
+  const address = hexOf(data.agentAddress);
+  return address ? found({ address, name: '', validUntilMs: integerOf(data.agentValidUntil) }) : absent;
+};
 
 /** Reads an account's action budget. Venue facts: userRateLimit. */
 export const readActionBudget = (json: unknown): ActionBudget | null => {

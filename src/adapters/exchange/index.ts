@@ -1,6 +1,6 @@
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { httpClient } from '../http.ts';
-import { readAccount, readActionBudget, readAgents, readBalances } from './accounts.ts';
+import { readAccount, readActionBudget, readAgents, readBalances, readMode, readUnnamedAgent } from './accounts.ts';
 import { readMarkets, readMids } from './assets.ts';
 import { tokenBucket } from './bucket.ts';
 import { bucketOf, budgetFrom } from './budget.ts';
@@ -42,7 +42,10 @@ const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
 };
 
 type MarketReads = Pick<Exvenue, 'asset' | 'assets' | 'dexes' | 'markets' | 'mids'>;
-type AccountReads = Pick<Exvenue, 'account' | 'accounts' | 'spotBalances' | 'agents' | 'actionBudget'>;
+type AccountReads = Pick<
+  Exvenue,
+  'account' | 'accounts' | 'accountMode' | 'spotBalances' | 'agents' | 'unnamedAgent' | 'actionBudget'
+>;
 type OrderReads = Pick<Exvenue, 'openOrders' | 'orderStatus' | 'historicalOrders' | 'recentFills' | 'fills'>;
 
 /** One read of the prices serves all orders of a second. */
@@ -80,9 +83,11 @@ const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
       const names = ['', ...dexes.data.map(({ name }) => name)];
       return every(await Promise.all(names.map((name) => account(user, name, limits))));
     },
+    accountMode: (user, limits) => query({ body: of('userAbstraction', user) }, limits, foundOr(readMode)),
     spotBalances: (user, limits) =>
       query({ body: of('spotClearinghouseState', user), weight: LIGHT }, limits, foundOr(readBalances)),
     agents: (user, limits) => query({ body: of('extraAgents', user) }, limits, foundOr(readAgents)),
+    unnamedAgent: (user, limits) => query({ body: of('webData2', user) }, limits, readUnnamedAgent),
     actionBudget: (user, limits) => query({ body: of('userRateLimit', user) }, limits, foundOr(readActionBudget)),
   };
 };

@@ -132,6 +132,9 @@ export type PerpAccount = {
   atMs: number;
 };
 
+/** `unified`: spot balances are the collateral of perpetuals too. `separate`: each dex has its own money. */
+export type AccountMode = 'separate' | 'unified';
+
 /** `free` = total − hold, never below zero. */
 export type SpotBalance = { coin: string; token: number | null; total: string; hold: string; free: string };
 
@@ -226,6 +229,7 @@ export type Exvenue = {
   account(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;
   /** The account on the venue's own dex and on every builder dex. Unreadable if one of them is. */
   accounts(user: string, limits?: CallLimits): Promise<ReadResult<PerpAccount[]>>;
+  accountMode(user: string, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
   spotBalances(user: string, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
   openOrders(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderView[]>>;
   /** By oid or cloid. For a busy account `absent` proves little: the venue keeps only about its last 2,000 orders. */
@@ -236,6 +240,9 @@ export type Exvenue = {
   recentFills(user: string, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
   /** Executions of a time span (epoch ms), oldest first, those of 1 ms in the venue's order, over all pages the venue keeps (10,000 rows). */
   fills(user: string, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  /** The named keys that may trade for an account. */
   agents(user: string, limits?: CallLimits): Promise<ReadResult<Agent[]>>;
+  /** The one key without a name that may trade for an account. */
+  unnamedAgent(user: string, limits?: CallLimits): Promise<ReadResult<Agent>>;
   actionBudget(user: string, limits?: CallLimits): Promise<ReadResult<ActionBudget>>;
 };

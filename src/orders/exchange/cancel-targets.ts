@@ -22,14 +22,23 @@ export async function listOpen(
   return found(orders);
 }
 
-/** The orders that can still be cancelled, or the result if there are none: all are closed or unknown. */
-export async function findTargets(exvenue: Exvenue, wallet: WalletAddress, oids: number[]): Promise<Targets> {
+/**
+ * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. `recent`: orders
+ * that were placed a moment ago. Reads may be behind, so one that is not found is cancelled nevertheless.
+ */
+export async function findTargets(
+  exvenue: Exvenue,
+  { wallet, oids }: { wallet: WalletAddress; oids: number[] },
+  recent: CancelTarget[],
+): Promise<Targets> {
   const targets: CancelTarget[] = [];
   const closed: ClosedOrder[] = [];
   for (const oid of oids) {
     const order = await findByOid(exvenue, wallet, oid);
     if (order.kind === 'unreadable') return UNREACHABLE;
+    const placed = order.kind === 'absent' && recent.find((target) => target.oid === oid);
     if (order.kind === 'found' && order.data.open) targets.push({ oid, coin: order.data.coin });
+    else if (placed) targets.push(placed);
     else closed.push({ oid, coin: order.kind === 'found' ? order.data.coin : null });
   }
   return targets.length > 0 ? { targets } : { done: closedResult(closed) };

@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Action, ItemResult } from '../../adapters/exchange/types.ts';
 import { defineIntent, type Finding } from '../../intents/define.ts';
-import { dexOf } from '../../kernel/exchange-names.ts';
-import type { WalletAddress } from '../../kernel/ids.ts';
+import { coinOf, dexOf } from '../../kernel/exchange-names.ts';
+import type { IntentId, WalletAddress } from '../../kernel/ids.ts';
 import { accepted, rejected, unknownEffect } from '../../kernel/upstream-result.ts';
 import { type CancelTarget, cancelResult, isStillOpen, STILL_OPEN } from './cancel-result.ts';
 import { findTargets, listOpen, type Targets } from './cancel-targets.ts';
 import { ABSENT } from './evidence.ts';
 import { followUp } from './follow-up.ts';
 import { isNotReady, type NotReady, UNREACHABLE } from './not-ready.ts';
-import { listDexesTraded } from './queries.ts';
+import { listDexesTraded, listRecentlyPlaced } from './queries.ts';
 import { sign, signedMembers } from './signing.ts';
-import { recordCancellation, succeedAndFollow } from './store.ts';
+import { ALL_PAIRS, decideExits, recordCancellation, releaseExits, succeedAndFollow } from './store.ts';
 import {
   type ExchangeDeps,
   exchangeTiming,
@@ -35,8 +35,11 @@ export const cancel = defineIntent({
   payload: z.object({ ...signedMembers, targets: z.array(z.object({ oid: z.number(), coin: z.string() })) }),
   timing: exchangeTiming,
 
-  async prepare({ owner, request: { wallet, oids } }, deps: ExchangeDeps) {
-    const open = oids === 'all' ? await findAll(wallet, deps) : await findTargets(deps.exvenue, wallet, oids);
+  async prepare({ id, owner, request: { wallet, oids } }, deps: ExchangeDeps) {
+    if (oids === 'all') await endAllExits(deps, { id, wallet });
+    const recent = await listRecent(deps, wallet);
+    const open =
+      oids === 'all' ? await findAll(wallet, deps, recent) : await findTargets(deps.exvenue, { wallet, oids }, recent);
     if (!('targets' in open)) return open;
     const actions = await cancelActions(open.targets, deps);
     if (isNotReady(actions)) return actions;
@@ -62,16 +65,32 @@ export const cancel = defineIntent({
     const { wallet, because_of } = intent.request;
     const result = cancelResult(targets, items);
     const oids = targets.filter((_, n) => isStillOpen(items[n])).map(({ oid }) => oid);
+    const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
+    if (because_of === undefined) await releaseExits(db, { id: intent.id, wallet }, cancelled);
     return because_of !== undefined && oids.length > 0
       ? succeedAndFollow(db, intent, result, followUp(intent, { kind, request }, { wallet, oids }))
       : recordCancellation(db, intent, result);
   },
 });
 
-async function findAll(wallet: WalletAddress, { db, exvenue }: ExchangeDeps): Promise<Targets> {
+/**
+ * Exits of every pair end with a cancellation of all orders, also those that its read of the open orders misses. Decided
+ * before the read: nothing is placed again for an order after this command was executed.
+ */
+const endAllExits = ({ db }: ExchangeDeps, command: { id: IntentId; wallet: WalletAddress }) =>
+  decideExits(db, { ...command, pair: ALL_PAIRS }, { tp: null, sl: null });
+
+/** What was placed within the last minute, also where reads do not show it yet. */
+async function listRecent({ db }: ExchangeDeps, wallet: WalletAddress): Promise<CancelTarget[]> {
+  const placed = await listRecentlyPlaced(db, wallet);
+  return placed.map(({ oid, pair }) => ({ oid: Number(oid), coin: coinOf(pair) }));
+}
+
+async function findAll(wallet: WalletAddress, { db, exvenue }: ExchangeDeps, recent: CancelTarget[]): Promise<Targets> {
   const open = await listOpen(exvenue, wallet, await listDexesTraded(db, wallet));
   if (open.kind !== 'found') return UNREACHABLE;
-  const targets = open.data.map(({ oid, coin }) => ({ oid, coin }));
+  const seen = open.data.map(({ oid, coin }) => ({ oid, coin }));
+  const targets = [...seen, ...recent.filter(({ oid }) => !seen.some((order) => order.oid === oid))];
   return targets.length > 0 ? { targets } : { done: cancelResult([], []) };
 }
 

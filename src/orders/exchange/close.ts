@@ -12,10 +12,14 @@ import { isNotReady } from './not-ready.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, sendOrder } from './order.ts';
 import { reportOf } from './report.ts';
 import { sign } from './signing.ts';
+import { decideExits } from './store.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './verb.ts';
 import { closingTerms, shownOrder } from './views.ts';
 
-/** Closes the position that is open in a pair when the intent is executed, with a reduce-only market order. */
+/**
+ * Closes the position that is open in a pair when the intent is executed, with a reduce-only market order. Its exits end
+ * with it.
+ */
 export const close = defineIntent({
   kind: 'orders/exvenue/close',
   retention: 'alone',
@@ -42,8 +46,11 @@ export const close = defineIntent({
 
   async record({ intent, payload }, result, deps) {
     if (result.kind !== 'accepted') return recordOtherwise(deps, intent, result);
-    const terms = closingTerms(intent.request.pair, payload.side);
-    return succeed(deps.db, intent, shownOrder(intent, terms, reportOf(result.data, payload, terms)));
+    const { wallet, pair } = intent.request;
+    const terms = closingTerms(pair, payload.side);
+    const report = reportOf(result.data, payload, terms);
+    if (report.status === 'filled') await decideExits(deps.db, { id: intent.id, wallet, pair }, { tp: null, sl: null });
+    return succeed(deps.db, intent, shownOrder(intent, terms, report));
   },
 });
 

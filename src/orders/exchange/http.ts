@@ -29,10 +29,16 @@ export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ de
   if (results.some(({ kind }) => kind === 'unreadable')) throw new ApiError('VENUE_UNREADABLE');
   const orders = results.flatMap((open) => (open.kind === 'found' ? open.data : []));
   const ids = orders.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
-  const stored = new Map((await listExchangeOrders(deps.db, principal.owner, ids)).map((order) => [order.id, order]));
+  const oids = orders.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));
+  const stored = await listExchangeOrders(deps.db, principal.owner, ids, oids);
+  const recorded = new Map(
+    stored.flatMap((order) => [[order.id, order] as const, [order.executed?.ex_order_id, order]]),
+  );
   return {
     status: 200,
-    body: orders.map((order) => openOrder(order, order.cloid ? stored.get(intentIdOf(order.cloid)) : undefined)),
+    body: orders.map((order) =>
+      openOrder(order, recorded.get(order.cloid ? intentIdOf(order.cloid) : String(order.oid))),
+    ),
   };
 };
 

@@ -3,7 +3,6 @@ import type { Body } from '../../contract/body.ts';
 import type { components } from '../../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { coinOf, displayPair } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { newIntentId } from '../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
@@ -11,7 +10,7 @@ import { close } from './close.ts';
 import { laneOf } from './follow-up.ts';
 import { place } from './place.ts';
 import { protect } from './protect.ts';
-import { decimal, exchangeTerms, optionalDecimal } from './rules.ts';
+import { decimal, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
 
 type Schemas = components['schemas'];
 
@@ -35,7 +34,7 @@ export function closeExchangePosition(
   context: ExchangeRequestContext,
   order: Body<'closeExvenuePosition'>,
 ): Promise<Accepted> {
-  const pair = displayPair(coinOf(order.pair));
+  const pair = perpetualOf(order.pair);
   return submit(
     context,
     close,
@@ -49,7 +48,7 @@ export function protectExchangePosition(
   context: ExchangeRequestContext,
   exits: Schemas['TpSlRequest'],
 ): Promise<Accepted> {
-  const pair = displayPair(coinOf(exits.pair));
+  const pair = perpetualOf(exits.pair);
   const [take_profit, stop_loss] = [optionalDecimal(exits.take_profit), optionalDecimal(exits.stop_loss)];
   return submit(context, protect, { pair }, { pair, take_profit, stop_loss });
 }

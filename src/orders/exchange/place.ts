@@ -68,7 +68,7 @@ function ordersOf(
     ? marketPrice(asset.grid, side, mid, terms.max_slippage)
     : limitPrice(asset.grid, side, terms.price ?? '0');
   if (price === null) return invalidOrder('invalid_price');
-  const worthAt = isMarket ? mid : price;
+  const worthAt = isMarket && side === 'sell' ? mid : price; // a purchase never costs more than asked
   const size = terms.size_in_usd ? lotsWorth(asset.grid, terms.size, worthAt) : wholeLots(asset.grid, terms.size);
   if (size === null) return invalidOrder('lot_size');
   const fault = faultOf(asset.grid, { price, size, closesPosition: terms.reduce_only });

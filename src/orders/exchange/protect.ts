@@ -1,27 +1,32 @@
 import { z } from 'zod';
 import type { Exvenue } from '../../adapters/exchange/types.ts';
-import { defineIntent, type Finding } from '../../intents/define.ts';
+import { defineIntent, type Finding, type Prepared } from '../../intents/define.ts';
 import { absolute, isPositive } from '../../kernel/decimals.ts';
 import { dexOf, legCloid } from '../../kernel/exchange-names.ts';
-import type { IntentId } from '../../kernel/ids.ts';
+import type { IntentId, WalletAddress } from '../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../kernel/upstream-result.ts';
 import { cancel } from './cancel.ts';
 import { ABSENT } from './evidence.ts';
 import { exitOrders, exitsOn, type OldExit } from './exits.ts';
-import { followUp } from './follow-up.ts';
+import { followUp, laneOf } from './follow-up.ts';
 import { readMarket, readPosition } from './market.ts';
 import { isNotReady, UNREACHABLE } from './not-ready.ts';
+import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
 import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
 import { sign, signedMembers } from './signing.ts';
-import { succeedAndFollow } from './store.ts';
+import { decideExits, succeedAndFollow } from './store.ts';
 import { type ExchangeDeps, exchangeTiming, postAll, reconcileOrBurn, recordOtherwise, walletMembers } from './verb.ts';
 
 /** The exchange's order numbers of new exits. A rejected leg is missing. */
 type PlacedExits = Partial<Record<Leg, number>>;
+/** New exits, and the older ones that rested beside them. */
+type FoundExits = { placed: PlacedExits; older: PlannedExit[] };
+type Sought = ExitPrices & { account: string; coin: string };
 
 /**
  * Places new exits for a position. The old ones are cancelled by a follow-up intent, and only after the new ones were
- * found at the exchange, so that the position is never without protection.
+ * found at the exchange, so that the position is never without protection. Commands count in the order of their
+ * acceptance: if a later one has decided meanwhile, the exits of this one are cancelled instead.
  */
 export const protect = defineIntent({
   kind: 'orders/exvenue/protect',
@@ -32,10 +37,19 @@ export const protect = defineIntent({
     take_profit: z.string().nullable(),
     stop_loss: z.string().nullable(),
   }),
-  payload: z.object({ ...signedMembers, replaced: z.array(z.custom<OldExit>()) }),
+  payload: z.object({
+    ...signedMembers,
+    replaced: z.array(z.custom<OldExit>()),
+    coin: z.string(),
+    take_profit: z.string().nullable(),
+    stop_loss: z.string().nullable(),
+  }),
   timing: exchangeTiming,
 
-  async prepare({ id, owner, request: { wallet, pair, ...prices } }, deps: ExchangeDeps) {
+  async prepare({ id, owner, request }, deps: ExchangeDeps) {
+    const asked = await stillWanted(deps, request);
+    if (!('wallet' in asked)) return asked;
+    const { wallet, pair, ...prices } = asked;
     const market = await readMarket(deps.exvenue, pair);
     if (isNotReady(market)) return market;
     const { asset, mid } = market;
@@ -50,10 +64,12 @@ export const protect = defineIntent({
     if (isNotReady(orders)) return orders;
     const signed = await sign(deps, { owner, wallet }, [{ kind: 'place', orders, grouping: 'on_position' }]);
     if (isNotReady(signed)) return signed;
-    return { send: { ...signed, replaced: open.kind === 'found' ? exitsOn(open.data, asset.coin) : [] } };
+    const planned = await listPlannedExits(deps.db, { wallet, pair });
+    const replaced = oldExits(open.kind === 'found' ? exitsOn(open.data, asset.coin) : [], planned);
+    return { send: { ...signed, replaced, coin: asset.coin, ...prices } };
   },
 
-  async send({ payload }, deps, limits): Promise<UpstreamResult<PlacedExits>> {
+  async send({ payload }, deps, limits): Promise<UpstreamResult<FoundExits>> {
     const result = await postAll(deps, payload, limits);
     if (result.kind !== 'accepted') return result;
     const { items } = result.data;
@@ -61,38 +77,90 @@ export const protect = defineIntent({
     return first && 1 + others.length === items.length ? first : acknowledged('the exits are not confirmed yet');
   },
 
-  reconcile: (sent, deps) =>
-    reconcileOrBurn(sent, deps, () =>
-      findExits(deps.exvenue, sent.payload.account, sent.intent.id, legsOf(sent.intent.request)),
-    ),
+  reconcile: (sent, deps) => reconcileOrBurn(sent, deps, () => findExits(deps.exvenue, sent.intent.id, sent.payload)),
 
-  /** A rejected leg keeps its old exit, if there was one. */
-  async record({ intent, payload: { replaced } }, result, deps) {
-    if (result.kind !== 'accepted') return recordOtherwise(deps, intent, result);
-    const { wallet, pair, ...prices } = intent.request;
-    const oids = replaced.filter(({ leg }) => result.data[leg] !== undefined).map(({ oid }) => oid);
+  /**
+   * A rejected leg keeps its old exit, if there was one. The exits that rest are decided before the intent ends, which
+   * is safe to repeat.
+   */
+  async record({ intent, payload }, result, { db }) {
+    if (result.kind !== 'accepted') return recordOtherwise({ db }, intent, result);
+    const { wallet, pair } = intent.request;
+    const { placed, older } = result.data;
+    const decided = Object.fromEntries(
+      legsOf(payload).flatMap((leg) => (placed[leg] ? [[leg, String(placed[leg])]] : [])),
+    );
+    const outdated = await decideExits(db, { id: intent.id, wallet, pair }, decided);
+    const old = oldExits(payload.replaced, older).filter(({ leg }) => placed[leg] !== undefined);
+    const oids = [
+      ...old.filter(({ leg }) => !outdated.includes(leg)).map(({ oid }) => oid),
+      ...outdated.flatMap((leg) => placed[leg] ?? []),
+    ];
     const next = oids.length > 0 ? followUp(intent, cancel, { wallet, oids }) : null;
-    return succeedAndFollow(deps.db, intent, { pair, ...exitsResult(prices, result.data, replaced) }, next);
+    return succeedAndFollow(db, intent, { pair, ...exitsResult(payload, placed, payload.replaced) }, next);
   },
 });
 
+type Request = ExitPrices & { wallet: WalletAddress; pair: string; because_of?: string | undefined };
+
+/**
+ * What remains of a request. Exits that are placed again for an order yield to every later command about them; while one
+ * is in doubt, they wait. A caller's own request stands as it is.
+ */
+async function stillWanted(
+  { db }: ExchangeDeps,
+  request: Request,
+): Promise<Request | Exclude<Prepared<never>, { send: never }>> {
+  const { wallet, pair, because_of: orderId, ...prices } = request;
+  if (orderId === undefined) return { wallet, pair, ...prices };
+  const later = await findLaterCommands(db, { wallet, pair, orderId, lane: laneOf(wallet) });
+  if (later.undecided) return { wait: { code: 'VENUE_UNREACHABLE' } };
+  const left = {
+    take_profit: later.legs.includes('tp') ? null : prices.take_profit,
+    stop_loss: later.legs.includes('sl') ? null : prices.stop_loss,
+  };
+  return legsOf(left).length > 0 ? { wallet, pair, ...left } : { done: { pair, ...left, ...SUPERSEDED } };
+}
+
+const SUPERSEDED = {
+  tp_order_id: null,
+  sl_order_id: null,
+  trigger_status: 'not_requested',
+  trigger_error: 'A later command decided about these exits.',
+} as const;
+
+/** Every exit of both lists once. */
+const oldExits = (seen: OldExit[], known: readonly PlannedExit[]): OldExit[] => [
+  ...seen,
+  ...known
+    .map(({ leg, oid }) => ({ leg, oid: Number(oid), triggerPrice: null }))
+    .filter(({ oid }) => !seen.some((exit) => exit.oid === oid)),
+];
+
 /**
  * Finds the exits of an intent by their cloids. They were sent in one action, so one found exit proves that the action
- * was executed and that a missing exit was rejected.
+ * was executed and that a missing exit was rejected. The list of open orders, read after that, shows exits that rested
+ * before them and that an earlier read may have missed: reads may be behind.
  */
 async function findExits(
   exvenue: Exvenue,
-  account: string,
   intentId: IntentId,
-  legs: Leg[],
-): Promise<Finding<PlacedExits>> {
+  { account, coin, ...prices }: Sought,
+): Promise<Finding<FoundExits>> {
   const placed: PlacedExits = {};
-  for (const leg of legs) {
+  const legs = legsOf(prices);
+  for (const leg of [...legs, ...legs]) {
+    if (placed[leg] !== undefined) continue; // a leg that is missing is read again after the others were found
     const status = await exvenue.orderStatus(account, legCloid(intentId, leg));
     if (status.kind === 'unreadable') return unknownEffect(status.why);
     if (status.kind === 'found' && status.data.state !== 'rejected') placed[leg] = status.data.order.oid;
+    if (leg === legs.at(-1) && Object.keys(placed).length === 0) return ABSENT;
   }
-  return Object.keys(placed).length > 0 ? accepted(placed) : ABSENT;
+  const first = Math.min(...Object.values(placed));
+  const open = await exvenue.openOrders(account, dexOf(coin));
+  if (open.kind === 'unreadable') return unknownEffect(open.why);
+  const older = open.kind === 'found' ? exitsOn(open.data, coin).filter(({ oid }) => oid < first) : [];
+  return accepted({ placed, older: older.map(({ leg, oid }) => ({ leg, oid: String(oid) })) });
 }
 
 function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldExit[]) {

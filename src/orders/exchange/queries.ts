@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
+import type { OrderUuid, OwnerId, WalletAddress } from '../../kernel/ids.ts';
 import type { ExchangeTerms, ExecutionReport } from './rules.ts';
 
 /** A row with the columns `orderColumns`. */
@@ -20,12 +20,18 @@ export type RecordedExchangeOrder = z.infer<typeof recordedOrder>;
 /** The columns of `recordedOrder`, with the table alias `o`. */
 export const orderColumns = sql.fragment`o.id, o.owner, o.trader, o.terms, o.executed, o.created_at`;
 
-/** The exchange orders of an owner among the given ids. */
-export const listExchangeOrders = (db: Db, owner: OwnerId, ids: string[]): Promise<readonly RecordedExchangeOrder[]> =>
+/** The exchange orders of an owner among the given ids and the exchange's numbers. */
+export const listExchangeOrders = (
+  db: Db,
+  owner: OwnerId,
+  ids: string[],
+  oids: string[] = [],
+): Promise<readonly RecordedExchangeOrder[]> =>
   db.any(sql.prepared('exchange_orders', recordedOrder)`
     select ${orderColumns}
     from orders o
-    where o.id = any(${sql.array(ids, 'uuid')}) and o.owner = ${owner} and o.venue = 'exvenue'`);
+    where o.owner = ${owner} and o.venue = 'exvenue'
+      and (o.id = any(${sql.array(ids, 'uuid')}) or o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
 
 /** The builder dexes on which a wallet has placed orders through this service. */
 export const listDexesTraded = async (db: Db, wallet: WalletAddress): Promise<string[]> => {
@@ -35,3 +41,50 @@ export const listDexesTraded = async (db: Db, wallet: WalletAddress): Promise<st
     where o.trader = ${wallet} and o.venue = 'exvenue' and position(':' in o.pair) > 0`);
   return [...dexes];
 };
+
+const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
+
+/** An exit by the exchange's number. */
+export type PlannedExit = z.infer<typeof planRow>;
+
+/** The exits that rest in a pair by the newest commands about them, as far as their numbers are known. */
+export const listPlannedExits = (
+  db: Db,
+  { wallet, pair }: { wallet: WalletAddress; pair: string },
+): Promise<readonly PlannedExit[]> =>
+  db.any(sql.prepared('planned_exits', planRow)`
+    select p.leg, p.oid
+    from exit_plans p
+    where p.trader = ${wallet} and p.pair = ${pair} and p.oid is not null`);
+
+const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
+
+/**
+ * The legs of a pair about which a command decided that was accepted after an order. `undecided`: a command of the
+ * wallet is in doubt, so there may be more.
+ */
+export const findLaterCommands = (
+  db: Db,
+  { wallet, pair, orderId, lane }: { wallet: WalletAddress; pair: string; orderId: OrderUuid; lane: string },
+): Promise<z.infer<typeof laterRow>> =>
+  db.one(sql.prepared('later_exit_commands', laterRow)`
+    select array(select newer_exits(${wallet}, ${pair}, ${orderId})) legs,
+      exists (
+        select
+        from intents i
+        where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'orders/exvenue/place'
+      ) undecided`);
+
+const recentRow = z.object({ oid: z.string(), pair: z.string() });
+
+/** Orders and exits that rest at the exchange by what it answered us within the last minute. Reads may not show them yet. */
+export const listRecentlyPlaced = (db: Db, wallet: WalletAddress): Promise<readonly z.infer<typeof recentRow>[]> =>
+  db.any(sql.prepared('recently_placed', recentRow)`
+    select o.executed ->> 'ex_order_id' oid, o.pair
+    from orders o
+    where o.trader = ${wallet} and o.venue = 'exvenue' and o.lifecycle = 'resting'
+      and o.created_at > now() - interval '1 minute'
+    union all
+    select p.oid, p.pair
+    from exit_plans p
+    where p.trader = ${wallet} and p.oid is not null and p.decided_at > now() - interval '1 minute'`);

@@ -26,7 +26,10 @@ function statusOf(order: OrderOutcome, { size }: SentOrder): ExecutionReport['st
   return compare(order.filledSize, size) < 0 ? 'partial' : 'filled';
 }
 
-/** Exits without a result wait for the fill of their order, or are found later by `watchExits`. */
+/**
+ * Exits without a number wait for the fill of their order or, after it, until `watchExits` finds their numbers: the venue
+ * does not report them with the order.
+ */
 function exitsReport(exits: ItemResult[], requested: ExitPrices, parentFilled: boolean) {
   const legs = legsOf(requested);
   const rejected = exits.filter((exit) => exit.kind === 'rejected');
@@ -34,7 +37,7 @@ function exitsReport(exits: ItemResult[], requested: ExitPrices, parentFilled: b
     const exit = exits[legs.indexOf(leg)];
     return exit?.kind === 'resting' ? String(exit.oid) : null;
   };
-  const placed = parentFilled && exits.length > 0 && exits.every(({ kind }) => kind !== 'waiting_for_fill');
+  const placed = parentFilled && exits.length > 0 && exits.every(({ kind }) => kind === 'resting');
   return {
     tp_order_id: legs.includes('tp') ? oid('tp') : null,
     sl_order_id: legs.includes('sl') ? oid('sl') : null,

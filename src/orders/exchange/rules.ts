@@ -1,7 +1,8 @@
 import type { Body } from '../../contract/body.ts';
 import type { components } from '../../contract/types.ts';
 import { canonical, compare, isDecimal } from '../../kernel/decimals.ts';
-import { coinOf, displayPair } from '../../kernel/exchange-names.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { coinOf, displayPair, isSpotName } from '../../kernel/exchange-names.ts';
 
 type Request = Body<'submitExvenueOrder'>;
 
@@ -45,13 +46,13 @@ const DEFAULT_SLIPPAGE = '0.05'; // the venue's default for market orders
 
 /** The terms of a submitted order, with defaults filled in. */
 export const exchangeTerms = (order: Request): ExchangeTerms => ({
-  pair: displayPair(coinOf(order.pair)),
+  pair: perpetualOf(order.pair),
   side: order.side,
   size: decimal(order.size),
   size_in_usd: order.size_in_usd,
   order_type: order.order_type,
   price: optionalDecimal(order.price),
-  time_in_force: order.time_in_force,
+  time_in_force: order.time_in_force ?? 'gtc',
   reduce_only: order.reduce_only,
   take_profit: optionalDecimal(order.take_profit),
   stop_loss: optionalDecimal(order.stop_loss),
@@ -59,6 +60,12 @@ export const exchangeTerms = (order: Request): ExchangeTerms => ({
   is_cross: order.is_cross,
   max_slippage: order.max_slippage === undefined ? DEFAULT_SLIPPAGE : decimal(order.max_slippage),
 });
+
+/** The shown name of a perpetual in any accepted spelling. Throws V1_PAIR_UNKNOWN for the name of a spot pair. */
+export function perpetualOf(pair: string): string {
+  if (isSpotName(pair)) throw new ApiError('V1_PAIR_UNKNOWN', { effect: 'none' });
+  return displayPair(coinOf(pair));
+}
 
 /**
  * A number or decimal text of a request as a canonical decimal. A number is converted from its shortest decimal form.

@@ -5,10 +5,10 @@ import type { Db } from '../../db/pool.ts';
 import type { NewIntent } from '../../intents/accept.ts';
 import type { IntentOf } from '../../intents/define.ts';
 import { notifying, settling, succeed, succeedWith } from '../../intents/store.ts';
-import type { OrderUuid, WalletAddress } from '../../kernel/ids.ts';
+import type { IntentId, OrderUuid, WalletAddress } from '../../kernel/ids.ts';
 import type { CancelResult } from './cancel-result.ts';
 import { orderColumns, type RecordedExchangeOrder, recordedOrder } from './queries.ts';
-import type { ExecutionReport } from './rules.ts';
+import type { ExecutionReport, Leg } from './rules.ts';
 
 /**
  * Ends a placement and records the execution report of its order. False: the claim is lost, and nothing was written.
@@ -110,3 +110,33 @@ export const takeWaitingExits = (db: Db, limit: number): Promise<readonly Record
     ) waiting
     where o.id = waiting.id
     returning ${orderColumns}`);
+
+/** The pair of a command about the exits of all pairs. */
+export const ALL_PAIRS = '*';
+
+/** The exits of a wallet in a pair, and the command that is about them. */
+type Command = { id: IntentId; wallet: WalletAddress; pair: string };
+
+const legRow = z.object({ leg: z.enum(['tp', 'sl']) });
+
+/**
+ * Records a successful command about exits: the exchange's number of each exit it placed, or null for a leg it ended.
+ * Returns the legs about which a command that was accepted later has already decided; that one stands. Safe to repeat.
+ */
+export const decideExits = (
+  db: Db,
+  { id, wallet, pair }: Command,
+  decided: Partial<Record<Leg, string | null>>,
+): Promise<readonly Leg[]> =>
+  db.anyFirst(sql.prepared('decide_exits', legRow)`
+    select decide_exits(${wallet}, ${pair}, ${JSON.stringify(decided)}::jsonb, ${id}) leg`);
+
+/** Records that a command cancelled exits, by the exchange's numbers. */
+export async function releaseExits(
+  db: Db,
+  { id, wallet }: Omit<Command, 'pair'>,
+  oids: readonly string[],
+): Promise<void> {
+  await db.query(sql.prepared('release_exits', z.object({}))`
+    select release_exits(${wallet}, ${sql.array([...oids], 'text')}, ${id})`);
+}

@@ -53,6 +53,7 @@ export const closingTerms = (pair: string, side: Order['side'] = null) => ({
 /** An open order as the exchange reports it, joined with our record if it was placed through this service. */
 export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | undefined): Order {
   const report = recorded?.executed;
+  const exit = order.reduceOnly ? order.exit : null; // other triggers are entries
   return {
     ex_order_id: String(order.oid),
     order_id: recorded?.id ?? null,
@@ -65,8 +66,8 @@ export function openOrder(order: OrderView, recorded: RecordedExchangeOrder | un
     status: order.size === order.originalSize ? 'open' : 'partial',
     fill_price: null,
     limit_price: order.limitPrice,
-    take_profit: order.exit === 'tp' ? order.triggerPrice : (recorded?.terms.take_profit ?? null),
-    stop_loss: order.exit === 'sl' ? order.triggerPrice : (recorded?.terms.stop_loss ?? null),
+    take_profit: exit === 'tp' ? order.triggerPrice : (recorded?.terms.take_profit ?? null),
+    stop_loss: exit === 'sl' ? order.triggerPrice : (recorded?.terms.stop_loss ?? null),
     tp_order_id: report?.tp_order_id ?? null,
     sl_order_id: report?.sl_order_id ?? null,
     trigger_status: report?.trigger_status ?? 'not_requested',

@@ -26,7 +26,7 @@ export const closedPositions = (
     .filter(({ closeMs }) => isWithin(span, closeMs))
     .map((trip) => ({ atMs: trip.closeMs, id: `${trip.coin}:${trip.closeId}`, entry: shownTrip(trip) }));
 
-/** Orders whose last fill is in the span. `placed`: orders placed through this service, by id. */
+/** Orders whose last fill is in the span. `placed`: orders placed through this service, by id and number. */
 export function filledOrders(
   fills: Fill[],
   placed: ReadonlyMap<string, PlacedOrder>,
@@ -36,7 +36,9 @@ export function filledOrders(
   return [...orders.values()].flatMap((all) => {
     const last = all.at(-1);
     if (!last || !isWithin(span, last.timeMs)) return [];
-    const order = all.map(({ cloid }) => cloid && placed.get(intentIdOf(cloid))).find(Boolean) || undefined;
+    const order = all
+      .map(({ cloid, oid }) => placed.get(cloid === null ? String(oid) : intentIdOf(cloid)))
+      .find((known) => known !== undefined);
     return [{ atMs: last.timeMs, id: String(last.oid), entry: shownOrder(all, last, order) }];
   });
 }

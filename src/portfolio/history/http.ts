@@ -64,7 +64,9 @@ async function readLots(reads: VenueReads, fills: Fill[]): Promise<Map<string, n
 async function exchangeOrders({ deps, principal, query }: AnyCall, trader: Trader, span: Span) {
   const fills = exchange.fillsOf(await readFills(deps, trader, span), query.pair);
   const ids = fills.flatMap(({ cloid }) => (cloid === null ? [] : exchange.intentIdOf(cloid)));
-  const placedOrders = await listPlacedOrders(deps.db, principal.owner, 'exvenue', [...new Set(ids)]);
+  const unnamed = fills.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));
+  const [known, numbers] = [[...new Set(ids)], [...new Set(unnamed)]];
+  const placedOrders = await listPlacedOrders(deps.db, principal.owner, 'exvenue', known, numbers);
   return exchange.filledOrders(fills, placedOrders, span);
 }
 

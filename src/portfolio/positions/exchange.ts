@@ -23,9 +23,12 @@ const withPositions = (account: PerpAccount) => ({
   positions: account.positions.filter(({ size }) => !isZero(size)),
 });
 
-/** `open_time` is null: the exchange does not report it. */
+/**
+ * `open_time` is null: the exchange does not report it. A trigger that may open a position is no exit, and neither is one
+ * that still waits for the fill of its order.
+ */
 function shown(position: PerpPosition, orders: OrderView[]): Position {
-  const exits = orders.flatMap(withChildren).filter(({ coin }) => coin === position.coin);
+  const exits = orders.filter(({ coin, reduceOnly }) => coin === position.coin && reduceOnly);
   const size = absolute(position.size);
   return {
     symbol: displayPair(position.coin),
@@ -45,5 +48,3 @@ function shown(position: PerpPosition, orders: OrderView[]): Position {
     fees: null,
   };
 }
-
-const withChildren = (order: OrderView): OrderView[] => [order, ...order.children];

@@ -1,9 +1,10 @@
 import type { Asset, PerpAccount } from '../../adapters/exchange/types.ts';
 import { absolute, compare, dividedBy, isPositive, minus, times } from '../../kernel/decimals.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { coinOf, dexOf } from '../../kernel/exchange-names.ts';
+import { coinOf, dexOf, isSpotName } from '../../kernel/exchange-names.ts';
 import { isWorthPlacing, limitPrice, lotsWorth, wholeLots } from '../../kernel/grid.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
+import { usdcOf } from '../balance/exchange.ts';
 import type { VenueReads } from '../read-model.ts';
 import { foundOrNull, requireFound } from '../traders.ts';
 import { accountFacts, neutralFacts } from './network.ts';
@@ -22,23 +23,31 @@ export async function readExchangeFacts(reads: VenueReads, wallet: WalletAddress
   const [asset, dashboard] = await Promise.all([reads.exchangeAsset(coin), reads.walletDashboard(wallet)]);
   const followed = foundOrNull(dashboard);
   const common = { ...neutralFacts, ...(followed && accountFacts(followed)) };
-  const listed = foundOrNull(asset);
+  const listed = isSpotName(trade.pair) ? null : foundOrNull(asset);
   const pair = { asked: trade.pair, state: null, isOpenToAccount: true };
   if (listed?.kind !== 'perp') return { ...common, pair };
   if (listed.isDelisted) return { ...common, pair: { ...pair, state: 'disabled' } };
   const [mids, accounts] = await Promise.all([reads.mids(dexOf(coin)), reads.accounts(wallet)]);
   const mid = requireFound(mids)[coin];
   if (mid === undefined) throw new ApiError('V1_NO_PRICE');
+  const account = requireFound(accounts).find(({ dex }) => dex === listed.dex);
+  const facts = tradeFacts(trade, listed, mid, account);
   return {
     ...common,
     pair: { ...pair, state: followed ? await mirroredState(reads, coin) : 'allowed' },
-    ...tradeFacts(
-      trade,
-      listed,
-      mid,
-      requireFound(accounts).find(({ dex }) => dex === listed.dex),
-    ),
+    ...facts,
+    ...(facts.funds && { funds: await withSpotFunds(reads, wallet, facts.funds) }),
   };
+}
+
+type Funds = { needed: string; available: string };
+
+/** What is available to an account that lacks funds on a dex: a unified account also has its free spot balance. */
+async function withSpotFunds(reads: VenueReads, wallet: WalletAddress, funds: Funds): Promise<Funds> {
+  if (compare(funds.needed, funds.available) <= 0) return funds;
+  if (requireFound(await reads.accountMode(wallet)) === 'separate') return funds;
+  const { free } = usdcOf(requireFound(await reads.spotBalances(wallet)));
+  return { ...funds, available: compare(free, funds.available) > 0 ? free : funds.available };
 }
 
 /** The state of a coin at the network; null if the network does not list it, and therefore does not mirror it. */

@@ -3,20 +3,26 @@ import type { Reported, Route } from '../upstream.ts';
 import { approveAgent } from './agents.ts';
 import { magicSizes } from './magic.ts';
 import { setMid } from './prices.ts';
+import type { View } from './view.ts';
 import { accountOf, deposit, type World } from './world.ts';
 
 type Body = Record<string, unknown>;
 
 /**
- * Control routes: set prices, balances, agents, liquidity, throttling and the post-only period; list the magic values.
+ * Control routes: set prices, balances, agents, liquidity, throttling, the post-only period and how far reads are behind;
+ * list the magic values.
  */
-export const controls = (world: World): Route[] => [
+export const controls = (world: World, view: View): Route[] => [
   control('mid', (body) => data(setMid(world, String(body.coin), String(body.px)))),
   control('fund', (body) => fund(world, body)),
   control('agent', (body) => agent(world, body)),
   control('liquidity', (body) => liquidity(world, body)),
   control('throttle', ({ times }) => {
     world.throttled = Number(times);
+    return data(true);
+  }),
+  control('behind', ({ ms }) => {
+    view.setBehind(Number(ms));
     return data(true);
   }),
   control('post-only', ({ on }) => {

@@ -9,7 +9,8 @@ import { controls } from './controls.ts';
 import { exchangeRoute } from './exchange.ts';
 import { infoRoute } from './info.ts';
 import { setMid } from './prices.ts';
-import { accountOf, deposit, type World } from './world.ts';
+import { viewOf } from './view.ts';
+import { type Account, accountOf, deposit, type World } from './world.ts';
 
 export { magicSizes } from './magic.ts';
 
@@ -32,6 +33,10 @@ export type ExvenueUpstream = SteeredUpstream & {
   setMid(coin: string, px: string): boolean;
   /** Sets the maximum fill of a taker at once; null: unlimited. */
   setLiquidity(coin: string, size: string | null): void;
+  /** Lets reads show a state that is up to `ms` old; 0 shows the present. */
+  setBehind(ms: number): void;
+  /** Sets how an account holds its collateral. Venue facts: userAbstraction. */
+  setMode(address: string, mode: NonNullable<Account['mode']>): void;
   fund(address: string, usd: string, dex?: string): void;
   /** Lets a key trade for a wallet until `validUntilMs` (epoch ms). A time in the past revokes it. */
   approveAgent(wallet: string, agent: string, name?: string, validUntilMs?: number): void;
@@ -49,10 +54,11 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
   const faults = scriptedFaults();
   const memory = openMemory<Omit<World, 'ledger'>>(options.stateFile);
   const world = { ...newWorld(options, ledger), ...memory.recalled };
-  const venue = [exchangeRoute(world, options.processingMs ?? 0), infoRoute(world)];
+  const view = viewOf(world);
+  const venue = [exchangeRoute(world, options.processingMs ?? 0), infoRoute(world, view)];
   const { url, close } = await startUpstream(
     options.port ?? 0,
-    [...venue, ...controlRoutes(ledger, faults), ...controls(world)],
+    [...venue, ...controlRoutes(ledger, faults), ...controls(world, view)],
     faults,
     () => memory.keep(() => knownOf(world)),
   );
@@ -65,6 +71,10 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
     setLiquidity: (name, size) => {
       const coin = world.coins.get(name);
       if (coin) coin.liquidity = size;
+    },
+    setBehind: view.setBehind,
+    setMode: (address, mode) => {
+      accountOf(world, address.toLowerCase()).mode = mode;
     },
     fund: (address, usd, dex) => deposit(accountOf(world, address.toLowerCase()), usd, dex),
     approveAgent: (wallet, agent, name, validUntilMs) => approveAgent(world, wallet, agent, name, validUntilMs),

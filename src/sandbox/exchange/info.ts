@@ -3,6 +3,7 @@ import type { Call, Reported, Route } from '../upstream.ts';
 import { isOpen } from './book.ts';
 import { isThrottled } from './exchange.ts';
 import { capOf } from './limits.ts';
+import type { View } from './view.ts';
 import { accountView, contextView, fillView, metaView, orderView, recordView } from './views.ts';
 import { type Account, accountOf, type World } from './world.ts';
 
@@ -11,13 +12,13 @@ const ROWS = 2_000;
 const KEPT_ORDERS = 2_000;
 
 /** The venue's single route for reads. 422 for an unknown type or a missing user. */
-export const infoRoute = (world: World): Route => ({
+export const infoRoute = (world: World, view: View): Route => ({
   method: 'POST',
   path: '/info',
   reads: true,
   response: (call) => {
     if (isThrottled(world)) return { status: 429, body: null };
-    const body = responseTo(world, readRequest(call));
+    const body = responseTo(view.shown(), readRequest(call));
     return body === undefined ? malformed : { status: 200, body };
   },
   rejection: (): Reported => ({ status: 429, body: null }),
@@ -75,10 +76,22 @@ const responseAbout = (world: World, known: Account | null, question: InfoReques
     case 'userFillsByTime':
       return fillsByTime(account, question);
     case 'extraAgents':
-      return [...account.agents.values()].filter(({ validUntil }) => validUntil > Date.now());
+      return liveAgents(account).filter(({ name }) => name !== '');
+    case 'webData2':
+      return unnamedAgent(account);
+    case 'userAbstraction':
+      return account.mode ?? 'disabled';
     case 'userRateLimit':
       return rateLimit(world, account);
   }
+};
+
+const liveAgents = ({ agents }: Account) => [...agents.values()].filter(({ validUntil }) => validUntil > Date.now());
+
+/** The agent without a name is not listed with the others. */
+const unnamedAgent = (account: Account) => {
+  const agent = liveAgents(account).find(({ name }) => name === '');
+  return { agentAddress: agent?.address ?? null, agentValidUntil: agent?.validUntil ?? null };
 };
 
 /** Orders in the book or waiting for their triggers. Exits of an unfilled parent are listed in the parent. */

@@ -65,7 +65,7 @@ export type Fill = {
 
 type Agent = { address: string; name: string; validUntil: number };
 
-/** A wallet. Cash by dex (`''` is the venue's own dex); null until the first deposit. */
+/** A wallet. Cash by dex (`''` is the venue's own dex); null until the first deposit. `mode`: how collateral is held. */
 export type Account = {
   address: string;
   cash: Map<string, string> | null;
@@ -77,6 +77,7 @@ export type Account = {
   fills: Fill[];
   agents: Map<string, Agent>;
   actions: { used: number; volume: string; graceMs: number };
+  mode?: 'disabled' | 'unifiedAccount';
 };
 
 /** State of the exchange. `live` indexes the live orders by coin. */

@@ -1,0 +1,19 @@
+-- Records that the exchange confirmed a key. A key that waited for it becomes the live one, and the live one is retired. Locks the
+-- enrollment.
+create or replace function confirm_key(of_key uuid) returns void
+language plpgsql as $$
+declare
+  key record;
+begin
+  select k.id, k.owner, k.ex_wallet, k.waits into key
+  from signing_keys k
+  join enrollments e on e.owner = k.owner and e.ex_wallet = k.ex_wallet
+  where k.id = of_key and k.verified_at is null and k.retired_at is null
+  for update of e;
+  if key.waits then
+    update signing_keys
+    set retired_at = now()
+    where owner = key.owner and ex_wallet = key.ex_wallet and retired_at is null and not waits;
+  end if;
+  update signing_keys set verified_at = now(), waits = false where id = key.id;
+end $$;

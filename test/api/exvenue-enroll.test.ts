@@ -1,0 +1,121 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { caller } from '../support/caller.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const HOUR_MS = 3_600_000;
+
+describe('enrolling agents of an exchange wallet', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { VENUE_READ_MS: '300' } });
+  });
+  after(() => service.stop());
+  afterEach(() => service.exchange.faults.clear());
+
+  /** A wallet with an agent that trades for it, and a new one that is not approved yet. */
+  async function enrolled() {
+    const owner = await service.partner();
+    const [wallet, agent, next] = [generatePrivateKey(), generatePrivateKey(), generatePrivateKey()];
+    const address = privateKeyToAddress(wallet).toLowerCase();
+    service.exchange.approveAgent(address, privateKeyToAddress(agent), 'desk', Date.now() + HOUR_MS);
+    const enroll = (private_key: string) => owner.post('/v1/sessions', { ex_wallet: address, private_key });
+    const first = await enroll(agent);
+    const trader = caller(service.url, owner.key, { 'Trader-ID': address });
+    return { address, enroll, first, next, trader, session: () => trader.get(`/v1/sessions/${address}`) };
+  }
+
+  const away = () => service.exchange.faults.add({ kind: 'status_500', route: '/info' });
+  const back = () => service.exchange.faults.clear();
+  const address = (key: `0x${string}`) => privateKeyToAddress(key).toLowerCase();
+  const limit = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: 90_000 };
+
+  it('recognises the agent without a name', async () => {
+    const { address: wallet, enroll, next } = await enrolled();
+    service.exchange.approveAgent(wallet, privateKeyToAddress(next), '', Date.now() + HOUR_MS);
+
+    const reply = await enroll(next);
+
+    expect(reply.body, JSON.stringify(reply.body)).to.include({ verified: true, agent_address: address(next) });
+  });
+
+  it('rejects an agent without a name that has expired, and a key that is no agent', async () => {
+    const { address: wallet, enroll, next } = await enrolled();
+
+    expectProblem(await enroll(next), 'V1_KEY_NOT_AUTHORIZED');
+    service.exchange.approveAgent(wallet, privateKeyToAddress(next), '', Date.now() - 1);
+    expectProblem(await enroll(next), 'V1_KEY_NOT_AUTHORIZED');
+  });
+
+  it('goes on with the good key while the exchange is away, until the new one is confirmed', async () => {
+    const { address: wallet, enroll, first, next, trader, session } = await enrolled();
+    away();
+    const waiting = await enroll(next);
+    back();
+
+    const placed = await trader.post('/v1/orders/exvenue', limit);
+    service.exchange.approveAgent(wallet, privateKeyToAddress(next), 'other', Date.now() + HOUR_MS);
+    await service.runTask('enrollments/verify');
+    const confirmed = await session();
+    const again = await trader.post('/v1/orders/exvenue', limit);
+
+    const old = first.body.agent_address;
+    expect(waiting.body).to.include({ agent_address: old, verified: true, pending_agent_address: address(next) });
+    expect(placed.body.status, JSON.stringify(placed.body)).to.equal('open');
+    expect(confirmed.body).to.include({ agent_address: address(next), verified: true, pending_agent_address: null });
+    expect(confirmed.body.key_version).to.equal(first.body.key_version + 1);
+    expect(again.body.status, JSON.stringify(again.body)).to.equal('open');
+  });
+
+  it('keeps the good key if the new one turns out not to be an agent; that one can be enrolled later', async () => {
+    const { address: wallet, enroll, first, next, trader, session } = await enrolled();
+    away();
+    await enroll(next);
+    back();
+
+    await service.runTask('enrollments/verify');
+    const kept = await session();
+    const placed = await trader.post('/v1/orders/exvenue', limit);
+    service.exchange.approveAgent(wallet, privateKeyToAddress(next), 'other', Date.now() + HOUR_MS);
+    const later = await enroll(next);
+
+    expect(kept.body).to.include({ agent_address: first.body.agent_address, pending_agent_address: null });
+    expect(placed.body.status).to.equal('open');
+    expect(later.body).to.include({ agent_address: address(next), verified: true });
+  });
+
+  it('forgets a waiting key when the good one is enrolled again, and when another follows it', async () => {
+    const { enroll, next, session } = await enrolled();
+    away();
+    await enroll(generatePrivateKey());
+    const replaced = await enroll(next);
+    back();
+    const { body } = await session();
+
+    expect(replaced.body.pending_agent_address).to.equal(address(next));
+    expect(body.pending_agent_address).to.equal(address(next));
+  });
+
+  it('does not use a new key while an action of the old one is in doubt', async () => {
+    const trader = await service.wallet();
+    const agent = generatePrivateKey();
+    const market = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+    service.exchange.approveAgent(trader.wallet, address(agent), 'next');
+    await service.db.query(sql.unsafe`
+      insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, sending_at, deadline_at)
+      select gen_random_uuid(), 'orders/exvenue/place', k.owner, 'exvenue:' || k.ex_wallet, 'in_doubt', '{}',
+        jsonb_build_object('key_id', k.id), '', now(), now()
+      from signing_keys k
+      where k.ex_wallet = ${trader.wallet}`);
+    await trader.post('/v1/sessions', { ex_wallet: trader.wallet, private_key: agent });
+
+    const held = await trader.post('/v1/orders/exvenue', market);
+    await service.db.query(sql.unsafe`delete from intents where state = 'in_doubt'`);
+    const free = await trader.post('/v1/orders/exvenue', market);
+
+    expectProblem(held, 'V1_KEY_ROTATING', { effect: 'none', retryable: true });
+    expect(free.body.status).to.equal('filled');
+  });
+});
