@@ -3936,6 +3936,31 @@ export interface components {
             protection: "none" | "placed" | "failed";
             /** @description Why the exits failed; null otherwise. */
             protection_error: string | null;
+            /** @description Size as a multiple of the account size; null for an order with another kind of size or none. */
+            leverage: number | null;
+            /** @description Size in USD; null for an order with another kind of size or none. */
+            value: number | null;
+            /** @description Size in units of the asset; null for an order with another kind of size or none. */
+            quantity: number | null;
+            /** @description What can still be executed, in the kind of size that the order has: its size until it is filled, cancelled or failed, then 0. The network executes an order whole. Null for an order without a size, and while it is not known. */
+            remaining: number | null;
+            /** @description Price of a `LIMIT` or `STOP_LIMIT` order; null without one. */
+            limit_price: number | null;
+            /** @description Price that triggers a `STOP_LIMIT` order; null without one. */
+            stop_price: number | null;
+            /**
+             * @description Whether the price must rise to (`GTE`) or fall to (`LTE`) `stop_price`; null without one.
+             * @enum {unknown}
+             */
+            stop_condition: "GTE" | "LTE" | null;
+            /** @description Price at which the profit is taken; null without one. */
+            take_profit: number | null;
+            /** @description Price at which the loss is limited; null without one. */
+            stop_loss: number | null;
+            /** @description Stop that follows the price; null without one. */
+            trailing_stop: components["schemas"]["TrailingStop"] | null;
+            /** @description Several exits, each for a part of the position; null without them. */
+            bracket_orders: components["schemas"]["BracketOrder"][] | null;
         };
         /** @description A positive amount as a number or as a decimal string. It is never converted to a floating-point number. */
         Decimal: number | string;
@@ -4291,6 +4316,11 @@ export interface components {
             symbol: string;
             /** @description Direction of the position. */
             side: components["schemas"]["TradeSide"];
+            /**
+             * @description Direction of the position, as the network names it.
+             * @enum {unknown}
+             */
+            position_type: "LONG" | "SHORT";
             /** @description Size in units of the asset. */
             size: components["schemas"]["DecimalString"];
             /** @description Value of the position in USD. */
@@ -4315,6 +4345,8 @@ export interface components {
             trade_pair: string | null;
             /** @description Size as a multiple of the account size, negative for shorts; null at the exchange. */
             net_leverage: components["schemas"]["MaybeDecimal"];
+            /** @description Return of the position as the network counts it, 1 at the entry; null at the exchange or if it is unknown. */
+            current_return: components["schemas"]["MaybeDecimal"];
             /** @description Fees of the position so far, in USD; null at the exchange. */
             fees: components["schemas"]["MaybeDecimal"];
         };
@@ -4324,6 +4356,11 @@ export interface components {
             symbol: string;
             /** @description Direction of the position. */
             side: components["schemas"]["TradeSide"];
+            /**
+             * @description Direction of the position, as the network names it.
+             * @enum {unknown}
+             */
+            position_type: "LONG" | "SHORT";
             /** @description Size in units of the asset. */
             size: components["schemas"]["DecimalString"];
             /** @description Value of the position in USD. */
@@ -4348,6 +4385,8 @@ export interface components {
             trade_pair: string | null;
             /** @description Size as a multiple of the account size, negative for shorts; null at the exchange. */
             net_leverage: components["schemas"]["MaybeDecimal"];
+            /** @description Return of the position as the network counts it, 1 at the entry; null at the exchange or if it is unknown. */
+            current_return: components["schemas"]["MaybeDecimal"];
             /** @description Fees of the position so far, in USD; null at the exchange. */
             fees: components["schemas"]["MaybeDecimal"];
             /** @description Realized profit and loss, in USD. */

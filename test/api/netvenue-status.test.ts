@@ -42,6 +42,21 @@ describe('getNetvenueOrder', () => {
     expect(gone.body).to.include({ lifecycle: 'cancelled', executed: null });
   });
 
+  it('shows what was ordered, with its edits, and what is left of it', async () => {
+    const trader = await service.trader();
+    const terms = { leverage: undefined, value: 250, stop_loss: 80_000, take_profit: 120_000 };
+    const placed = await trader.post(ORDERS, limit(terms));
+    const path = `${ORDERS}/${placed.body.order_uuid}`;
+
+    const resting = await trader.get(path);
+    await trader.post(`${path}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000, value: 300 });
+    const edited = await trader.get(path);
+
+    const ordered = { value: 250, leverage: null, quantity: null, limit_price: 90_000, stop_price: null };
+    expect(resting.body).to.include({ ...ordered, stop_loss: 80_000, take_profit: 120_000, remaining: 250 });
+    expect(edited.body).to.include({ value: 300, limit_price: 91_000, stop_loss: 80_000, remaining: 300 });
+  });
+
   it('finds that a resting order was filled meanwhile, and its price', async () => {
     const trader = await service.trader();
     const placed = await trader.post(ORDERS, limit());
@@ -49,7 +64,7 @@ describe('getNetvenueOrder', () => {
 
     const { body } = await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
 
-    expect(body).to.include({ status: 'completed', lifecycle: 'filled' });
+    expect(body).to.include({ status: 'completed', lifecycle: 'filled', quantity: 0.01, remaining: 0 });
     expect(body.executed).to.include({ price: 89_000, quantity: 0.01 });
   });
 
@@ -75,7 +90,7 @@ describe('getNetvenueOrder', () => {
     service.miner.faults.clear();
     const again = await trader.get(`${ORDERS}/${placed.body.order_uuid}`);
 
-    expect(blind.body).to.include({ status: 'completed', lifecycle: null });
+    expect(blind.body).to.include({ status: 'completed', lifecycle: null, remaining: null });
     expect(again.body).to.include({ status: 'completed', lifecycle: 'resting' });
   });
 

@@ -6,6 +6,7 @@ import { changesOf, nextReconcileMs } from '../../src/trading/watch/rules.ts';
 const position = (more: Partial<components['schemas']['Position']> = {}): components['schemas']['Position'] => ({
   symbol: 'BTC-USDC',
   side: 'long',
+  position_type: 'LONG',
   size: '1',
   position_value: '100',
   entry_price: '100',
@@ -17,6 +18,7 @@ const position = (more: Partial<components['schemas']['Position']> = {}): compon
   open_time: null,
   position_uuid: 'p1',
   trade_pair: 'BTCUSDC',
+  current_return: null,
   net_leverage: '0.1',
   fees: '0',
   ...more,

@@ -53,13 +53,14 @@ async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly 
   async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
     if (status.lifecycle !== 'resting' || !order) return status;
     const noted = notedOf({ dashboard, book }, order.handle, order.terms);
-    if (!noted && book.kind !== 'found') return { ...status, lifecycle: null };
+    if (!noted && book.kind !== 'found') return { ...status, lifecycle: null, remaining: null };
     if (!noted || (noted.lifecycle === 'resting' && noted.handle === order.handle)) return status;
     await noteOrder(db, id, noted);
     const { lifecycle, executed, protection } = noted;
     return {
       ...status,
       lifecycle,
+      ...(lifecycle !== 'resting' && status.remaining !== null && { remaining: 0 }),
       ...(executed && { executed }),
       ...(protection && { protection: protection.state, protection_error: protection.error }),
     };

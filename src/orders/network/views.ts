@@ -6,6 +6,7 @@ import type { IntentId, OrderUuid } from '../../kernel/ids.ts';
 import { close } from './close.ts';
 import { protect } from './protect.ts';
 import type { RecordedOrder } from './queries.ts';
+import type { Terms } from './rules.ts';
 import { orderResultMembers } from './verb.ts';
 
 type Schemas = components['schemas'];
@@ -76,6 +77,27 @@ export function orderStatus(recorded: RecordedOrder): Schemas['NetvenueOrderStat
     executed: recorded.order ? (recorded.order.executed as Executed | null) : (result?.executed ?? null),
     protection: recorded.order?.protection?.state ?? result?.protection ?? 'none',
     protection_error: recorded.order?.protection?.error ?? result?.protection_error ?? null,
+    ...ordered(recorded),
+  };
+}
+
+/** What was ordered, with every accepted edit, and what of its size is still to be executed. */
+function ordered({ order, state }: RecordedOrder) {
+  const { leverage, value, quantity, ...terms }: Partial<Terms> = order?.terms ?? {};
+  const size = leverage ?? value ?? quantity ?? null;
+  const isLive = state === 'queued' || state === 'running' || (state === 'succeeded' && order?.lifecycle === 'resting');
+  return {
+    leverage: leverage ?? null,
+    value: value ?? null,
+    quantity: quantity ?? null,
+    remaining: size === null || isLive ? size : state === 'in_doubt' ? null : 0,
+    limit_price: terms.limit_price ?? null,
+    stop_price: terms.stop_price ?? null,
+    stop_condition: terms.stop_condition ?? null,
+    take_profit: terms.take_profit ?? null,
+    stop_loss: terms.stop_loss ?? null,
+    trailing_stop: terms.trailing_stop ?? null,
+    bracket_orders: terms.bracket_orders ?? null,
   };
 }
 

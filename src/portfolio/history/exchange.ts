@@ -47,6 +47,7 @@ function shownTrip(trip: RoundTrip): Schemas['ClosedPosition'] {
   return {
     symbol: displayPair(trip.coin),
     side: trip.side,
+    position_type: trip.side === 'short' ? 'SHORT' : 'LONG',
     size: trip.size,
     position_value: times(trip.size, trip.entryPrice),
     entry_price: trip.entryPrice,
@@ -59,6 +60,7 @@ function shownTrip(trip: RoundTrip): Schemas['ClosedPosition'] {
     position_uuid: null,
     trade_pair: null,
     net_leverage: null,
+    current_return: null,
     fees: trip.fees,
     realized_pnl: trip.realizedPnl,
     close_time: new Date(trip.closeMs).toISOString(),

@@ -1,7 +1,7 @@
 import type { Dashboard, DashboardOrder, DashboardPosition } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
-import { exitsOf, namesOf, quantityOf, timeOf } from '../positions/network.ts';
+import { exitsOf, namesOf, quantityOf, returnOf, timeOf } from '../positions/network.ts';
 import { namesPair } from '../rules.ts';
 import { requireValue } from '../traders.ts';
 import { type Dated, isWithin, type Span } from './pages.ts';
@@ -31,6 +31,7 @@ function shownClosed(position: DashboardPosition, closeMs: number, eliminatedMs:
   return {
     ...namesOf(position),
     side,
+    position_type: side === 'short' ? 'SHORT' : 'LONG',
     size: ofNumber(size, PLACES),
     position_value: ofNumber(entryValue(position, size, entry), PLACES),
     entry_price: ofNumber(entry),
@@ -40,6 +41,7 @@ function shownClosed(position: DashboardPosition, closeMs: number, eliminatedMs:
     ...exitsOf([...position.filledOrders, ...position.unfilledOrders]),
     open_time: timeOf(position.openMs),
     net_leverage: null,
+    current_return: returnOf(position),
     fees: position.feesTotal === null ? null : ofNumber(position.feesTotal, PLACES),
     realized_pnl: ofNumber(requireValue(position.realizedPnl), PLACES),
     close_time: new Date(closeMs).toISOString(),

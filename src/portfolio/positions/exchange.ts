@@ -33,6 +33,7 @@ function shown(position: PerpPosition, orders: OrderView[]): Position {
   return {
     symbol: displayPair(position.coin),
     side: isPositive(position.size) ? 'long' : 'short',
+    position_type: isPositive(position.size) ? 'LONG' : 'SHORT',
     size,
     position_value: position.positionValue,
     entry_price: requireValue(position.entryPrice),
@@ -45,6 +46,7 @@ function shown(position: PerpPosition, orders: OrderView[]): Position {
     position_uuid: null,
     trade_pair: null,
     net_leverage: null,
+    current_return: null,
     fees: null,
   };
 }

@@ -36,6 +36,7 @@ export function shownPosition(position: DashboardPosition, { money, accountSize,
   return {
     ...namesOf(position),
     side: position.side === 'SHORT' ? 'short' : 'long',
+    position_type: position.side === 'SHORT' ? 'SHORT' : 'LONG',
     size: ofNumber(size, PLACES),
     position_value: ofNumber(worthOf(position, money?.balance ?? accountSize), PLACES),
     entry_price: ofNumber(requireValue(position.averageEntryPrice)),
@@ -45,9 +46,14 @@ export function shownPosition(position: DashboardPosition, { money, accountSize,
     ...exitsOf([...openOrders.filter((order) => isBracketOn(order, position.tradePair)), ...position.unfilledOrders]),
     open_time: timeOf(position.openMs),
     net_leverage: position.netLeverage === null ? null : ofNumber(position.netLeverage, PLACES),
+    current_return: returnOf(position),
     fees: position.feesTotal === null ? null : ofNumber(position.feesTotal, PLACES),
   };
 }
+
+/** The return of a position, 1 at its entry; null if the network does not report it. */
+export const returnOf = ({ returnNow }: DashboardPosition): string | null =>
+  returnNow === null ? null : ofNumber(returnNow, PLACES);
 
 /** The id and pair names of a position. */
 export const namesOf = ({ uuid, tradePair }: DashboardPosition) => ({

@@ -6,7 +6,7 @@ type Position = components['schemas']['Position'];
 export type Change = components['schemas']['TradingPositionEvent'];
 
 /** Members that change with the market, without a trade. */
-const PRICED = ['mark_price', 'unrealized_pnl', 'position_value', 'net_leverage'] as const;
+const PRICED = ['mark_price', 'unrealized_pnl', 'position_value', 'net_leverage', 'current_return'] as const;
 
 /**
  * The changes since the `reported` positions; with null, every position is new. Changes of prices alone count only if
