@@ -18,6 +18,8 @@ create table intents (
   deadline_at timestamptz not null,
   sending_at timestamptz,
   settled_at timestamptz,
+  reached_at timestamptz,
+  upstream text,
   constraint intents_settled_has_outcome
     check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
 ) with (
@@ -33,6 +35,9 @@ comment on column intents.sending_at is 'Set and committed before the first byte
 comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
 comment on column intents.digest is 'SHA-256 of the request. It distinguishes a repeat from a reuse of the id.';
 
+comment on column intents.reached_at is 'When the upstream first answered a look-up after the request was sent: the request does not wait there any more.';
+comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
+
 create index intents_waiting on intents (lane, position) where state = 'queued';
 create index intents_open on intents (created_at) where state in ('queued', 'running', 'in_doubt');
 -- For retention, oldest first.
@@ -43,12 +48,29 @@ create index intents_expired on intents (created_at) where state = 'expired';
 -- Intents in doubt of one lane, read before every signature.
 create index intents_doubtful on intents (lane) where state = 'in_doubt';
 
+-- Intents that wait for a slot of an upstream, in order of acceptance.
+create index intents_without_slot on intents (upstream, position) where upstream is not null and state = 'queued';
+
 create table lanes (
   name text primary key,
   head uuid
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
 comment on table lanes is 'Ordering keys. At most one intent of a lane is running: its head. Only the head has a job.';
+
+create table upstream_slots (
+  upstream text not null,
+  slot integer not null,
+  intent_id uuid,
+  hold_s double precision,
+  held_until timestamptz,
+  primary key (upstream, slot)
+);
+
+comment on table upstream_slots is 'Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
+
+-- The slot of an intent.
+create index upstream_slots_held on upstream_slots (intent_id) where intent_id is not null;
 
 create table idempotency_keys (
   owner text not null,

@@ -324,6 +324,8 @@ create table intents (
   deadline_at timestamp with time zone not null,
   sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
   settled_at timestamp with time zone,
+  reached_at timestamp with time zone, -- When the upstream first answered a look-up after the request was sent: the request does not wait there any more.
+  upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
@@ -334,6 +336,7 @@ CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (stat
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
 CREATE INDEX intents_waiting ON public.intents USING btree (lane, "position") WHERE (state = 'queued'::text);
+CREATE INDEX intents_without_slot ON public.intents USING btree (upstream, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
 
 -- Network addresses from which a user logged in. Attempts from there have a separate budget.
 create table known_addresses (
@@ -901,6 +904,17 @@ create table upstream_responses (
   constraint upstream_responses_pkey PRIMARY KEY (upstream, name)
 );
 
+-- Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.
+create table upstream_slots (
+  upstream text not null,
+  slot integer not null,
+  intent_id uuid,
+  hold_s double precision,
+  held_until timestamp with time zone,
+  constraint upstream_slots_pkey PRIMARY KEY (upstream, slot)
+);
+CREATE INDEX upstream_slots_held ON public.upstream_slots USING btree (intent_id) WHERE (intent_id IS NOT NULL);
+
 -- Sessions of end users. Only the token's digest is stored.
 create table user_sessions (
   id text not null,
@@ -1376,6 +1390,9 @@ create function begin_payout_step(payout text, which text, item jsonb, cents int
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
+create function begin_sending_within(intent uuid, held_fence integer, what jsonb, place text, slots integer, for_s double precision)
+  returns text plpgsql;
+
 create function charge_budget(of_name text, capacity double precision, weight double precision)
   returns void sql;
 
@@ -1470,6 +1487,9 @@ create function forget_expired_identity(most integer)
 create function halt_budget(of_name text, halt_ms double precision)
   returns void sql;
 
+create function hand_slots(place text, for_s double precision, asking uuid)
+  returns void plpgsql;
+
 create function has_its_money(of_payment text)
   returns boolean sql stable;
 
@@ -1547,6 +1567,9 @@ create function note_loss(of_payment text, loss jsonb, at_ms double precision)
 
 create function note_payment(registration uuid, hash text, noted text)
   returns void sql;
+
+create function note_reached(intent uuid, for_s double precision)
+  returns double precision plpgsql;
 
 create function note_reversed(payout text, cents integer)
   returns boolean plpgsql;
@@ -1707,6 +1730,9 @@ create function release_exits(of_trader text, cancelled text[], by_intent uuid)
 create function release_lost_jobs()
   returns integer sql;
 
+create function release_slot(intent uuid)
+  returns void plpgsql;
+
 create function renew_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
   returns void plpgsql;
 
@@ -1773,6 +1799,9 @@ create function sign_agreement(of_app text, by_user text, version text, name tex
 create function sign_up(app text, address text, new_id text, salt bytea, new_hash text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
   returns text plpgsql;
 
+create function slot_job(kind text, intent uuid, run_at timestamp with time zone)
+  returns graphile_worker.job_spec sql immutable;
+
 create function sortable_from(prefix text, moment timestamp with time zone)
   returns text sql immutable;
 
@@ -1814,6 +1843,9 @@ create function take_lost(endpoint text, into_lane integer)
 
 create function take_processor_events(batch jsonb, came_by text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
+
+create function take_slot(intent uuid, place text, slots integer, for_s double precision)
+  returns boolean plpgsql;
 
 create function take_up_events(object text)
   returns void plpgsql;

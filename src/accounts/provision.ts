@@ -5,7 +5,7 @@ import type { Db } from '../db/pool.ts';
 import { defineIntent } from '../intents/define.ts';
 import { recordNoResponse } from '../intents/run.ts';
 import { fail } from '../intents/store.ts';
-import type { Hotkey, OwnerId } from '../kernel/ids.ts';
+import { type Hotkey, minerSlot, type OwnerId } from '../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect, unreachable } from '../kernel/upstream-result.ts';
 import { findCreated } from './evidence.ts';
 import { findAccountOfIntent } from './prop/queries.ts';
@@ -16,7 +16,12 @@ type Deps = {
   db: Db;
   log: Pick<Logger, 'error'>;
   venues: { entityOf(owner: OwnerId): Promise<string>; of(entityHotkey: Hotkey): Promise<Netvenue | null> };
-  config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number; NETVENUE_ENTITY_HOTKEY: string };
+  config: {
+    NETVENUE_PATIENCE_MS: number;
+    NETVENUE_IN_FLIGHT_MS: number;
+    NETVENUE_MINER_THREADS: number;
+    NETVENUE_ENTITY_HOTKEY: string;
+  };
 };
 
 /** The subaccount to create: one linked to a wallet, or one of an asset class. Sizes in USD. */
@@ -44,6 +49,7 @@ export const provision = defineIntent({
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
   }),
+  slot: ({ payload: { entity } }, { config }) => minerSlot(entity, config.NETVENUE_MINER_THREADS),
 
   /** Creates nothing if the account's payment was refunded or disputed meanwhile. */
   async prepare({ id, owner, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {

@@ -31,6 +31,9 @@ export type Finding<Result> =
 /** `patienceMs`: how long to wait for a response. `inFlightMs`: how long a sent request can still take effect. */
 export type Timing = { patienceMs: number; inFlightMs: number };
 
+/** One of the `slots` of an upstream that works on that many requests at once. Processes share them. */
+export type SlotAt = { upstream: string; slots: number };
+
 /**
  * `notAfter` (epoch ms): the first byte leaves before this time, or nothing is sent. `signal` aborts when the process
  * must stop.
@@ -61,6 +64,11 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
   /** Schema of the payload that is committed before the first byte is sent. */
   payload: z.ZodType<Payload>;
   timing(deps: NoInfer<Deps>): Timing;
+  /**
+   * The slot that a request needs before it is sent. Without a free one the intent waits, unsent, within its deadline. A
+   * slot is held until the response, else for the in-flight time.
+   */
+  slot?(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): SlotAt;
   prepare(intent: IntentOf<NoInfer<Request>>, deps: Deps): Promise<Prepared<NoInfer<Payload>>>;
   /** Called at most once per intent, after its payload was committed. */
   send(

@@ -78,12 +78,16 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
 ): Promise<void> {
   const { intent, payload } = sent;
   const notAfter = Date.now() + SEND_WITHIN_MS;
-  if (!(await beginSending(deps.db, intent, payload))) {
+  const { patienceMs, inFlightMs } = verb.timing(deps);
+  const slot = verb.slot?.(sent, deps);
+  const begun = await beginSending(deps.db, intent, payload, slot && { ...slot, holdMs: inFlightMs });
+  if (begun === 'waiting') return;
+  if (begun === 'lost') {
     await retry(deps.db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
     return;
   }
   const sending = verb.send(sent, deps, { notAfter, signal: deps.stopping });
-  const result = await within(verb.timing(deps).patienceMs, sending);
+  const result = await within(patienceMs, sending);
   if (result !== 'no response') {
     await verb.record(sent, result, deps);
     return;
@@ -128,8 +132,11 @@ async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
   else if (finding.kind === 'absent' && !isInFlight) await fail(db, intent, { code: 'NOT_CARRIED_OUT' });
   else if (finding.kind === 'undecidable' && !isInFlight) await fail(db, intent, finding.problem);
-  else await markInDoubt(db, intent, untilNextReconciliation(intent, inFlightMs));
+  else await markInDoubt(db, intent, Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding)));
 }
+
+const againIn = (finding: { kind: string; againInMs?: number }): number =>
+  finding.againInMs ?? Number.POSITIVE_INFINITY;
 
 const JUST_AFTER_MS = 50;
 
@@ -153,5 +160,6 @@ type NoResponse = Exclude<UpstreamResult<unknown>, { kind: 'accepted' | 'rejecte
 export async function recordNoResponse(db: Db, intent: Held, result: NoResponse): Promise<boolean> {
   if (result.kind === 'unreachable')
     return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'VENUE_UNREACHABLE' });
-  return markInDoubt(db, intent, result.acknowledged ? 0 : nextReconcileMs(intent.reconcile_attempts));
+  const delayMs = result.acknowledged ? 0 : nextReconcileMs(intent.reconcile_attempts);
+  return markInDoubt(db, intent, delayMs, result.acknowledged ?? result.ended);
 }

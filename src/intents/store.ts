@@ -58,12 +58,17 @@ export const retry = (db: Db, held: Held, delayMs: number, problem: Problem): Pr
 
 /**
  * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
- * next intent. False: the claim is lost.
+ * next intent. `ended`: the upstream has answered, so the intent's slot is free. False: the claim is lost.
  */
-export const markInDoubt = (db: Db, held: Held, delayMs: number): Promise<boolean> =>
-  db.oneFirst(
-    sql.prepared('mark_in_doubt', done)`select mark_in_doubt(${held.id}, ${held.fence}, ${delayMs / 1000}) ok`,
+export const markInDoubt = async (db: Db, held: Held, delayMs: number, ended = false): Promise<boolean> => {
+  const marked = sql.fragment`mark_in_doubt(${held.id}, ${held.fence}, ${delayMs / 1000}) ok`;
+  const { ok } = await db.one(
+    ended
+      ? sql.prepared('mark_ended_in_doubt', done)`select ${marked}, release_slot(${held.id})::text`
+      : sql.prepared('mark_in_doubt', done)`select ${marked}`,
   );
+  return ok;
+};
 
 /**
  * Ends an intent and makes one more change in the same statement. The change must have `settled` in its condition
@@ -139,6 +144,16 @@ export function notifySettled(db: Db, { kind, created_at }: Ended, ending: Endin
   listeners.get(db)?.({ kind, ending }, Math.max(0, Date.now() - Date.parse(created_at)) / 1000);
 }
 
+/**
+ * Records that the upstream has answered a look-up after the intent was sent. Resolves to the milliseconds since the first
+ * such answer. The intent's slot is held for `holdMs` from then on.
+ */
+export const noteReached = async (db: Db, intentId: IntentId, holdMs: number): Promise<number> =>
+  1_000 *
+  (await db.oneFirst(
+    sql.prepared('note_reached', z.object({ s: z.number() }))`select note_reached(${intentId}, ${holdMs / 1000}) s`,
+  ));
+
 /** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
 export const intentColumns = sql.fragment`
   i.id, i.kind, i.owner, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
@@ -182,26 +197,40 @@ export const findUnclaimed = (db: Db, intentId: IntentId): Promise<Intent | null
     from intents i
     where i.id = ${intentId} and i.state not in ('queued', 'running')`);
 
+/** A slot to take before sending, held for at most `holdMs`. */
+export type SlotWanted = { upstream: string; slots: number; holdMs: number };
+
 /**
- * Commits the payload, and that bytes may leave from now on. False: the claim is lost or the deadline has passed. The
- * caller must not send then.
+ * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed.
+ * `waiting`: every slot of the upstream is held; the intent continues when one is free. The caller must not send then.
  */
 export const beginSending = (
   db: Db,
   { id, fence }: Pick<Held, 'id' | 'fence'>,
   sent: Record<string, unknown>,
-): Promise<boolean> => beginSendings(db, { id, fence, sent });
+  slot?: SlotWanted,
+): Promise<SendBegun> => beginSendings(db, { id, fence, sent, ...slot });
 
-type SendStart = Pick<Held, 'id' | 'fence'> & { sent: Record<string, unknown> };
+type SendStart = Pick<Held, 'id' | 'fence'> & { sent: Record<string, unknown> } & Partial<SlotWanted>;
+const sendBegun = z.enum(['sent', 'waiting', 'lost']);
+type SendBegun = z.infer<typeof sendBegun>;
 
-/** Concurrent calls share a commit. */
-const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<boolean[]> => {
-  const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), ok: z.boolean() }))`
-    select b.n, begin_sending(b.id, b.fence, b.sent) ok
+/** Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. */
+const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendBegun[]> => {
+  const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
+    select b.n,
+      case
+        when b.upstream is not null
+          then begin_sending_within(b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000)
+        when begin_sending(b.id, b.fence, b.sent) then 'sent'
+        else 'lost'
+      end as begun
     from (
-      select r.n, r.id, r.fence, r.sent
-      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (n integer, id uuid, fence integer, sent jsonb)
-      order by r.id, r.n
+      select r.*
+      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
+        n integer, id uuid, fence integer, sent jsonb, upstream text, slots integer, "holdMs" double precision
+      )
+      order by r.upstream nulls first, r.id, r.n
     ) b`);
-  return inOrder(rows);
+  return rows.toSorted((a, b) => a.n - b.n).map(({ begun }) => begun);
 });

@@ -49,3 +49,12 @@ export const hotkeyOf = (entityHotkey: Hotkey, subaccountId: number): Hotkey => 
 
 /** The entity hotkey of a synthetic hotkey: everything before the last underscore. */
 export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.slice(0, syntheticHotkey.lastIndexOf('_'));
+
+/**
+ * The slots of an entity's miner: as many as it has threads, less one for look-ups, which would otherwise wait behind
+ * the orders they are about. Venue facts: second review, threads.
+ */
+export const minerSlot = (entityHotkey: Hotkey, threads: number) => ({
+  upstream: `miner:${entityHotkey}`,
+  slots: Math.max(1, threads - 1),
+});

@@ -24,9 +24,10 @@ export type Unreachable = { kind: 'unreachable'; why: string };
 
 /**
  * The upstream may have acted: reconcile before anything else. `acknowledged`: it received the request without
- * reporting the outcome, so a read may prove it at once.
+ * reporting the outcome, so a read may prove it at once. `ended`: it has answered and works on the request no more.
+ * `againInMs`: when a later read can prove more.
  */
-export type UnknownEffect = { kind: 'unknown'; why: string; acknowledged?: true };
+export type UnknownEffect = { kind: 'unknown'; why: string; acknowledged?: true; ended?: true; againInMs?: number };
 
 /** The result of a read at an upstream. `absent`: the upstream reports that it has no such object. */
 export type ReadResult<T> = { kind: 'found'; data: T } | { kind: 'absent' } | { kind: 'unreadable'; why: string };
@@ -52,6 +53,8 @@ export const recordedRejection = ({
 export const unreachable = (why: string): Unreachable => ({ kind: 'unreachable', why });
 /** Makes an `UnknownEffect`. `why` is for logs. */
 export const unknownEffect = (why: string): UnknownEffect => ({ kind: 'unknown', why });
+/** Makes an `UnknownEffect` of a request that the upstream has answered, in words that prove nothing. */
+export const inconclusive = (why: string): UnknownEffect => ({ kind: 'unknown', why, ended: true });
 /** Makes an `UnknownEffect` of a request that the upstream acknowledged. */
 export const acknowledged = (why: string): UnknownEffect => ({ kind: 'unknown', why, acknowledged: true });
 /** Makes a `ReadResult` with data. */

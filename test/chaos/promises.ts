@@ -2,6 +2,7 @@ import { findPgbouncer } from '../support/pgbouncer.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
 import { outageVerdict, settleAfterOutage } from './scenes/outage.ts';
 import { poolerVerdicts, tradeThroughPooler } from './scenes/pooled.ts';
+import { type Queue, queueAtMiner, queueVerdict } from './scenes/queued.ts';
 import { rerunFinished, rerunVerdict } from './scenes/rerun.ts';
 import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
 import { staleVerdict, stopAndResume } from './scenes/stopped.ts';
@@ -24,6 +25,7 @@ export type Size = {
   /** Orders executed before and after the primary is lost. */
   failOver: number;
   pooled: number;
+  queued: Queue;
   /**
    * Settings of scenes that measure how soon something is known: production values at full size, short ones in a small
    * run.
@@ -56,6 +58,15 @@ export const sizes: Record<'full' | 'small', Size> = {
     finished: 1_000,
     failOver: 1_000,
     pooled: 2_000,
+    queued: {
+      orders: 80,
+      threads: 10,
+      processingMs: [2_000, 40_000],
+      workers: 4,
+      kills: 2,
+      settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
+      settleWithinMs: 600_000,
+    },
     timing: PRODUCTION,
   },
   small: {
@@ -70,6 +81,15 @@ export const sizes: Record<'full' | 'small', Size> = {
     finished: 60,
     failOver: 40,
     pooled: 60,
+    queued: {
+      orders: 24,
+      threads: 5,
+      processingMs: [50, 1_000],
+      workers: 2,
+      kills: 1,
+      settings: { ...QUICK, ORDER_DEADLINE_MS: '60000' },
+      settleWithinMs: 60_000,
+    },
     timing: QUICK,
   },
 };
@@ -141,6 +161,9 @@ export const scenes: Record<string, Scene> = {
     report(
       failOverVerdict(await failOverUnderLoad({ seed, perSecond: perSecond / 2, ...counts, workers: 3, webs: 2 })),
     );
+  },
+  async R13({ queued }, report) {
+    report(queueVerdict(await queueAtMiner(queued), queued));
   },
   async POOLER({ pooled, perSecond, harmEveryMs, seeds: [seed = 1] }, report) {
     const program = findPgbouncer();

@@ -131,6 +131,7 @@ export const testSettings = (
   NETVENUE_ENTITY_HOTKEY: KEYS.entityHotkey,
   NETVENUE_PATIENCE_MS: '1500',
   NETVENUE_IN_FLIGHT_MS: '3000',
+  NETVENUE_MINER_THREADS: '100', // the sandbox's miner has as many as it is asked to
   VALIDATE_RESPONSES: 'true',
   WEBHOOK_LOOPBACK: 'true',
   PUBLIC_URL: 'http://127.0.0.1',

@@ -1,5 +1,5 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
--- Steps: ends the intent, changes the row it was about (follow_ending), passes its lane on (leave_lane), notifies waiters on `settled`. For
+-- Steps: ends the intent, changes the row it was about (follow_ending), frees its slot (release_slot), passes its lane on (leave_lane), notifies waiters on `settled`. For
 -- an order verb of a prop account, trigger intents_emit_verb_ended notifies the account's followers at the end of the transaction. Locks
 -- the intent, then what follows it, then its lane.
 -- It finds one row by its id and names no condition that implies an index of open rows (`state in …`): a plan that was made while that
@@ -12,12 +12,15 @@ begin
   update intents
   set state = ending, outcome = said, settled_at = now()
   where id = intent and fence = held_fence and settled_at is null
-  returning kind, lane into ended;
+  returning kind, lane, upstream into ended;
   if not found then
     return false;
   end if;
   if ended.kind not like 'orders/%' then
     perform follow_ending(intent, ended.kind, ending);
+  end if;
+  if ended.upstream is not null then
+    perform release_slot(intent);
   end if;
   perform leave_lane(ended.lane, intent);
   perform pg_notify('settled', intent::text);

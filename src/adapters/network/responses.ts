@@ -1,7 +1,7 @@
 import type { OrderUuid } from '../../kernel/ids.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
-import { accepted, unknownEffect, unreachable, unreadable } from '../../kernel/upstream-result.ts';
+import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '../../kernel/upstream-result.ts';
 import { parseJson, type Reply } from '../http.ts';
 import { entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readExecuted } from './orders.ts';
@@ -20,10 +20,10 @@ export const submitResponse = (reply: Reply, orderUuid: OrderUuid): SubmitResult
   if (isOurKeyRejected(reply.status)) return rejectedOurKey;
   const body = fieldsOf(parseJson(reply.text));
   if (!body) return unknownEffect(`unreadable body, status ${reply.status}`);
-  if (isAboutAnother(body, orderUuid)) return unknownEffect('the response is about another order');
+  if (isAboutAnother(body, orderUuid)) return inconclusive('the response is about another order');
   if (reply.status === 200 && body.success === true) return accepted(acceptedOrder(body));
   if (reply.status === 400 && body.success === false) return rejectionResponse(body);
-  return unknownEffect(`status ${reply.status} is not conclusive`);
+  return inconclusive(`status ${reply.status} is not conclusive`);
 };
 
 /** Reads the accepted order from a body or an archive record that contains `order_json`. */
@@ -75,7 +75,7 @@ const rejectionResponse = (body: Fields): SubmitResult => {
   const reasons = reasonsOf(body);
   if (textOf(body.order_uuid) === null && reasons !== '' && !INTERNAL.test(reasons)) return classifyFormText(reasons);
   const verdict = classifyOrderText(reasons);
-  return verdict.kind === 'undecided' ? unknownEffect('the reason given by the venue is not conclusive') : verdict;
+  return verdict.kind === 'undecided' ? inconclusive('the reason given by the venue is not conclusive') : verdict;
 };
 
 /** Builds echo lists of uuids and `ALL` in different ways, so only a single uuid is compared. */

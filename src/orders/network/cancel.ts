@@ -25,6 +25,7 @@ export const cancel = defineIntent({
   request: z.object({ ...network.traderMembers, target: z.string() }),
   payload: z.object({ signal: network.signal, target: z.string(), terms: network.terms }),
   timing: network.timing,
+  slot: network.slot,
 
   async prepare({ request: { target, subaccount_id, trader } }, deps: network.Deps) {
     const order = await getTarget(deps.db, target);

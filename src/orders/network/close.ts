@@ -23,6 +23,7 @@ export const close = defineIntent({
   request: z.object({ ...network.traderMembers, trade_pair: z.string(), position_uuid: z.string().optional() }),
   payload: z.object({ signal: network.signal, position_uuid: z.string() }),
   timing: network.timing,
+  slot: network.slot,
 
   async prepare({ id, request: { trader, trade_pair, subaccount_id, position_uuid: only } }, deps: Deps) {
     const held = await readHeld(deps.venues.netvenue, trader, trade_pair);

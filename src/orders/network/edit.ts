@@ -27,6 +27,7 @@ export const edit = defineIntent({
   request: z.object({ ...network.traderMembers, target: z.string(), changes }),
   payload: z.object({ signal: network.signal, target: z.string(), before: network.terms, terms: network.terms }),
   timing: network.timing,
+  slot: network.slot,
 
   async prepare({ request }, deps: network.Deps) {
     const { db } = deps;

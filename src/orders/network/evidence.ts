@@ -22,8 +22,8 @@ export const ABSENT = { kind: 'absent' } as const;
  * Finds an order placed with the signal: on the validator's dashboard and in its book, and in the miner's archive. The
  * archive counts only if its record is of this placement: a later cancel or edit overwrites it.
  */
-export async function findPlaced(at: AtMiner, signal: Signal): Promise<Found> {
-  const [archived, records] = await Promise.all([at.venue.orderStatus(signal.order_uuid), readRecords(at)]);
+export async function findPlaced(at: AtMiner, signal: Signal, archived: ReadResult<ArchivedOrder>): Promise<Found> {
+  const records = await readRecords(at);
   const own = recordOf(archived, signal);
   const shown = findShown(records, signal.order_uuid);
   const objection = own?.rejected ?? own?.said ?? null;

@@ -23,6 +23,7 @@ export const place = defineIntent({
   request: z.object({ ...network.traderMembers, terms: network.terms }),
   payload: z.object({ signal: network.signal }),
   timing: network.timing,
+  slot: network.slot,
 
   async prepare({ id, request }, { db, venues, reads }: Deps) {
     const [activated, violation] = await Promise.all([
@@ -42,7 +43,8 @@ export const place = defineIntent({
     return result.kind === 'accepted' ? withExecution(sent, deps, result.data) : result;
   },
 
-  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findPlaced(at, sent.payload.signal)),
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, (at, archived) => findPlaced(at, sent.payload.signal, archived)),
 
   async record({ intent }, result, deps) {
     if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);

@@ -3,8 +3,9 @@ import type { DashboardOrder, Signal } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { defineIntent } from '../../intents/define.ts';
 import type { IntentId } from '../../kernel/ids.ts';
-import { findEdited, findPlaced } from './evidence.ts';
-import type { AtMiner } from './outcome.ts';
+import type { Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
+import { findEdited, findPlaced, resolveDoubt } from './evidence.ts';
+import type { AtMiner, Done } from './outcome.ts';
 import { placementSignal } from './place.ts';
 import { heldQuantity, readHeld } from './positions.ts';
 import { findOrderByHandle } from './queries.ts';
@@ -24,6 +25,7 @@ export const protect = defineIntent({
   request: z.object({ ...network.traderMembers, protection: z.custom<Protection>() }),
   payload: z.object({ signal: network.signal, bracket: z.string(), terms: network.terms }),
   timing: network.timing,
+  slot: network.slot,
 
   async prepare({ id, request: { trader, protection, subaccount_id } }, { db, venues }: network.Deps) {
     const held = await readHeld(venues.netvenue, trader, protection.trade_pair);
@@ -37,14 +39,13 @@ export const protect = defineIntent({
   },
 
   send: (sent, deps, limits) =>
-    network.sendSignal(
-      sent,
-      deps,
-      limits,
-      network.resolveBy((at) => findProtected(at, sent.payload.signal)),
-    ),
+    network.sendSignal(sent, deps, limits, (at, said) => resolveProtection(at, sent.payload.signal, said)),
 
-  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findProtected(at, sent.payload.signal)),
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, (at, archived) => {
+      const { signal } = sent.payload;
+      return isNew(signal) ? findPlaced(at, signal, archived) : findEdited(at, signal, ANY_BRACKET);
+    }),
 
   async record({ intent, payload }, result, deps) {
     if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
@@ -53,8 +54,12 @@ export const protect = defineIntent({
   },
 });
 
-const findProtected = (at: AtMiner, signal: Signal) =>
-  signal.execution_type === 'BRACKET' ? findPlaced(at, signal) : findEdited(at, signal, ANY_BRACKET);
+const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACKET';
+
+const resolveProtection = (at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> =>
+  isNew(signal)
+    ? resolveDoubt(at, signal, said)
+    : network.resolveBy((place) => findEdited(place, signal, ANY_BRACKET))(at, said);
 
 /** The terms of a protecting order in our records. */
 const bracketTerms = (protection: Protection): Terms => ({

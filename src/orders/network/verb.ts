@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import type { Netvenue, Signal } from '../../adapters/network/types.ts';
+import type { ArchivedOrder, Netvenue, Signal } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Finding, IntentOf, SendLimits, Sent, Timing } from '../../intents/define.ts';
+import type { Finding, IntentOf, SendLimits, Sent, SlotAt, Timing } from '../../intents/define.ts';
 import type { Problem } from '../../intents/intent.ts';
 import { recordNoResponse } from '../../intents/run.ts';
-import { fail } from '../../intents/store.ts';
-import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
-import { type Rejected, type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
+import { fail, noteReached } from '../../intents/store.ts';
+import { entityOf, type Hotkey, minerSlot, type OrderUuid } from '../../kernel/ids.ts';
+import {
+  type ReadResult,
+  type Rejected,
+  type UpstreamResult,
+  unknownEffect,
+  unreachable,
+} from '../../kernel/upstream-result.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 
@@ -14,7 +20,7 @@ import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 export type Deps = {
   db: Db;
   venues: { netvenue: Netvenue; ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null> };
-  config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number };
+  config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number; NETVENUE_MINER_THREADS: number };
 };
 
 /**
@@ -36,6 +42,10 @@ export const timing = ({ config }: Deps): Timing => ({
   patienceMs: config.NETVENUE_PATIENCE_MS,
   inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
 });
+
+/** The slot of a request at the miner of its trader's entity. */
+export const slot = ({ intent }: { intent: IntentOf<AnyRequest> }, { config }: Deps): SlotAt =>
+  minerSlot(entityOf(intent.request.trader), config.NETVENUE_MINER_THREADS);
 
 /**
  * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it. A
@@ -66,16 +76,32 @@ export const resolveBy =
     return finding.kind === 'absent' ? said : unknownEffect('a doubtful rejection could not be looked up');
   };
 
-/** Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. */
+/**
+ * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner answers in
+ * order of arrival and goes on after its caller has hung up. So absence proves something only when the in-flight time
+ * has passed since it answered a look-up that came after the request. Venue facts: second review, threads.
+ */
 export async function reconcileAt(
-  { intent }: { intent: IntentOf<AnyRequest> },
-  { venues }: Deps,
-  find: (at: AtMiner) => Promise<Finding<Done>>,
+  { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
+  { db, venues, config }: Deps,
+  find: (at: AtMiner, archived: ReadResult<ArchivedOrder>) => Promise<Finding<Done>>,
 ): Promise<Finding<Done>> {
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
-  return venue ? find({ venue, trader }) : unknownEffect('no key for the entity');
+  if (!venue) return unknownEffect('no key for the entity');
+  const [name = ''] = payload.signal.order_uuid.split(',');
+  const archived = await venue.orderStatus(name);
+  const holdMs = config.NETVENUE_IN_FLIGHT_MS;
+  const reachedMs = archived.kind === 'unreadable' ? null : await noteReached(db, intent.id, holdMs);
+  const finding = await find({ venue, trader }, archived);
+  if (finding.kind !== 'absent') return finding;
+  if (reachedMs === null) return unknownEffect('the miner has not answered a look-up since');
+  return reachedMs > holdMs
+    ? finding
+    : { ...unknownEffect('in flight'), againInMs: holdMs - reachedMs + JUST_AFTER_MS };
 }
+
+const JUST_AFTER_MS = 50;
 
 /** Records any result other than `accepted`. False: the claim is lost. */
 export const recordOtherwise = (

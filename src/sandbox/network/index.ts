@@ -38,6 +38,8 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
   validatorUrl: string;
   /** Sets a price and fills the resting orders it reaches. False for an unknown pair or an invalid price. */
   setPrice(pair: string, price: number): boolean;
+  /** The most requests that one miner has had at once, those included that waited for a thread. */
+  mostAtOnce(): number;
   /** Creates `count` subaccounts of one class and size without requests, pending unless `active`. Returns their ids. */
   addSubaccounts(count: number, requested?: { assetClass?: string; size?: number; active?: boolean }): number[];
 };
@@ -57,7 +59,12 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     newWorld({ ...options, entityHotkey }, { pairs, closedMarkets }, ledger),
   );
   const keep = () => memory.keep(() => entities.all().map(({ ledger: _, ...world }) => world));
-  const venue = [...minerRoutes(entities, { processingMs, threads }), ...validatorRoutes(entities, validatorKey)];
+  let most = 0;
+  const onRequest = (outstanding: number) => {
+    most = Math.max(most, outstanding);
+  };
+  const miners = minerRoutes(entities, { processingMs, threads }, onRequest);
+  const venue = [...miners, ...validatorRoutes(entities, validatorKey)];
   const control = [...controlRoutes(ledger, faults), ...controls(entities)];
   const { url, close } = await startUpstream(port, [...venue, ...control], faults, keep);
   return {
@@ -67,6 +74,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     ledger,
     faults,
     setPrice: (pair, price) => setPrice(entities.all(), pair, price),
+    mostAtOnce: () => most,
     addSubaccounts: (count, requested) => addSubaccounts(entities.first, count, requested),
     close,
   };

@@ -20,7 +20,11 @@ const NO_CONNECTION = 'Failed to connect to Vanta Network';
 type Pace = { processingMs: number | readonly [number, number]; threads: number };
 
 /** The routes of the entity miners below `/miner`. The key selects the miner. */
-export const minerRoutes = (entities: Entities, { processingMs, threads }: Pace): Route[] => {
+export const minerRoutes = (
+  entities: Entities,
+  { processingMs, threads }: Pace,
+  onRequest: (outstanding: number) => void,
+): Route[] => {
   const submit = async (world: World, { json }: Call): Promise<Reported> => {
     const requested = readSignal(json);
     checkSignal(requested, (pair) => world.pairs.has(pair));
@@ -47,6 +51,7 @@ export const minerRoutes = (entities: Entities, { processingMs, threads }: Pace)
       const key = call.headers.authorization;
       const queue = queues.get(key) ?? new PQueue({ concurrency: threads });
       queues.set(key, queue);
+      onRequest(queue.size + queue.pending + 1);
       return queue.add(() => route.response(call));
     },
   });

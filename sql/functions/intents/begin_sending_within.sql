@@ -1,0 +1,25 @@
+-- begin_sending for an upstream that works on a limited number of requests at once: sent | waiting (all slots are held; the intent is queued
+-- again and continues when it is handed one, or expires) | lost (the claim is lost or the deadline has passed; nothing may be sent).
+create or replace function begin_sending_within(
+  intent uuid, held_fence integer, what jsonb, place text, slots integer, for_s double precision
+) returns text
+language plpgsql as $$
+declare
+  held record;
+begin
+  select i.kind, i.deadline_at into held
+  from intents i
+  where i.id = intent and i.fence = held_fence and i.settled_at is null and i.sending_at is null
+    and i.state not in ('queued', 'in_doubt') and i.deadline_at > now()
+  for update;
+  if not found then
+    return 'lost';
+  end if;
+  if take_slot(intent, place, slots, for_s) then
+    update intents set state = 'running' where id = intent and state = 'queued';
+    return case when begin_sending(intent, held_fence, what) then 'sent' else 'lost' end;
+  end if;
+  perform graphile_worker.add_jobs(array[
+    slot_job(held.kind, intent, held.deadline_at)]);
+  return 'waiting';
+end $$;

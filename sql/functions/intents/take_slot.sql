@@ -1,0 +1,46 @@
+-- Takes one of the slots of an upstream for an intent that is about to be sent, for `for_s` seconds unless it is released earlier. False: all
+-- are held, and the intent has joined the line. Free slots go to waiting intents first, in order of acceptance.
+-- A newcomer that joins holds the line's lock alone; whoever frees a slot looks at the line under the same lock, shared. So no slot stays
+-- free while an intent waits. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
+create or replace function take_slot(intent uuid, place text, slots integer, for_s double precision) returns boolean
+language plpgsql as $$
+begin
+  update upstream_slots
+  set held_until = now() + make_interval(secs => for_s)
+  where intent_id = intent and upstream = place;
+  if found then
+    return true; -- handed over while it waited
+  end if;
+  if not exists (select from intents w where w.upstream = place and w.state = 'queued') then
+    update upstream_slots u
+    set intent_id = intent, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
+    where u.upstream = place and u.slot = (
+      select f.slot
+      from upstream_slots f
+      where f.upstream = place and f.slot <= slots and (f.intent_id is null or f.held_until < now())
+      order by f.slot
+      limit 1
+      for update skip locked
+    );
+    if found then
+      update intents set upstream = place where id = intent;
+      return true;
+    end if;
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('slots ' || place, 0));
+  delete from upstream_slots u
+  where u.upstream = place and u.slot in (
+    select f.slot
+    from upstream_slots f
+    where f.upstream = place and f.slot > slots and (f.intent_id is null or f.held_until < now())
+    for update skip locked
+  );
+  -- not by on conflict, which would wait for a slot that is being freed
+  insert into upstream_slots (upstream, slot)
+  select place, n
+  from generate_series(1, slots) n
+  where not exists (select from upstream_slots u where u.upstream = place and u.slot = n);
+  update intents set upstream = place, state = 'queued' where id = intent;
+  perform hand_slots(place, for_s, intent);
+  return exists (select from upstream_slots u where u.upstream = place and u.intent_id = intent);
+end $$;

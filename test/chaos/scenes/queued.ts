@@ -1,0 +1,67 @@
+import { until } from '../../support/processes.ts';
+import { type Audit, auditOrders } from '../audit.ts';
+import { killBusiest } from '../kills.ts';
+import { allSettled, openStage, placeOne } from '../stage.ts';
+import { seconds, type Verdict } from '../verdicts.ts';
+
+/** Orders for a miner with few threads: more than it works on at once, from several workers, some of which are killed. */
+export type Queue = {
+  orders: number;
+  threads: number;
+  processingMs: readonly [number, number];
+  workers: number;
+  kills: number;
+  settings: Record<string, string>;
+  settleWithinMs: number;
+};
+
+/** The result: the ledger beside what was told, and the most requests that the miner had at once. */
+export type Queued = { audit: Audit; mostAtOnce: number; tookMs: number; kills: number };
+
+/** Places all orders at once and kills workers while their requests are in progress; the miner carries them out late. */
+export async function queueAtMiner({
+  orders,
+  threads,
+  processingMs,
+  workers,
+  kills,
+  settings,
+  settleWithinMs,
+}: Queue): Promise<Queued> {
+  const stage = await openStage({
+    workers,
+    upstream: { threads, processingMs },
+    settings: { ...settings, NETVENUE_MINER_THREADS: String(threads) },
+  });
+  try {
+    const traders = await stage.traders(orders);
+    const startedAt = performance.now();
+    const taken = await Promise.all(traders.map((trader) => placeOne(trader)));
+    const executed = (count: number) => async () => stage.upstream.ledger.entries().length >= count || null;
+    for (let n = 1; n <= kills; n++) {
+      await until('orders at the miner', executed((n * orders) / (kills + 2)), settleWithinMs);
+      await killBusiest(stage);
+    }
+    await allSettled(stage, settleWithinMs);
+    const tookMs = performance.now() - startedAt;
+    return { audit: await auditOrders(stage, taken), mostAtOnce: stage.upstream.mostAtOnce(), tookMs, kills };
+  } finally {
+    await stage.close();
+  }
+}
+
+/** Whether nothing was told wrong and every order was carried out. */
+export function queueVerdict(
+  { audit, mostAtOnce, tookMs, kills }: Queued,
+  { orders, threads }: Pick<Queue, 'orders' | 'threads'>,
+): Verdict {
+  const { forgotten, lost, doubled, denied, strange, states } = audit;
+  const wrong = forgotten + lost + doubled + denied + strange;
+  return {
+    promise: 'R13',
+    text: `${orders} orders at once at a miner with ${threads} threads`,
+    figure: `${states.succeeded ?? 0} carried out, ${wrong} told wrong, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
+    bound: `all carried out, 0 told wrong`,
+    kept: wrong === 0 && states.succeeded === orders,
+  };
+}
