@@ -96,8 +96,8 @@ describe('the slots of an upstream', () => {
     while (all.length < 40) all.push(await claimed());
     const ended = new Set<string>();
 
-    const work = async (hand: Hand, mine: Row[]) => {
-      for (const { id, fence } of mine)
+    const work = async (hand: Hand, share: Row[]) => {
+      for (const { id, fence } of share)
         if ((await begin(id, fence, { hand, slots: 3 })) === 'sent') await end(hand, id, fence);
     };
     const end = async (hand: Hand, id: string, fence: number) => {
