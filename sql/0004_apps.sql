@@ -9,6 +9,7 @@ create table apps (
   allowed_origins text[] not null default '{}',
   connect_return_url text,
   connect_refresh_url text,
+  require_reauthentication boolean not null default false,
   verification_level text not null default 'none' constraint apps_verification_level_known
     check (verification_level in ('none', 'basic', 'full')),
   created_at timestamptz not null default now(),
@@ -19,6 +20,7 @@ create table apps (
 
 comment on table apps is 'Tenant apps of v2.';
 comment on column apps.id is 'Also the client_id of the app.';
+comment on column apps.require_reauthentication is 'Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator.';
 comment on column apps.allowed_origins is 'Web origins whose pages may use /v2/trading with a trader''s key.';
 comment on column apps.entity_hotkey is 'The tenant''s network identity. Null: the platform''s.';
 comment on column apps.network_key is 'The key of the tenant''s miner, sealed. Null: the platform''s miner.';

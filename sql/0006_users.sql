@@ -8,6 +8,8 @@ create table users (
   totp_seed bytea,
   totp_step bigint,
   totp_enabled_at timestamptz,
+  totp_session_id text,
+  password_proven_at timestamptz,
   created_at timestamptz not null default now(),
   constraint users_email_once unique (app_id, email),
   constraint users_unverified_own_no_password check (password_hash is null or verified_at is not null),
@@ -20,6 +22,9 @@ comment on column users.password_salt is 'The salt of every hash for this addres
 comment on column users.password_hash is 'Null until the address is verified, and while no password counts: sign-ups gave different ones, and none was set by a reset.';
 
 create index users_unverified on users (created_at) where verified_at is null;
+
+comment on column users.totp_session_id is 'The session that began the enrollment of the authenticator.';
+comment on column users.password_proven_at is 'The last log-in or renewed proof of the password.';
 
 create table sign_ups (
   user_id text not null references users (id) on delete cascade,
@@ -41,10 +46,12 @@ create table user_sessions (
   created_at timestamptz not null default now(),
   seen_at timestamptz not null default now(),
   expires_at timestamptz not null,
+  proven_at timestamptz,
   revoked_at timestamptz
 );
 
 comment on table user_sessions is 'Sessions of end users. Only the token''s digest is stored.';
+comment on column user_sessions.proven_at is 'When the password was last proven in this session. Null: it was opened by a mailed code.';
 
 create index user_sessions_by_user on user_sessions (user_id, created_at);
 create index user_sessions_by_age on user_sessions (expires_at);

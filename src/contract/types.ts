@@ -1251,9 +1251,29 @@ export interface paths {
         put?: never;
         /**
          * Choose a new password with the mailed token
-         * @description Ends every session of the user. A token can be used once.
+         * @description Ends every session of the user, discards an authenticator without its first code, and revokes the user's trader keys. A token can be used once.
          */
         post: operations["confirmPasswordReset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/auth/reauthenticate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prove the password again
+         * @description Where the app requires it, creating a trader key and changing the authenticator need a log-in or this operation in the same session within the last 5 minutes.
+         */
+        post: operations["reauthenticateUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1291,7 +1311,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session in use, or the one that the body names: by its token, or by its id if it belongs to the same user.
+         * @description Ends the session in use, or the one that the body names: by its token, or by its id if it belongs to the same user. Ending another session than the one in use also revokes the trader keys created in it, and discards an authenticator that it began to enroll.
          */
         post: operations["revokeUserSession"];
         delete?: never;
@@ -1794,6 +1814,26 @@ export interface paths {
          * @description Removes the account from the list of failed accounts. A paid account only after its payment was refunded or disputed.
          */
         post: operations["abandonPropAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/users/{user_id}/remove-authenticator": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remove a user's authenticator
+         * @description For a user who has lost it, after a check of the identity outside this service. The user is notified by mail. Sessions stay open; a password reset ends them.
+         */
+        post: operations["removeUserAuthenticator"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4865,6 +4905,8 @@ export interface components {
             allowed_scopes: components["schemas"]["AppScopes"];
             /** @description Origins whose pages may use `/v2/trading` with a trader's key. */
             allowed_origins: components["schemas"]["WebOrigins"];
+            /** @description Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator. */
+            require_reauthentication: boolean;
             /** @description Whether the app may use the service. */
             active: boolean;
             /** @description The address of the app's owner for mails of this service; null if none is known. */
@@ -4947,6 +4989,8 @@ export interface components {
             verification_level?: "none" | "basic" | "full";
             /** @description Scopes that the app's tokens can have. */
             allowed_scopes?: components["schemas"]["AppScopes"];
+            /** @description Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator. */
+            require_reauthentication?: boolean;
             /** @description Origins whose pages may use `/v2/trading` with a trader's key; replaces all, an empty list allows none. */
             allowed_origins?: components["schemas"]["WebOrigins"];
         };
@@ -5145,6 +5189,23 @@ export interface components {
             token: string;
             /** @description The password that replaces the old one. */
             new_password: components["schemas"]["Password"];
+            /**
+             * @description Whether to revoke all trader keys of the user. If false, only those created since the password was last proven by a log-in are revoked.
+             * @default true
+             */
+            revoke_api_keys?: boolean;
+        };
+        /** @description The password of the session's user. */
+        ReauthenticationRequest: {
+            /** @description Password of the user. */
+            password: string;
+            /** @description Code of the authenticator; required if one is enrolled. */
+            totp_code?: components["schemas"]["SixDigits"];
+        };
+        /** @description A renewed proof of the password. */
+        Reauthentication: {
+            /** @description When the password was proven. */
+            reauthenticated_at: components["schemas"]["Time"];
         };
         /** @description The session to end; default the one in use. */
         RevokeSessionRequest: {
@@ -8302,6 +8363,46 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    reauthenticateUser: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
+                "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReauthenticationRequest"];
+            };
+        };
+        responses: {
+            /** @description Proven */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reauthentication"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            429: components["responses"]["Throttled"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listUserSessions: {
         parameters: {
             query?: never;
@@ -9329,6 +9430,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PropAccount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    removeUserAuthenticator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user. */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Log-ins of the user no longer need a code */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TotpState"];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -11249,6 +11391,7 @@ export interface bodyDefaults {
     validateTrade: "size_in_usd";
     createTenantApp: "scopes";
     approveAccessRequest: "allowed_scopes";
+    confirmPasswordReset: "revoke_api_keys";
     checkOut: "currency";
     putTier: "currency" | "active";
     submitTradingOrder: "execution_type";

@@ -12,6 +12,7 @@ import * as payoutOperators from '../admin/payouts/http.ts';
 import * as adminQueue from '../admin/queue/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
 import * as adminReruns from '../admin/reruns/http.ts';
+import * as adminUsers from '../admin/users/http.ts';
 import * as agreements from '../agreements/http.ts';
 import * as apps from '../apps/http.ts';
 import * as appRequests from '../apps/requests/http.ts';
@@ -78,6 +79,7 @@ const table = {
   ...adminQueue,
   ...adminAudit,
   ...users,
+  ...adminUsers,
   ...userSessions,
   ...userTotp,
   ...agreements,

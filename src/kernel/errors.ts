@@ -81,6 +81,7 @@ export const errors = {
   V2_OTP_EXPIRED: [400, 'The code for this address has expired; request a new one.'],
   V2_MFA_INVALID: [401, 'The authenticator code is invalid or was already used.'],
   V2_MFA_ALREADY_ENABLED: [409, 'An authenticator is already enrolled.'],
+  V2_REAUTHENTICATION_REQUIRED: [403, 'The app requires a recent proof of the password; reauthenticate first.'],
   V2_MFA_NOT_STARTED: [409, 'No authenticator is enrolled.'],
   V2_THROTTLED: [429, 'Too many attempts; retry later.'],
   V2_ADMIN_SESSION_INVALID: [401, 'A valid operator session is required.'],

@@ -1,3 +1,4 @@
+import { ApiError } from './errors.ts';
 import type { AppId, Hotkey, PartnerId, UserId } from './ids.ts';
 
 /** The authenticated caller. `owner` identifies the tenant in every query. */
@@ -22,8 +23,16 @@ export type App = {
   expiresAt: string | null;
 };
 
-/** An end user of the app `owner`. */
-export type User = { kind: 'user'; owner: AppId; app: App; userId: UserId; sessionId: string; email: string };
+/** An end user of the app `owner`. `lacksProof`: the app requires a recent proof of the password, and there is none. */
+export type User = {
+  kind: 'user';
+  owner: AppId;
+  app: App;
+  userId: UserId;
+  sessionId: string;
+  email: string;
+  lacksProof: boolean;
+};
 
 /**
  * A trader's program with an API key. It may only trade one prop account of a user of the app `owner`, whose pages have
@@ -62,6 +71,13 @@ export function appOf(principal: Principal): App {
 export function userOf(principal: Principal): User {
   if (principal.kind === 'user') return principal;
   throw new Error(`The contract lets ${principal.kind} call an operation of users`);
+}
+
+/** The user of a call that needs a recent proof of the password where the app asks for it. V2_REAUTHENTICATION_REQUIRED. */
+export function provenUserOf(principal: Principal): User {
+  const user = userOf(principal);
+  if (user.lacksProof) throw new ApiError('V2_REAUTHENTICATION_REQUIRED');
+  return user;
 }
 
 /** The operator of a call. Throws for other callers: the contract must not admit them. */

@@ -1,9 +1,20 @@
 /** The content of a mail. `lines` are paragraphs; `secret` is a code or a link, shown separately. */
 type Text = { subject: string; lines: string[]; secret?: { code: string } | { link: string; label: string } };
-type Data = { app?: string; url?: string; because?: string; subject?: string; text?: string; html?: string };
+type Data = {
+  app?: string;
+  url?: string;
+  because?: string;
+  subject?: string;
+  text?: string;
+  html?: string;
+  label?: string;
+};
 type Template = (data: Data, secret: string) => Text;
 
 const NOT_YOU = 'If this was not you, ignore this mail; nothing will change.';
+
+const NOT_YOURS =
+  'If this was not you, reset your password at once: that ends every session and revokes your API keys.';
 
 /** Every mail of the service by template name. */
 const templates: Record<string, Template> = {
@@ -37,10 +48,26 @@ const templates: Record<string, Template> = {
     ],
     secret: { code: token },
   }),
+  totp_enabled: ({ app }) => ({
+    subject: `An authenticator was added to your account at ${app}`,
+    lines: [`From now on log-ins to ${app} need a code of the authenticator.`, NOT_YOURS],
+  }),
+  totp_disabled: ({ app }) => ({
+    subject: `The authenticator of your account at ${app} was turned off`,
+    lines: [`From now on log-ins to ${app} need the password only.`, NOT_YOURS],
+  }),
+  totp_removed: ({ app }) => ({
+    subject: `The authenticator of your account at ${app} was removed`,
+    lines: [`An operator removed it. From now on log-ins to ${app} need the password only.`, NOT_YOURS],
+  }),
+  api_key_created: ({ app, label }) => ({
+    subject: `An API key was created for your account at ${app}`,
+    lines: [`The key "${label}" can trade your account at ${app} until you revoke it.`, NOT_YOURS],
+  }),
   password_changed: ({ app }) => ({
     subject: `Your password for ${app} was changed`,
     lines: [
-      'Your password was changed just now, and every session was ended.',
+      'Your password was changed just now. Every session was ended, and API keys were revoked.',
       'If this was not you, reset it at once.',
     ],
   }),

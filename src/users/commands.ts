@@ -114,13 +114,13 @@ export async function requestReset(db: Db, sealer: Sealer, account: Account, mai
 }
 
 /**
- * Sets a new password for the holder of the mailed token and ends every session. Returns the user's id. Throws
- * V2_OTP_INVALID for any other token, whether the address is known or not.
+ * Sets a new password for the holder of the mailed token. Ends every session and a pending authenticator, and revokes
+ * all trader keys, or those created since the last proof of the password. Returns the user's id. Throws V2_OTP_INVALID for any other token, whether the address is known or not.
  */
 export async function confirmReset(
   db: Db,
   account: Account,
-  { token, password }: { token: string; password: string },
+  { token, password, allKeys }: { token: string; password: string; allKeys: boolean },
   { network }: From,
 ): Promise<string> {
   const salt = (await findSalt(db, account.appId, account.email)) ?? undefined;
@@ -128,7 +128,7 @@ export async function confirmReset(
   const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: z.string().nullable() }))`
     select confirm_reset(
       ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},
-      ${newIntentId()}, ${NOTIFIED_WITHIN_S}
+      ${newIntentId()}, ${NOTIFIED_WITHIN_S}, ${allKeys}
     ) as user_id`);
   if (userId === null) throw new ApiError('V2_OTP_INVALID');
   return userId;

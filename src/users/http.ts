@@ -62,10 +62,10 @@ export const requestPasswordReset: Handler<'requestPasswordReset', Deps> = async
 /** Handles `POST /v2/auth/password-reset/confirm`: choose a new password with the mailed token. */
 export const confirmPasswordReset: Handler<'confirmPasswordReset', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
-  const { token, new_password: password } = call.body;
+  const { token, new_password: password, revoke_api_keys: allKeys = true } = call.body;
   rejectGuessable(password, account.email);
   await call.throttle(budgetOf('code', account.appId, account.email, call.network));
-  const userId = await confirmReset(call.deps.db, account, { token, password }, call);
+  const userId = await confirmReset(call.deps.db, account, { token, password, allKeys }, call);
   await forgetAttempts(call, account, userId);
   return { status: 200, body: { reset: true } };
 };

@@ -81,6 +81,7 @@ export async function updateApp(
         verification_level = coalesce(g.given ->> 'verification_level', verification_level),
         allowed_scopes = coalesce(
           (select array_agg(s) from jsonb_array_elements_text(g.given -> 'allowed_scopes') as s), allowed_scopes),
+        require_reauthentication = coalesce((g.given ->> 'require_reauthentication')::boolean, require_reauthentication),
         allowed_origins = coalesce(
           (select array_agg(o) from jsonb_array_elements_text(g.given -> 'allowed_origins') as o),
           case when g.given ? 'allowed_origins' then '{}' else allowed_origins end),

@@ -12,7 +12,7 @@ export type AppSummary = z.infer<typeof summaryRow>;
 /** The columns of a summary; the app's row has the alias `a`. */
 export const summaryColumns = sql.fragment`
   a.id as app_id, a.slug, a.name, a.entity_hotkey, a.allowed_scopes, a.disabled_at is null as active, a.contact_email,
-  a.allowed_origins, a.connect_return_url, a.connect_refresh_url, a.verification_level,
+  a.allowed_origins, a.require_reauthentication, a.connect_return_url, a.connect_refresh_url, a.verification_level,
   a.network_key is not null as has_network_key,
   a.created_at, a.updated_at, a.disabled_at`;
 

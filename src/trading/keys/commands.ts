@@ -5,34 +5,38 @@ import type { Db } from '../../db/pool.ts';
 import { digest } from '../../kernel/digest.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { OwnerId, UserId } from '../../kernel/ids.ts';
-import { newId } from '../../kernel/ids.ts';
+import { newId, newIntentId } from '../../kernel/ids.ts';
+import type { User } from '../../kernel/principal.ts';
 
 const MAX_KEYS = 20; // per account; enough for all programs of one trader
 const SECRET_BYTES = 32;
+const NOTIFIED_WITHIN_S = 86_400;
 
 const mintedRow = z.object({ created_at: z.string() });
 
 /**
- * Creates a key for a user's account. Only its digest is stored; the secret is returned only here. Throws
- * V2_API_KEY_TOO_MANY.
+ * Creates a key for a user's account and mails the user. Only its digest is stored; the secret is returned only here.
+ * Throws V2_API_KEY_TOO_MANY.
  */
 export async function mintApiKey(
   db: Db,
-  { owner, userId, propAccountId }: { owner: OwnerId; userId: UserId; propAccountId: string },
+  { owner, userId, sessionId }: Pick<User, 'owner' | 'userId' | 'sessionId'>,
+  propAccountId: string,
   label: string,
 ) {
   const [id, key_id] = [newId('key'), newId('tk')];
   const key_secret = randomBytes(SECRET_BYTES).toString('base64url');
   const api_key = `${key_id}.${key_secret}`;
   const created_at = await db.transaction(async (tx) => {
+    await requireLiveSession(tx, sessionId);
     await tx.query(sql.prepared('lock_prop_account', z.object({ id: z.string() }))`
       select id
       from prop_accounts
       where id = ${propAccountId}
       for no key update`);
     const minted = await tx.maybeOneFirst(sql.prepared('mint_trader_key', mintedRow)`
-      insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id)
-      select ${id}, ${key_id}, ${sql.binary(digest(api_key))}, ${label}, ${owner}, ${userId}, ${propAccountId}
+      insert into trader_keys (id, key_id, digest, label, owner, user_id, prop_account_id, session_id)
+      select ${id}, ${key_id}, ${sql.binary(digest(api_key))}, ${label}, ${owner}, ${userId}, ${propAccountId}, ${sessionId}
       where (
         select count(*)
         from trader_keys k
@@ -40,9 +44,21 @@ export async function mintApiKey(
       ) < ${MAX_KEYS}
       returning created_at`);
     if (!minted) throw new ApiError('V2_API_KEY_TOO_MANY');
+    await tx.query(sql.prepared('mail_api_key_created', z.object({}))`
+      select mail_user(${userId}, 'api_key_created', ${newIntentId()}, ${JSON.stringify({ label })}::jsonb, ${NOTIFIED_WITHIN_S})`);
     return minted;
   });
   return { id, label, key_id, key_secret, api_key, prop_account_id: propAccountId, created_at };
+}
+
+/** Locks a session until the commit: a reset or removal that ends it also sees the key. Throws V2_SESSION_INVALID. */
+async function requireLiveSession(tx: Pick<Db, 'query'>, sessionId: string): Promise<void> {
+  const { rowCount } = await tx.query(sql.prepared('lock_live_session', z.object({}))`
+    select
+    from user_sessions s
+    where s.id = ${sessionId} and s.revoked_at is null
+    for share`);
+  if (rowCount === 0) throw new ApiError('V2_SESSION_INVALID');
 }
 
 /** Revokes a user's key; no effect if it is revoked already. Throws V2_API_KEY_UNKNOWN if the user has no such key. */

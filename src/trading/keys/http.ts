@@ -2,7 +2,7 @@ import { findPropAccount, listPropAccounts } from '../../accounts/prop/queries.t
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { userOf } from '../../kernel/principal.ts';
+import { provenUserOf, userOf } from '../../kernel/principal.ts';
 import { mintApiKey, revokeKey } from './commands.ts';
 import { listKeys } from './queries.ts';
 
@@ -10,14 +10,15 @@ type Deps = { db: Db };
 
 /** Creates an API key. Throws V2_PROP_ACCOUNT_UNKNOWN. */
 export const createApiKey: Handler<'createApiKey', Deps> = async ({ deps: { db }, principal, body }) => {
-  const { owner, userId } = userOf(principal);
+  const user = provenUserOf(principal);
+  const { owner, userId } = user;
   const account =
     body.prop_account_id === undefined
       ? (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0]
       : await findPropAccount(db, owner, userId, body.prop_account_id);
   if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
-  const minted = await mintApiKey(db, { owner, userId, propAccountId: account.id }, body.label);
-  return { status: 200, body: minted, headers: { 'Cache-Control': 'no-store' } };
+  const minted = await mintApiKey(db, user, account.id, body.label);
+  return { status: 200, body: minted };
 };
 
 /** Lists the user's API keys. */

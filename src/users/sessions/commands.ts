@@ -2,7 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { digest } from '../../kernel/digest.ts';
-import type { AppId, UserId } from '../../kernel/ids.ts';
+import type { UserId } from '../../kernel/ids.ts';
 import { newId, newSecret } from '../../kernel/ids.ts';
 import type { CheckedLogin } from '../../login/commands.ts';
 
@@ -39,19 +39,27 @@ export async function openSession(
   return expiresAt === null ? null : { token, expiresAt };
 }
 
+/**
+ * Renews the proof of the password in a user's session; its time, ISO-8601. Null if the code was used before or the
+ * password has changed meanwhile.
+ */
+export const reauthenticate = (
+  db: Db,
+  { accountId, hash, newHash, step }: CheckedLogin,
+  sessionId: string,
+): Promise<string | null> =>
+  db.oneFirst(sql.prepared('reauthenticate', z.object({ proven_at: z.string().nullable() }))`
+    select reauthenticate(${accountId}, ${hash}, ${newHash}, ${step}::bigint, ${sessionId}) as proven_at`);
+
+/** Ends another session of a user, with the trader keys and the pending authenticator that were made in it. */
+export async function removeSession(db: Db, userId: UserId, sessionId: string): Promise<void> {
+  await db.query(sql.prepared('remove_session', z.object({}))`select remove_session(${userId}, ${sessionId})`);
+}
+
 /** Ends one of a user's sessions. Sessions of other users and ended ones are left unchanged. */
 export async function endSession(db: Db, userId: UserId, sessionId: string): Promise<void> {
   await db.query(sql.prepared('end_user_session', z.object({}))`
     update user_sessions s
     set revoked_at = now()
     where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked_at is null`);
-}
-
-/** Ends the session of a token if it belongs to a user of this app. */
-export async function endSessionByToken(db: Db, appId: AppId, token: string): Promise<void> {
-  await db.query(sql.prepared('end_user_session_by_token', z.object({}))`
-    update user_sessions s
-    set revoked_at = now()
-    from users u
-    where s.digest = ${sql.binary(digest(token))} and u.id = s.user_id and u.app_id = ${appId} and s.revoked_at is null`);
 }

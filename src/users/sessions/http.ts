@@ -1,68 +1,67 @@
+import type { Body } from '../../contract/body.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Throttle } from '../../db/throttles.ts';
 import type { Handler } from '../../edge/handler.ts';
-import { digest } from '../../kernel/digest.ts';
 import { normalisedEmail } from '../../kernel/emails.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { appLane } from '../../kernel/passwords.ts';
-import { appOf, userOf } from '../../kernel/principal.ts';
+import type { AppId } from '../../kernel/ids.ts';
+import { appOf, type User, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { checkPassword, checkSecondFactor } from '../../login/commands.ts';
-import { loginBudgets, totpBudget } from '../attempts.ts';
-import { readLogin, userSealContext } from '../queries.ts';
-import { endSession, endSessionByToken, openSession } from './commands.ts';
-import { listSessionsOf } from './queries.ts';
+import { checkLogin, forgiveLogin, rejectedLogin } from './check.ts';
+import { endSession, openSession, reauthenticate, removeSession } from './commands.ts';
+import { findSessionByToken, listSessionsOf } from './queries.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
 /** Handles `POST /v2/auth/login`: log an end user in. */
 export const logInUser: Handler<'logInUser', Deps> = async (call) => {
-  const { deps, body, network } = call;
-  const account = { appId: appOf(call.principal).owner, email: normalisedEmail(body.email) };
-  const user = await readLogin(deps.db, account.appId, account.email, digest(network));
-  const budgets = loginBudgets(account, network, user.is_known_address);
-  await call.throttle(...budgets);
-  const lane = appLane(account.appId);
-  const found = await checkPassword(user, body.password, lane);
-  if (found === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');
-  if (!found) throw rejected('V2_INVALID_CREDENTIALS');
-  const given = { password: body.password, code: body.totp_code, lane };
-  const checked = await checkSecondFactor(found, given, async (seed) => {
-    await call.throttle(totpBudget(found.id));
-    return deps.sealer.open(seed, userSealContext(found.id)).toString();
-  });
+  const account = { appId: appOf(call.principal).owner, email: normalisedEmail(call.body.email) };
+  const checked = await checkLogin(call, account, call.body);
   if (checked === 'code_missing') return { status: 200, body: { mfa_required: true } };
-  if (checked === 'code_wrong') throw rejected('V2_MFA_INVALID');
-  const session = await openSession(deps.db, checked, call);
-  if (!session) throw rejected(checked.step === null ? 'V2_INVALID_CREDENTIALS' : 'V2_MFA_INVALID');
-  await deps.throttle.forgive([...budgets.slice(0, 1), totpBudget(found.id)]);
+  const session = await openSession(call.deps.db, checked, call);
+  if (!session) throw rejectedLogin(checked.step === null ? 'V2_INVALID_CREDENTIALS' : 'V2_MFA_INVALID');
+  await forgiveLogin(call, account, checked);
   return {
     status: 200,
     body: {
-      user_id: found.id,
+      user_id: checked.accountId,
       email: account.email,
       session_token: session.token,
       session_expires_at: session.expiresAt,
       mfa_required: false,
     },
-    headers: { 'Cache-Control': 'no-store' },
   };
 };
 
-const rejected = (code: 'V2_INVALID_CREDENTIALS' | 'V2_MFA_INVALID') =>
-  new ApiError(code, { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });
+/** Handles `POST /v2/auth/reauthenticate`: prove the password again. */
+export const reauthenticateUser: Handler<'reauthenticateUser', Deps> = async (call) => {
+  const { owner, email, sessionId } = userOf(call.principal);
+  const account = { appId: owner, email };
+  const checked = await checkLogin(call, account, call.body);
+  const provenAt = checked === 'code_missing' ? null : await reauthenticate(call.deps.db, checked, sessionId);
+  if (checked === 'code_missing' || provenAt === null) throw rejectedLogin('V2_MFA_INVALID');
+  await forgiveLogin(call, account, checked);
+  return { status: 200, body: { reauthenticated_at: provenAt } };
+};
 
-/** Handles `POST /v2/auth/sessions/revoke`: log out. */
-export const revokeUserSession: Handler<'revokeUserSession', Deps> = async (call) => {
-  const { deps, principal, body } = call;
-  if (body?.session_token !== undefined) {
-    await endSessionByToken(deps.db, appOf(principal).owner, body.session_token);
-  } else {
-    if (principal.kind !== 'user') throw noSession();
-    await endSession(deps.db, principal.userId, body?.session_id ?? principal.sessionId);
-  }
+/**
+ * Handles `POST /v2/auth/sessions/revoke`: log out, or remove another session with what was made in it. A token without
+ * a session beside it is a log-out by the app.
+ */
+export const revokeUserSession: Handler<'revokeUserSession', Deps> = async ({ deps, principal, body }) => {
+  const current = principal.kind === 'user' ? principal : null;
+  const ended = await sessionToEnd(deps.db, appOf(principal).owner, current, body);
+  if (ended && current && ended.session_id !== current.sessionId)
+    await removeSession(deps.db, ended.user_id, ended.session_id);
+  else if (ended) await endSession(deps.db, ended.user_id, ended.session_id);
   return { status: 200, body: { revoked: true } };
 };
+
+async function sessionToEnd(db: Db, appId: AppId, current: User | null, body: Body<'revokeUserSession'>) {
+  if (body?.session_token !== undefined) return findSessionByToken(db, appId, body.session_token);
+  if (!current) throw noSession();
+  return { user_id: current.userId, session_id: body?.session_id ?? current.sessionId };
+}
 
 const noSession = () =>
   new ApiError('V2_SESSION_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });

@@ -1,6 +1,6 @@
 import type { Db } from '../../db/pool.ts';
 import type { Call, Handler } from '../../edge/handler.ts';
-import { type User, userOf } from '../../kernel/principal.ts';
+import { provenUserOf, type User } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { totpBudget } from '../attempts.ts';
 import { confirmTotp, disableTotp, enrollTotp } from './commands.ts';
@@ -10,8 +10,7 @@ type Deps = { db: Db; sealer: Sealer };
 /** Handles `POST /v2/auth/totp/enroll`: begin to enroll a user's authenticator. */
 export const enrollUserTotp: Handler<'enrollUserTotp', Deps> = async ({ deps, principal }) => ({
   status: 200,
-  body: await enrollTotp(deps.db, deps.sealer, userOf(principal)),
-  headers: { 'Cache-Control': 'no-store' },
+  body: await enrollTotp(deps.db, deps.sealer, provenUserOf(principal)),
 });
 
 /** Handles `POST /v2/auth/totp/confirm`: turn on two-factor authentication with a first code. */
@@ -28,7 +27,7 @@ export const disableUserTotp: Handler<'disableUserTotp', Deps> = async (call) =>
 
 /** The user of a request with an authenticator code. The attempt is counted before the code is compared. */
 async function tryingUser({ principal, throttle }: Pick<Call, 'principal' | 'throttle'>): Promise<User> {
-  const user = userOf(principal);
+  const user = provenUserOf(principal);
   await throttle(totpBudget(user.userId));
   return user;
 }
