@@ -71,32 +71,32 @@ describe('an owner who recovers an account from a thief', () => {
   for (const by of ['id', 'token'] as const) {
     it(`ends what was made in a session by removing it from another one by its ${by}, and nothing else`, async () => {
       const owner = await service.propTrader();
-      const mine = await logIn(owner);
-      const kept = await mint(mine.ask);
+      const trusted = await logIn(owner);
+      const kept = await mint(trusted.ask);
       const thief = await logIn(owner);
       const stolen = await mint(thief.ask);
       const seed = await enroll(thief.ask);
       const { body: sessions } = await thief.ask('GET', '/v2/auth/sessions');
       const { session_id } = sessions.find(({ current }: { current: boolean }) => current);
 
-      await mine.ask('POST', '/v2/auth/sessions/revoke', {
+      await trusted.ask('POST', '/v2/auth/sessions/revoke', {
         json: by === 'id' ? { session_id } : { session_token: thief.session },
       });
 
       expect([await isAlive(thief.ask), await trades(stolen.api_key)]).to.deep.equal([false, false]);
-      expect([await isAlive(mine.ask), await trades(kept.api_key)]).to.deep.equal([true, true]);
-      expect((await confirm(mine.ask, seed)).body.error.code).to.equal('V2_MFA_NOT_STARTED');
+      expect([await isAlive(trusted.ask), await trades(kept.api_key)]).to.deep.equal([true, true]);
+      expect((await confirm(trusted.ask, seed)).body.error.code).to.equal('V2_MFA_NOT_STARTED');
     });
   }
 
   it('keeps the keys of a session that only logs out', async () => {
     const owner = await service.propTrader();
-    const mine = await logIn(owner);
-    const key = await mint(mine.ask);
+    const trusted = await logIn(owner);
+    const key = await mint(trusted.ask);
 
-    await mine.ask('POST', '/v2/auth/sessions/revoke');
+    await trusted.ask('POST', '/v2/auth/sessions/revoke');
 
-    expect([await isAlive(mine.ask), await trades(key.api_key)]).to.deep.equal([false, true]);
+    expect([await isAlive(trusted.ask), await trades(key.api_key)]).to.deep.equal([false, true]);
   });
 
   it('learns by mail of a new key, and of an authenticator that was added or turned off', async () => {
@@ -132,15 +132,15 @@ describe('an owner who recovers an account from a thief', () => {
       for (const write of writes(ask)) found.push((await write()).body.error?.code ?? 'ok');
       return found;
     };
-    const mine = await logIn(owner);
+    const trusted = await logIn(owner);
 
     const unproven = await codes(owner.ask); // this session was opened by the mailed code
-    const afterLogIn = await mint(mine.ask);
+    const afterLogIn = await mint(trusted.ask);
     await service.db.query(sql.unsafe`update user_sessions set proven_at = proven_at - interval '6 minutes'`);
-    const late = await codes(mine.ask);
-    const wrong = await mine.ask('POST', '/v2/auth/reauthenticate', { json: { password: 'wrong horse battery' } });
-    const still = await codes(mine.ask);
-    const right = await mine.ask('POST', '/v2/auth/reauthenticate', { json: { password: PASSWORD } });
+    const late = await codes(trusted.ask);
+    const wrong = await trusted.ask('POST', '/v2/auth/reauthenticate', { json: { password: 'wrong horse battery' } });
+    const still = await codes(trusted.ask);
+    const right = await trusted.ask('POST', '/v2/auth/reauthenticate', { json: { password: PASSWORD } });
     await admin.ask('PATCH', `/v2/admin/apps/${service.tenant.appId}`, { json: { require_reauthentication: false } });
 
     expect(app.require_reauthentication).to.equal(true);
@@ -149,7 +149,7 @@ describe('an owner who recovers an account from a thief', () => {
     expect(afterLogIn.id).to.match(/^key_/);
     expect(wrong.body.error.code).to.equal('V2_INVALID_CREDENTIALS');
     expect(right.body.reauthenticated_at).to.match(/^\d{4}-/);
-    expect((await mint(mine.ask)).id).to.match(/^key_/);
+    expect((await mint(trusted.ask)).id).to.match(/^key_/);
   });
 
   it('gets back in by an operator who removes the authenticator of the thief, with a reason and a mail', async () => {
