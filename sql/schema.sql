@@ -172,6 +172,7 @@ create table apps (
   allowed_origins text[] not null default '{}'::text[], -- Web origins whose pages may use /v2/trading with a trader's key.
   connect_return_url text,
   connect_refresh_url text,
+  require_reauthentication boolean not null default false, -- Whether users must have proven their password within 5 minutes before they create a trader key or change their authenticator.
   verification_level text not null default 'none'::text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
@@ -883,6 +884,7 @@ create table trader_keys (
   owner text not null,
   user_id text not null,
   prop_account_id text not null,
+  session_id text, -- The session that created the key. It may have been deleted since.
   created_at timestamp with time zone not null default now(),
   last_used_at timestamp with time zone, -- Updated at most once a minute.
   revoked_at timestamp with time zone,
@@ -924,6 +926,7 @@ create table user_sessions (
   created_at timestamp with time zone not null default now(),
   seen_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
+  proven_at timestamp with time zone, -- When the password was last proven in this session. Null: it was opened by a mailed code.
   revoked_at timestamp with time zone,
   constraint user_sessions_pkey PRIMARY KEY (id),
   constraint user_sessions_digest_taken UNIQUE (digest),
@@ -943,6 +946,8 @@ create table users (
   totp_seed bytea,
   totp_step bigint,
   totp_enabled_at timestamp with time zone,
+  totp_session_id text, -- The session that began the enrollment of the authenticator.
+  password_proven_at timestamp with time zone, -- The last log-in or renewed proof of the password.
   created_at timestamp with time zone not null default now(),
   constraint users_pkey PRIMARY KEY (id),
   constraint users_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
@@ -1405,7 +1410,7 @@ create function code_template(for_user text)
 create function confirm_key(of_key uuid)
   returns void plpgsql;
 
-create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer)
+create function confirm_reset(app text, address text, token_digest bytea, new_hash text, address_digest bytea, mail uuid, mail_lives_s integer, all_keys boolean DEFAULT true)
   returns text plpgsql;
 
 create function deactivate_endpoint(endpoint text, because text)
@@ -1532,6 +1537,9 @@ create function loss_state(kind text, status text, OUT rank integer, OUT is_live
 create function mail_job(mail uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
 
+create function mail_user(for_user text, to_template text, mail uuid, with_data jsonb, lives_s integer)
+  returns void sql;
+
 create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision)
   returns boolean plpgsql;
 
@@ -1616,6 +1624,9 @@ create function plan_watch(account text, delay_s double precision)
 create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text)
   returns void plpgsql;
 
+create function prove_password(for_user text, checked_hash text, new_hash text, step bigint)
+  returns boolean plpgsql;
+
 create function provision_again(account text, by_operator text, new_intent uuid, deadline_s double precision, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
@@ -1663,6 +1674,9 @@ create function queue_payment_reconciliations(every_s double precision, most int
 
 create function reap_dead_workers(caller uuid, silent_s double precision, stopped_s double precision, unknown_s double precision)
   returns integer plpgsql;
+
+create function reauthenticate(for_user text, checked_hash text, new_hash text, step bigint, session text)
+  returns timestamp with time zone plpgsql;
 
 create function record_account_event(account text, of_type text, about jsonb)
   returns void plpgsql;
@@ -1731,6 +1745,9 @@ create function release_lost_jobs()
   returns integer sql;
 
 create function release_slot(intent uuid)
+  returns void plpgsql;
+
+create function remove_session(for_user text, session text)
   returns void plpgsql;
 
 create function renew_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
