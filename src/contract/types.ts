@@ -4096,10 +4096,7 @@ export interface components {
             stop_loss?: components["schemas"]["Decimal"];
             /** @description Leverage to set for the pair before the order; default unchanged. */
             leverage?: number;
-            /**
-             * @description Whether `leverage` uses cross margin; false for isolated margin.
-             * @default true
-             */
+            /** @description Whether `leverage` uses cross margin; false for isolated margin. Default: cross margin where the asset allows it. */
             is_cross?: boolean;
             /** @description Maximum distance from the mid price as a fraction; 0.05 is 5 %. Market orders only; default 0.05. */
             max_slippage?: number;
@@ -11386,7 +11383,7 @@ export interface operations {
 /** Members of a body that the service fills in where the request leaves them out, by operation. */
 export interface bodyDefaults {
     submitNetvenueOrder: "execution_type";
-    submitExvenueOrder: "size_in_usd" | "reduce_only" | "is_cross";
+    submitExvenueOrder: "size_in_usd" | "reduce_only";
     closeExvenuePosition: "max_slippage";
     validateTrade: "size_in_usd";
     createTenantApp: "scopes";

@@ -44,6 +44,7 @@ export const prunings = (db: Db, config: Retained): Record<string, Batch> => ({
   processor_events: pruneBatch(db, 'prune_processor_events', config.RETAIN_INTENTS_DAYS),
   user_sessions: pruneBatch(db, 'prune_user_sessions', config.RETAIN_SESSIONS_DAYS),
   admin_sessions: pruneBatch(db, 'prune_admin_sessions', config.RETAIN_SESSIONS_DAYS),
+  upstream_responses: pruneBatch(db, 'prune_upstream_responses', config.RETAIN_EVENTS_DAYS),
   reveal_links: pruneBatch(db, 'prune_reveal_links', config.RETAIN_SESSIONS_DAYS),
 });
 

@@ -73,3 +73,20 @@ export const nextNonce = async (db: Db, signer: string, count = 1): Promise<numb
     select next_nonce(${signer}, ${count}) nonce`);
   return last - count + 1;
 };
+
+/** Records that a no-op is about to be sent with a nonce. False if one was recorded before. */
+export async function noteBurning(db: Db, signer: string, nonce: number): Promise<boolean> {
+  const noted = await db.maybeOne(sql.prepared('note_burning', z.object({ signer: z.string() }))`
+    insert into burnt_nonces (signer, nonce)
+    values (${signer}, ${nonce})
+    on conflict do nothing
+    returning signer`);
+  return noted !== null;
+}
+
+/** Forgets a no-op that has used no nonce. */
+export async function forgetBurning(db: Db, signer: string, nonce: number): Promise<void> {
+  await db.query(sql.prepared('forget_burning', z.object({}))`
+    delete from burnt_nonces
+    where signer = ${signer} and nonce = ${nonce}`);
+}

@@ -23,3 +23,6 @@ export type ResponseCache = {
   find(name: string): Promise<{ body: unknown; ageMs: number } | null>;
   keep(name: string, body: unknown): Promise<void>;
 };
+
+/** Order of service when the budget is short: cancels with their look-ups, then writes with theirs, then reads. */
+export type Priority = 'cancel' | 'write' | 'read';

@@ -59,6 +59,8 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     /** The open orders of a wallet on one dex, by default the venue's own. */
     exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OrderView[]>> =>
       openOrders(`${wallet} ${dex}`),
+    /** The builder dexes on which a wallet may have open orders. */
+    exchangeDexesWithOrders: cachedRead(FRESH_MS, (wallet: WalletAddress) => exvenue.dexesWithOrders(wallet, limits)),
     /** The assets of one dex of the exchange. */
     exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),
     exchangeDexes: () => exvenue.dexes(),

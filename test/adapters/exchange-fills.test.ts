@@ -94,4 +94,32 @@ describe('reading the executions of the exchange', () => {
 
     expect(await open().fills(USER, { fromMs: 0 })).to.deep.equal({ kind: 'unreadable', why: 'status 502' });
   });
+
+  it('reads a long history once: from then on only its end, in any process', async () => {
+    const rows = Array.from({ length: 2_500 }, (_, n) => ({ ...fill, tid: n, oid: n, time: 1_700_000_000_000 + n }));
+    const kept = new Map<string, unknown>();
+    const shared = {
+      ledger: () => ({
+        spend: async (asked: unknown[]) => ({ spent: asked.length, waitMs: 0 }),
+        charge: nothing,
+        halt: nothing,
+      }),
+      responses: {
+        find: async (name: string) => (kept.has(name) ? { body: kept.get(name), ageMs: 0 } : null),
+        keep: async (name: string, body: unknown) => void kept.set(name, body),
+      },
+    };
+    const process = () => exvenue({ url: VENUE, network: 'mainnet', shared });
+    const second = rows[1_999]?.time ?? 0;
+    question({ type: 'userFillsByTime', startTime: 0 }).once().reply(200, rows.slice(0, 2_000));
+    question({ type: 'userFillsByTime', startTime: second }).twice().reply(200, rows.slice(1_999));
+
+    const first = await process().fills(USER, { fromMs: 0 });
+    const again = await process().fills(USER, { fromMs: 0 });
+
+    expect(first).to.have.nested.property('data').of.length(2_500);
+    expect(again).to.deep.equal(first);
+  });
 });
+
+const nothing = async () => {};

@@ -150,6 +150,7 @@ describe('posting to the exchange', () => {
     ['Only post-only orders allowed immediately after a network upgrade', 'post_only_period'],
     [`Vault not registered: 0x${'1'.repeat(40)}`, 'vault_unknown'],
     ['Order has invalid price.', 'invalid_price'],
+    ['Something new', 'rejected_by_venue'],
   ] as const) {
     it(`is rejected as ${slug} as a whole: ${text}; a repeat is in doubt`, async () => {
       reply().times(2).reply(200, err(text));
@@ -161,6 +162,13 @@ describe('posting to the exchange', () => {
       });
     });
   }
+
+  it('is unsent when the bytes had expired, and in doubt when that is said of a repeat', async () => {
+    reply().times(2).reply(200, err('Action expired at 1700000000000'));
+
+    expect(await post()).to.deep.equal({ kind: 'unreachable', why: 'EXPIRED' });
+    expect(await post(placeAction(), { firstSend: false })).to.include({ kind: 'unknown' });
+  });
 
   it('is rejected by 422, and its text is not passed on', async () => {
     const text = 'Failed to deserialize the JSON body into the target type';
@@ -197,7 +205,7 @@ describe('posting to the exchange', () => {
     ['a yes with too many items', 200, JSON.stringify(ok({ resting: { oid: 1 } }, { resting: { oid: 2 } }))],
     ['a yes with an unreadable item', 200, JSON.stringify(ok({ resting: {} }))],
     ['an unknown status', 200, JSON.stringify({ status: 'maybe' })],
-    ['an unlisted reason', 200, JSON.stringify(err('Something new'))],
+    ['trouble of the venue', 200, JSON.stringify(err('Request timed out, try again'))],
     ['no reason', 200, JSON.stringify({ status: 'err' })],
   ] as const) {
     it(`is in doubt: ${what}`, async () => {

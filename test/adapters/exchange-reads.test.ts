@@ -173,8 +173,8 @@ describe('reading the exchange', () => {
     ['cut-off JSON', 200, '[{"coin":"BTC","si'],
     ['null', 200, 'null'],
     ['something else', 200, '{"orders":[]}'],
-    ['a list with one bad member', 200, JSON.stringify([limit, { ...limit, limitPx: 93708 }])],
-    ['a list with a bad child', 200, JSON.stringify([{ ...limit, children: [{}] }])],
+    ['a list with a member that could be any order', 200, JSON.stringify([limit, { ...limit, oid: '7' }])],
+    ['a list with such a child', 200, JSON.stringify([{ ...limit, children: [{}] }])],
     ['422', 422, 'Failed to deserialize the JSON body into the target type'],
   ] as const) {
     it(`is unreadable, never empty: ${what}`, async () => {
@@ -183,6 +183,20 @@ describe('reading the exchange', () => {
       expect(await open().openOrders(USER)).to.include({ kind: 'unreadable' });
     });
   }
+
+  it('passes over an order of an unknown form, but still knows its names', async () => {
+    const venue = open();
+    const odd = { ...limit, oid: 8, coin: '#194180', side: 'X', limitPx: 93708 };
+    question({ type: 'frontendOpenOrders' })
+      .times(2)
+      .reply(200, JSON.stringify([odd, limit]));
+
+    const [orders, names] = [await venue.openOrders(USER), await venue.openOrderNames(USER)];
+
+    expect(orders).to.have.nested.property('data').of.length(1);
+    expect(names).to.have.nested.property('data').of.length(2);
+    expect(names).to.deep.nested.include({ 'data[0].oid': 8, 'data[0].coin': '#194180' });
+  });
 
   it('is unreadable when there is no response, and gives a short reason', async () => {
     const venue = open();

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { effectsOn, whenActing } from '../support/exchange.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -11,6 +12,8 @@ describe('orders the exchange rejects', () => {
   afterEach(() => service.exchange.faults.clear());
 
   const market = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+  /** Its asset can only be traded with isolated margin. */
+  const isolated = { ...market, pair: 'PURR', size: '100', leverage: 2 };
   const exchangeEffects = () => service.exchange.ledger.entries().length;
 
   const findInconsistency: [string, object, string][] = [
@@ -61,6 +64,33 @@ describe('orders the exchange rejects', () => {
     expectProblem(reducing, 'VENUE_REJECTED', { reason: 'reduce_only' });
   });
 
+  it('are rejected at once, and sent once, when their leverage is', async () => {
+    const trader = await service.wallet();
+    let actions = 0;
+    const restore = whenActing(service, () => {
+      actions += 1;
+      return undefined;
+    });
+
+    const high = await trader.post('/v1/orders/exvenue', { ...market, pair: 'ETH', leverage: 26 });
+    const cross = await trader.post('/v1/orders/exvenue', { ...isolated, is_cross: true });
+    restore();
+
+    expectProblem(high, 'VENUE_REJECTED', { reason: 'invalid_leverage', effect: 'none' });
+    expectProblem(cross, 'VENUE_REJECTED', { reason: 'cross_not_allowed', effect: 'none' });
+    expect(actions).to.equal(2);
+    expect([...effectsOn(service, trader, 'leverage'), ...effectsOn(service, trader, 'placed')]).to.be.empty;
+  });
+
+  it('use the margin that the asset allows unless the caller chooses', async () => {
+    const trader = await service.wallet();
+
+    const placed = await trader.post('/v1/orders/exvenue', isolated);
+
+    expect(placed.body, JSON.stringify(placed.body)).to.include({ status: 'filled' });
+    expect(effectsOn(service, trader, 'leverage').map(({ detail }) => detail.isCross)).to.deep.equal([false]);
+  });
+
   it('are retried within the deadline while the exchange limits the rate, then rejected', async () => {
     const trader = await service.wallet();
 
@@ -74,7 +104,7 @@ describe('orders the exchange rejects', () => {
     const trader = await service.wallet();
     service.exchange.faults.add({ kind: 'status_500', route: 'POST /info' });
 
-    const reply = await trader.post('/v1/orders/exvenue', { ...market, pair: 'SOL' });
+    const reply = await trader.post('/v1/orders/exvenue', { ...market, pair: 'xyz:TSLA' });
 
     expectProblem(reply, 'VENUE_UNREACHABLE', { effect: 'none', retryable: true });
     expect(await trader.get('/v1/orders/exvenue')).to.have.nested.property('body.error.code', 'VENUE_UNREADABLE');

@@ -1,4 +1,5 @@
 import { findPgbouncer } from '../support/pgbouncer.ts';
+import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
 import { outageVerdict, settleAfterOutage } from './scenes/outage.ts';
 import { poolerVerdicts, tradeThroughPooler } from './scenes/pooled.ts';
@@ -26,6 +27,8 @@ export type Size = {
   failOver: number;
   pooled: number;
   queued: Queue;
+  /** Orders at the exchange beside cancellations, and the burst of one wallet after them. */
+  shortage: { orders: number; burst: number; perSecond: number };
   /**
    * Settings of scenes that measure how soon something is known: production values at full size, short ones in a small
    * run.
@@ -42,6 +45,7 @@ const PRODUCTION = {
   EXVENUE_PATIENCE_MS: '5000',
   EXVENUE_EXPIRES_MS: '10000',
   EXVENUE_CLOCK_MARGIN_MS: '5000',
+  EXVENUE_READ_LAG_MS: '60000',
   PROVISION_DEADLINE_MS: '120000',
 };
 
@@ -67,6 +71,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
       settleWithinMs: 600_000,
     },
+    shortage: { orders: 800, burst: 500, perSecond: 8 },
     timing: PRODUCTION,
   },
   small: {
@@ -90,6 +95,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       settings: { ...QUICK, ORDER_DEADLINE_MS: '60000' },
       settleWithinMs: 60_000,
     },
+    shortage: { orders: 130, burst: 40, perSecond: 16 },
     timing: QUICK,
   },
 };
@@ -155,6 +161,9 @@ export const scenes: Record<string, Scene> = {
   async R10({ finished, perSecond }, report) {
     const rerun = await rerunFinished({ intents: finished, perSecond: perSecond / 2, settings: ROOMY });
     report(rerunVerdict(rerun, finished));
+  },
+  async BUDGET({ shortage }, report) {
+    for (const verdict of budgetVerdicts(await tradeWithinBudget(shortage))) report(verdict);
   },
   async R11({ failOver, perSecond, seeds: [seed = 1] }, report) {
     const counts = { ordersBefore: failOver, ordersAfter: failOver };

@@ -106,7 +106,7 @@ describe('orders on the sandbox exchange', () => {
       'bad_trigger_price',
       { trigger: { price: '99000', kind: 'tp', isMarket: true }, side: 'sell' },
     ],
-    ['of a delisted coin', 'rejected_by_venue', { asset: 2, price: '0.4', size: '100' }],
+    ['of a delisted coin', 'trading_halted', { asset: 2, price: '0.4', size: '100' }],
     ['of an unknown coin', 'rejected_by_venue', { asset: 999 }],
     ['of the magic size for rejections', 'insufficient_margin', { size: '0.0404' }],
   ] as const) {

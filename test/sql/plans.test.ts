@@ -19,7 +19,6 @@ import { beginSending, claim, markInDoubt, succeed } from '../../src/intents/sto
 import { requeueStranded } from '../../src/intents/sweep.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { readFigures } from '../../src/metrics/queries.ts';
-import { listDexesTraded } from '../../src/orders/exchange/queries.ts';
 import { takeWaitingExits } from '../../src/orders/exchange/store.ts';
 import type { NewNetworkOrder } from '../../src/orders/network/intents.ts';
 import * as orders from '../../src/orders/network/queries.ts';
@@ -122,7 +121,6 @@ describe('statements with much past data', function () {
     'the target of a cancel': () => orders.getTarget(db, past.order),
     'an order by its handle': () => orders.findOrderByHandle(db, trader, past.order),
     'orders in histories': () => listPlacedOrders(db, owner, 'netvenue', [past.order]),
-    'dexes traded': () => listDexesTraded(db, trader),
     'waiting exits': () => takeWaitingExits(db, 50),
     'intents in doubt under other keys': () => hasInDoubtUnderOtherKeys(db, trader, 'key'),
     'creations under way': () =>

@@ -141,6 +141,8 @@ export const testSettings = (
   EXVENUE_NETWORK: 'testnet',
   EXVENUE_EXPIRES_MS: '2000',
   EXVENUE_CLOCK_MARGIN_MS: '500', // both share one clock
+  EXVENUE_BUDGET_PER_MINUTE: '24000', // many tests share one service
+  EXVENUE_READ_LAG_MS: '500',
   EXVENUE_PATIENCE_MS: '1500',
   SEALING_KEYS: `test:${Buffer.alloc(32, 'test').toString('base64')}`,
   SMTP_URL: 'smtp://127.0.0.1:9',

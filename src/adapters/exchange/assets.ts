@@ -64,15 +64,14 @@ export const readMarkets =
     return assets && everyOf(json[1], (value, position) => readMarket(value, assets[position]));
   };
 
-/** Reads mid prices by coin. Venue facts: allMids. */
+/** Reads mid prices by coin. A coin without a readable price is left out; nothing else is known then. Venue facts: allMids. */
 export const readMids = (json: unknown): Record<string, string> | null => {
   const entries = Object.entries(fieldsOf(json) ?? { '': null });
-  const mids = everyOf(entries, (entry) => {
-    const [coin, price] = entry as [string, unknown]; // as: an entry from Object.entries
+  const mids = entries.flatMap(([coin, price]) => {
     const mid = decimalOf(price);
-    return mid === null ? null : ([coin, mid] as const);
+    return mid === null ? [] : [[coin, mid] as const];
   });
-  return mids && Object.fromEntries(mids);
+  return mids.length > 0 || entries.length === 0 ? Object.fromEntries(mids) : null;
 };
 
 type Token = { index: number; name: string; sizeDecimals: number };

@@ -1,6 +1,5 @@
-import type { Bucket, BudgetLedger } from '../../kernel/shared-upstream.ts';
+import type { Bucket, BudgetLedger, Priority } from '../../kernel/shared-upstream.ts';
 import { fairTurns } from './turns.ts';
-import type { Priority } from './types.ts';
 
 /**
  * A request to spend. After `untilMs` (epoch ms) the call is pointless. `reader`: whom it is for; readers of one priority

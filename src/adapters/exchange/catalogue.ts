@@ -17,6 +17,7 @@ const SPOT = 'spot';
  */
 export type Catalogue = {
   find(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
+  id(coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
   list(dex: string, limits?: CallLimits): Promise<ReadResult<Asset[]>>;
   dexes(limits?: CallLimits): Promise<ReadResult<Dex[]>>;
   dex(name: string, limits?: CallLimits): Promise<ReadResult<Dex>>;
@@ -40,6 +41,10 @@ export const catalogueFrom = (sources: Sources): Catalogue => {
     const dex = await dexNamed(name, limits);
     return dex.kind === 'found' ? found(perpsOf(dex.data)) : dex;
   };
+  const find: Catalogue['find'] = async (coin, limits) => {
+    const list = await listOf(dexOf(coin), limits);
+    return list.kind === 'found' ? findIn(list.data, (asset) => asset.coin === coin, limits) : list;
+  };
   return {
     dex: dexNamed,
     dexes,
@@ -47,11 +52,22 @@ export const catalogueFrom = (sources: Sources): Catalogue => {
       const list = await listOf(name, limits);
       return list.kind === 'found' ? list.data(limits) : list;
     },
-    find: async (coin, limits) => {
-      const list = await listOf(dexOf(coin), limits);
-      return list.kind === 'found' ? findIn(list.data, (asset) => asset.coin === coin, limits) : list;
+    find,
+    id: async (coin, limits) => {
+      const id = numberIn(coin);
+      if (id !== null) return found(id);
+      const asset = await find(coin, limits);
+      return asset.kind === 'found' ? found(asset.data.id) : asset;
     },
   };
+};
+
+/** Venue facts: asset ids. The names of spot pairs and outcomes contain their numbers. */
+const BASES = { '@': 10_000, '#': 100_000_000 } as const;
+
+const numberIn = (coin: string): number | null => {
+  const [, sign, digits] = /^([@#])(\d{1,9})$/.exec(coin) ?? [];
+  return sign === '@' || sign === '#' ? BASES[sign] + Number(digits) : null;
 };
 
 /** The dex follows from the name: `dex:COIN`, and `@7` or `BASE/QUOTE` for spot pairs. */

@@ -4,7 +4,7 @@ import { readSide } from './orders.ts';
 import type { Fill } from './types.ts';
 
 /** Venue facts: userFillsByTime. Rows per response; only 10,000 rows can be reached in total. */
-const ROWS_PER_PAGE = 2_000;
+export const ROWS_PER_PAGE = 2_000;
 const PAGES = 6;
 
 /**
@@ -23,12 +23,12 @@ export const readFills =
  */
 export const allFills = async (
   fromMs: number,
-  page: (fromMs: number) => Promise<ReadResult<Fill[]>>,
+  page: (fromMs: number, isNext: boolean) => Promise<ReadResult<Fill[]>>,
 ): Promise<ReadResult<Fill[]>> => {
   const pages: Fill[][] = [];
   let start = fromMs;
   for (let pageNumber = 0; pageNumber < PAGES; pageNumber += 1) {
-    const response = await page(start);
+    const response = await page(start, pageNumber > 0);
     if (response.kind !== 'found') return response;
     const last = response.data.reduce((latest, { timeMs }) => Math.max(latest, timeMs), start);
     const isLast = response.data.length < ROWS_PER_PAGE || pageNumber === PAGES - 1;

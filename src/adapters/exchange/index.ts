@@ -1,18 +1,20 @@
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { httpClient } from '../http.ts';
+import type { ExvenueAccess } from './access.ts';
 import { readAccount, readActionBudget, readAgents, readBalances, readMode, readUnnamedAgent } from './accounts.ts';
 import { readMarkets, readMids } from './assets.ts';
 import { tokenBucket } from './bucket.ts';
 import { bucketOf, budgetFrom } from './budget.ts';
 import { type Catalogue, catalogueFrom } from './catalogue.ts';
+import { fillPages } from './fill-pages.ts';
 import { allFills, readFills } from './fills.ts';
 import { foundOr, infoFrom, LIGHT, type QueryInfo } from './info.ts';
-import { readHistory, readOpenOrders, readStatus } from './orders.ts';
+import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus } from './orders.ts';
 import { accountPauses } from './pauses.ts';
 import { posterTo } from './post.ts';
 import { recentRead } from './recent-read.ts';
 import { signerOf } from './signing.ts';
-import type { CallLimits, Exvenue, ExvenueAccess, PerpAccount } from './types.ts';
+import type { CallLimits, Exvenue, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
 
 const send = httpClient();
@@ -31,7 +33,7 @@ export const exvenue = ({ url, network, budgetPerMinute, shared }: ExvenueAccess
     post: posterTo(base, send, budget, accountPauses()),
     ...marketReads(query, catalogue),
     ...accountReads(query, catalogue),
-    ...orderReads(query),
+    ...orderReads(query, catalogue, fillPages({ query, responses })),
   };
 };
 
@@ -41,18 +43,22 @@ const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
   responses: { find: async () => null, keep: async () => {} },
 };
 
-type MarketReads = Pick<Exvenue, 'asset' | 'assets' | 'dexes' | 'markets' | 'mids'>;
+type MarketReads = Pick<Exvenue, 'asset' | 'assetId' | 'assets' | 'dexes' | 'markets' | 'mids'>;
 type AccountReads = Pick<
   Exvenue,
   'account' | 'accounts' | 'accountMode' | 'spotBalances' | 'agents' | 'unnamedAgent' | 'actionBudget'
 >;
-type OrderReads = Pick<Exvenue, 'openOrders' | 'orderStatus' | 'historicalOrders' | 'recentFills' | 'fills'>;
+type OrderReads = Pick<
+  Exvenue,
+  'openOrders' | 'openOrderNames' | 'dexesWithOrders' | 'orderStatus' | 'historicalOrders' | 'recentFills' | 'fills'
+>;
 
 /** One read of the prices serves all orders of a second. */
 const MIDS_FRESH_MS = 1_000;
 
 const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
   asset: catalogue.find,
+  assetId: catalogue.id,
   assets: (dex = '', limits) => catalogue.list(dex, limits),
   dexes: async (limits) => {
     const dexes = await catalogue.dexes(limits);
@@ -92,21 +98,39 @@ const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
   };
 };
 
-const orderReads = (query: QueryInfo): OrderReads => ({
+const orderReads = (query: QueryInfo, catalogue: Catalogue, pageOfFills: ReturnType<typeof fillPages>): OrderReads => ({
   openOrders: (user, dex = '', limits) =>
     query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOpenOrders)),
-  orderStatus: (user, name, limits) =>
-    query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: LIGHT }, limits, readStatus),
+  openOrderNames: (user, dex = '', limits) =>
+    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOrderNames)),
+  dexesWithOrders: dexesWithOrders(query, catalogue),
   historicalOrders: (user, limits) =>
     query({ body: of('historicalOrders', user), costsRows: true }, limits, foundOr(readHistory)),
+  orderStatus: (user, name, limits) =>
+    query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: LIGHT }, limits, readStatus),
   recentFills: (user, limits) =>
     query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),
   fills: (user, { fromMs, toMs }, limits) =>
-    allFills(fromMs, (startTime) => {
-      const span = { startTime, ...(toMs !== undefined && { endTime: toMs }) };
-      return query({ body: of('userFillsByTime', user, span), costsRows: true }, limits, foundOr(readFills(user)));
-    }),
+    allFills(fromMs, (startMs, isNext) => pageOfFills({ user, fromMs: startMs, toMs, isNext }, limits)),
 });
+
+/** So many dexes cost no more to ask than the history that names those with orders. */
+const FEW_DEXES = 2;
+
+/** The history names all dexes with open orders, unless it is too long to be whole. */
+const dexesWithOrders =
+  (query: QueryInfo, catalogue: Catalogue): Exvenue['dexesWithOrders'] =>
+  async (user, limits) => {
+    const dexes = await catalogue.dexes(limits);
+    if (dexes.kind !== 'found') return dexes;
+    const names = dexes.data.map(({ name }) => name);
+    if (names.length <= FEW_DEXES) return found(names);
+    const body = of('historicalOrders', user);
+    const coins = await query({ body, costsRows: true }, limits, foundOr(readOpenCoins));
+    if (coins.kind !== 'found') return coins;
+    const { data } = coins;
+    return found(data === 'unknown' ? names : names.filter((name) => data.some((coin) => coin.startsWith(`${name}:`))));
+  };
 
 const of = (type: string, user: string, more: object = {}) => ({ type, user: user.toLowerCase(), ...more });
 

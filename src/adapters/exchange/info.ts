@@ -6,8 +6,16 @@ import { textOf } from './fields.ts';
 import { pauseOf } from './responses.ts';
 import type { CallLimits } from './types.ts';
 
-/** One read of the venue. `weight` is its cost; `costsRows`: the cost rises by 1 for every 20 rows of the response. */
-type InfoRequest = { body: { type: string } & Record<string, unknown>; weight?: number; costsRows?: boolean };
+/**
+ * One read of the venue. `weight` is its cost; `costsRows`: the cost rises by 1 for every 20 rows of the response, of which
+ * there will probably be `expectRows`.
+ */
+type InfoRequest = {
+  body: { type: string } & Record<string, unknown>;
+  weight?: number;
+  costsRows?: boolean;
+  expectRows?: number;
+};
 
 /** Sends a read to the venue and reads its response. `absent` only if `read` returns it. */
 export type QueryInfo = <T>(
@@ -34,8 +42,8 @@ const KNOWN_HISTORIES = 2_000;
  */
 export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryInfo => {
   const rowsOf = new LRUCache<string, number>({ max: KNOWN_HISTORIES });
-  const expectedRows = ({ body, costsRows }: InfoRequest, { priority = 'read' }: CallLimits) =>
-    costsRows ? (rowsOf.get(nameOf(body)) ?? (priority === 'read' ? MOST_ROWS : 0)) : 0;
+  const expectedRows = ({ body, costsRows, expectRows }: InfoRequest, { priority = 'read' }: CallLimits) =>
+    costsRows ? (expectRows ?? rowsOf.get(nameOf(body)) ?? (priority === 'read' ? MOST_ROWS : 0)) : 0;
   const post = async (body: InfoRequest['body'], weight: number, limits: CallLimits): Promise<Reply> => {
     const { timeoutMs = READ_MS, notAfter = Date.now() + timeoutMs, signal, priority = 'read' } = limits;
     const reader = textOf(body.user) ?? undefined;

@@ -3,13 +3,47 @@ import type { Side } from '../../kernel/grid.ts';
 import { absent, found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { complete, decimalOf, everyOf, type Fields, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import { classifyStatus } from './rejections.ts';
-import type { ExitKind, OrderRecord, OrderState, OrderView, TimeInForce } from './types.ts';
+import type { ExitKind, OrderNames, OrderRecord, OrderState, OrderView, TimeInForce } from './types.ts';
 
-/** Reads open orders with their triggers and children. Venue facts: frontendOpenOrders. */
-export const readOpenOrders = (json: unknown): OrderView[] | null => everyOf(json, readOrder);
+/**
+ * Reads open orders with their triggers and children. An order of an unknown form does not hide the others. Venue facts:
+ * frontendOpenOrders.
+ */
+export const readOpenOrders = (json: unknown): OrderView[] | null => readOrderNames(json) && readable(json, readOrder);
 
-/** Reads orders with their states. Venue facts: historicalOrders. */
-export const readHistory = (json: unknown): OrderRecord[] | null => everyOf(json, readRecord);
+/** Reads the names of all open orders. An order without a number could be any: then none is known. */
+export const readOrderNames = (json: unknown): OrderNames[] | null => everyOf(json, readNames);
+
+const readNames = (value: unknown): OrderNames | null => {
+  const order = fieldsOf(value);
+  const named = complete({ oid: integerOf(order?.oid), coin: textOf(order?.coin) });
+  const children = everyOf(order?.children ?? [], (child) => integerOf(fieldsOf(child)?.oid));
+  const cloid = hexOf(order?.cloid);
+  const isNamed = cloid !== null || (order?.cloid ?? null) === null;
+  return named && children && isNamed ? { ...named, cloid, children } : null;
+};
+
+/** Reads orders with their states. Orders of an unknown form are left out. Venue facts: historicalOrders. */
+export const readHistory = (json: unknown): OrderRecord[] | null => readable(json, readRecord);
+
+/** Venue facts: rows per response. */
+const MOST_ROWS = 2_000;
+
+/**
+ * Reads the coins of an account's open orders from its history. `unknown`: the history does not list or describe all orders
+ * that the account has ever placed.
+ */
+export const readOpenCoins = (json: unknown): string[] | 'unknown' | null => {
+  const records = readHistory(json);
+  if (!records) return null;
+  const isWhole = records.length === Object(json).length && records.length < MOST_ROWS;
+  return isWhole ? records.filter(mayBeOpen).map(({ order }) => order.coin) : 'unknown';
+};
+
+const mayBeOpen = ({ state }: OrderRecord) => state === 'open' || state === 'triggered' || state === 'unknown';
+
+const readable = <T>(json: unknown, read: (value: unknown) => T | null): T[] | null =>
+  Array.isArray(json) ? json.map(read).filter((member) => member !== null) : null;
 
 /** Reads the order of one oid or cloid. `unknownOid` means that the venue has none. Venue facts: orderStatus. */
 export const readStatus = (json: unknown): ReadResult<OrderRecord> | null => {

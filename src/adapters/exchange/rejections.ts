@@ -23,11 +23,13 @@ const ITEM_REJECTIONS: readonly KnownRejection[] = [
   [/^Order price too far from oracle/i, 'price_too_far', 'The price is too far from the market.'],
   [/^Order price cannot be more than/i, 'price_too_far', 'The price is too far from the market.'],
   [/margin tier limit/i, 'position_limit', 'The position would be too large for its leverage.'],
+  [/^Price too far from oracle/i, 'price_too_far', 'The price is too far from the market.'],
   [/insufficient spot balance/i, 'insufficient_balance', 'The spot balance does not cover this order.'],
   [/^Order has invalid price/i, 'invalid_price', 'The venue does not accept an order at this price.'],
   [/^Order has (invalid|zero) size/i, 'invalid_size', 'The venue does not accept an order of this size.'],
   [/^Order was never placed, already canceled, or filled/i, 'order_gone', 'No such order is open any more.'],
   [/^Cannot modify canceled or filled order/i, 'order_gone', 'No such order is open any more.'],
+  [/^Trading is halted/i, 'trading_halted', 'The venue has stopped trading in this asset.'],
   [/^Too many open orders/i, 'too_many_open_orders', 'The account has reached its maximum number of open orders.'],
 ];
 
@@ -48,6 +50,24 @@ const ACTION_REJECTIONS: readonly KnownRejection[] = [
   [/over weight limit/i, 'over_weight', 'The action holds more items than the venue accepts.'],
   [/^Only post-only orders allowed/i, 'post_only_period', 'The venue currently accepts post-only orders only.'],
   [/^Vault not registered/i, 'vault_unknown', 'The venue does not know this vault.'],
+  [/^Invalid leverage value/i, 'invalid_leverage', 'The venue does not allow this leverage for the asset.'],
+  [/^Cross margin is not allowed/i, 'cross_not_allowed', 'The asset can only be traded with isolated margin.'],
+  [
+    /^Cannot switch leverage type/i,
+    'margin_mode_in_use',
+    'Cross and isolated margin cannot be switched while a position is open.',
+  ],
+  [
+    /does not have sufficient margin available to decrease leverage/i,
+    'insufficient_margin',
+    'The account does not have enough margin for this leverage.',
+  ],
+  [/^Unable to recover signer/i, 'bad_signature', 'The venue could not read the signature.'],
+  [
+    /^Action disabled when unified account/i,
+    'account_mode',
+    'The venue does not allow this action in the mode of the account.',
+  ],
 ];
 
 /** Venue facts: once the budget is used up, one action every 10 s. */
@@ -57,12 +77,22 @@ const ACTION_PAUSE_S = 10;
 export const classifyItemText = (text: string): Rejected =>
   firstMatch(ITEM_REJECTIONS, text) ?? rejectedForReasonsUnknown;
 
-/** Classifies the rejection text of a whole action. Null for an unknown text, which proves nothing. */
+/**
+ * Texts of a venue that could not finish its work. They say nothing about the action. Every other text is the venue's
+ * decision on an action that it has read, and then it did nothing.
+ */
+const NOT_DECIDED = /time[ds]? ?-?out|timeout|internal|unavailable|overload|try again|unknown error/i;
+
+/** Classifies the rejection text of a whole action. Null for a text that decides nothing. */
 export const classifyActionText = (text: string): Rejected | null => {
   const data = text.replace(/^L1 error: /i, '');
   const rejection = firstMatch(ACTION_REJECTIONS, data) ?? firstMatch(ITEM_REJECTIONS, data);
-  return rejection?.slug === 'action_budget' ? { ...rejection, retryAfterS: ACTION_PAUSE_S } : rejection;
+  if (rejection?.slug === 'action_budget') return { ...rejection, retryAfterS: ACTION_PAUSE_S };
+  return rejection ?? (data === '' || NOT_DECIDED.test(data) ? null : rejectedForReasonsUnknown);
 };
+
+/** Whether a text says that the signed bytes arrived after their expiry. Nothing was done. */
+export const saysExpired = (text: string): boolean => /^Action (already )?expired/i.test(text);
 
 const rejectedForReasonsUnknown = rejected('rejected_by_venue', 'The venue rejected the request.');
 /** A rejection of the request's format. */

@@ -7,7 +7,7 @@ import {
 } from '../../kernel/upstream-result.ts';
 import { parseJson, type Reply } from '../http.ts';
 import { decimalOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
-import { classifyActionText, classifyItemText, rejectedForForm, rejectedForRate } from './rejections.ts';
+import { classifyActionText, classifyItemText, rejectedForForm, rejectedForRate, saysExpired } from './rejections.ts';
 import type { ItemResult, Posted } from './types.ts';
 
 /** What was sent: the number of items the venue reports on individually; 0 if it sends no item results. */
@@ -17,17 +17,16 @@ export type Sent = { items: number; firstSend: boolean };
 const PAUSE_S = 10;
 
 /**
- * Classifies the reply to a posted action. Rejections by 422, 429, a known text or per item are definite, unless the
- * same bytes may have arrived before. Everything else, including an unknown text, leaves the action in doubt. Venue
- * facts: exchange endpoint, answers.
+ * Classifies the reply to a posted action. Rejections by 422, 429, a text of the venue or per item are definite, unless
+ * the same bytes may have arrived before. Everything else leaves the action in doubt. Venue facts: exchange endpoint,
+ * answers.
  */
 export const postResponse = (reply: Reply, { items, firstSend }: Sent): UpstreamResult<Posted> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   const response = readReply(reply, items);
-  return response.kind === 'rejected' && !firstSend
-    ? unknownEffect(`a repeat was rejected: ${response.slug}`)
-    : response;
+  if (firstSend || response.kind === 'accepted' || response.kind === 'unknown') return response;
+  return unknownEffect(`a repeat was rejected: ${response.kind === 'rejected' ? response.slug : response.why}`);
 };
 
 /** Seconds to wait after a 429. */
@@ -46,8 +45,12 @@ const readReply = (reply: Extract<Reply, { kind: 'response' }>, items: number): 
   return items === 0 ? accepted({ items: [] }) : readStatuses(body.response, items);
 };
 
-const readRejection = (text: unknown): UpstreamResult<Posted> =>
-  classifyActionText(textOf(text) ?? '') ?? unknownEffect('the reason given by the venue is not conclusive');
+/** Expired bytes were never executed, so the action may be signed and sent anew. */
+const readRejection = (reason: unknown): UpstreamResult<Posted> => {
+  const text = textOf(reason) ?? '';
+  if (saysExpired(text)) return unreachable('EXPIRED');
+  return classifyActionText(text) ?? unknownEffect('the reason given by the venue is not conclusive');
+};
 
 /** A single rejection for several items: the venue found it in its first check and rejected the whole action. */
 const readStatuses = (response: unknown, requested: number): UpstreamResult<Posted> => {

@@ -1,19 +1,6 @@
 import type { Grid, Side } from '../../kernel/grid.ts';
-import type { Bucket, BudgetLedger, ResponseCache } from '../../kernel/shared-upstream.ts';
+import type { Priority } from '../../kernel/shared-upstream.ts';
 import type { ReadResult, Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
-
-/** Address of the exchange and its network. A signature for one network is invalid on the other. */
-export type ExvenueAccess = {
-  url: string;
-  network: Network;
-  /** The venue's request budget, in weight per minute. Default: the documented limit for one IP address. */
-  budgetPerMinute?: number | undefined;
-  /** What the processes share. Default: the process keeps a budget and responses of its own. */
-  shared?: { ledger(bucket: Bucket): BudgetLedger; responses: ResponseCache };
-};
-
-/** Order of service when the budget is short: cancels with their look-ups, then writes with theirs, then reads. */
-export type Priority = 'cancel' | 'write' | 'read';
 
 /** One of the two networks of the exchange. */
 export type Network = 'mainnet' | 'testnet';
@@ -160,6 +147,9 @@ export type OrderView = {
   placedMs: number;
 };
 
+/** The names of an open order. `children`: the numbers of its exits. */
+export type OrderNames = Pick<OrderView, 'oid' | 'cloid' | 'coin'> & { children: number[] };
+
 /**
  * `triggered`: the trigger was reached and its result is not recorded yet. `unknown`: an unknown status of the venue.
  */
@@ -218,6 +208,8 @@ export type Exvenue = {
 
   /** Cached for minutes; a name that is not cached is read again. `absent` for a name the venue does not know. */
   asset(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
+  /** The number of an asset by its name, also of spot pairs and outcomes. */
+  assetId(coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
   /** All assets of a dex, including delisted ones. `spot` returns the spot pairs. */
   assets(dex?: string, limits?: CallLimits): Promise<ReadResult<Asset[]>>;
   /** Names of the builder dexes, without the venue's own. */
@@ -231,10 +223,15 @@ export type Exvenue = {
   accounts(user: string, limits?: CallLimits): Promise<ReadResult<PerpAccount[]>>;
   accountMode(user: string, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
   spotBalances(user: string, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
+  /** Open orders with their terms. Those of an unknown form are left out. */
   openOrders(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderView[]>>;
+  /** The names of all open orders, also of those whose terms could not be read. */
+  openOrderNames(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderNames[]>>;
+  /** Names of the builder dexes on which an account may have open orders. */
+  dexesWithOrders(user: string, limits?: CallLimits): Promise<ReadResult<string[]>>;
   /** By oid or cloid. For a busy account `absent` proves little: the venue keeps only about its last 2,000 orders. */
   orderStatus(user: string, name: number | string, limits?: CallLimits): Promise<ReadResult<OrderRecord>>;
-  /** At most the newest 2,000 orders. */
+  /** At most the newest 2,000 orders. Those of an unknown form are left out. */
   historicalOrders(user: string, limits?: CallLimits): Promise<ReadResult<OrderRecord[]>>;
   /** At most the newest 2,000 executions, newest first. */
   recentFills(user: string, limits?: CallLimits): Promise<ReadResult<Fill[]>>;

@@ -20,20 +20,36 @@ export const STILL_OPEN = rejected('still_open', 'The exchange did not process t
 export const isStillOpen = (item: ItemResult | undefined): boolean =>
   item?.kind === 'rejected' && item.slug === STILL_OPEN.slug;
 
+/** What a cancellation passes over: orders in markets that could not be read, and dexes whose orders could not be read. */
+export type PassedOver = { skipped: CancelTarget[]; unreadDexes: string[] };
+
+const NOTHING: PassedOver = { skipped: [], unreadDexes: [] };
+
 /** The result of a cancellation. `items[n]` is the result for `targets[n]`. */
-export function cancelResult(targets: CancelTarget[], items: ItemResult[]): CancelResult {
-  const results = targets.map((target, n) => line(target, items[n]));
+export function cancelResult(
+  targets: CancelTarget[],
+  items: ItemResult[],
+  { skipped, unreadDexes }: PassedOver = NOTHING,
+): CancelResult {
+  const results = [
+    ...targets.map((target, n) => line(target, items[n])),
+    ...skipped.map(({ oid, coin }) => ({ order_id: String(oid), pair: displayPair(coin), ...NO_MARKET })),
+  ];
   const cancelled = results.filter(({ status }) => status === 'cancelled').length;
   const failed = results.filter(({ status }) => status === 'error').length;
+  const isPartial = failed > 0 || unreadDexes.length > 0;
+  const unread = unreadDexes.length > 0 ? ` The orders on ${unreadDexes.join(', ')} could not be read.` : '';
   return {
-    status: failed > 0 ? 'partial' : areAllClosed(results) ? 'already_closed' : 'ok',
-    message: `${cancelled} of ${targets.length} open orders cancelled.`,
-    total_open_orders: targets.length,
+    status: isPartial ? 'partial' : areAllClosed(results) ? 'already_closed' : 'ok',
+    message: `${cancelled} of ${results.length} open orders cancelled.${unread}`,
+    total_open_orders: results.length,
     cancelled_count: cancelled,
     failed_count: failed,
     results,
   };
 }
+
+const NO_MARKET = { status: 'error', message: 'The exchange does not describe the market of this order.' } as const;
 
 /** The result of a cancellation in progress. */
 export const cancelPending: CancelResult = {

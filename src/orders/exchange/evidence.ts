@@ -28,6 +28,8 @@ export const ABSENT = { kind: 'absent' } as const;
 const NOTHING_MATCHED = { slug: 'no_match', message: 'Nothing in the book matched the order at its price.' };
 const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejected the order.' };
 const PRICE_PLACES = 10;
+/** An order in doubt goes before the reads of callers. */
+const LIMITS = { priority: 'write' } as const;
 const CLOCK_SKEW_MS = 60_000;
 
 /**
@@ -38,11 +40,11 @@ const CLOCK_SKEW_MS = 60_000;
  */
 export async function findOrder(exvenue: Exvenue, sought: OrderSought): Promise<Finding<OrderOutcome>> {
   const { account, cloid, sinceMs, expired } = sought;
-  const status = await exvenue.orderStatus(account, cloid);
+  const status = await exvenue.orderStatus(account, cloid, LIMITS);
   if (status.kind === 'unreadable') return unknownEffect(status.why);
   if (status.kind === 'found' && !mayHaveFilled(status.data)) return outcomeOf(status.data, []);
   if (status.kind === 'absent' && !expired) return ABSENT;
-  const fills = await exvenue.fills(account, { fromMs: sinceMs - CLOCK_SKEW_MS });
+  const fills = await exvenue.fills(account, { fromMs: sinceMs - CLOCK_SKEW_MS }, LIMITS);
   if (fills.kind === 'unreadable') return unknownEffect(fills.why);
   const all = fills.kind === 'found' ? fills.data : [];
   if (status.kind === 'absent') return findUnrecorded(exvenue, sought, all);
@@ -61,7 +63,7 @@ async function findUnrecorded(
   const fills = all.filter((fill) => fill.cloid === cloid);
   const [fill] = fills;
   if (fill) return filledBy(fill.oid, fills);
-  const open = await exvenue.openOrders(account, dexOf(coin));
+  const open = await exvenue.openOrderNames(account, dexOf(coin), LIMITS);
   if (open.kind === 'unreadable') return unknownEffect(open.why);
   const order = open.kind === 'found' && open.data.find((candidate) => candidate.cloid === cloid);
   return order ? accepted({ kind: 'resting', oid: order.oid }) : ABSENT;

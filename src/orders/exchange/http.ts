@@ -12,7 +12,7 @@ import { cancelPending } from './cancel-result.ts';
 import type { NewExchangeOrder } from './intents.ts';
 import * as intents from './intents.ts';
 import { place } from './place.ts';
-import { listDexesTraded, listExchangeOrders } from './queries.ts';
+import { listExchangeOrders } from './queries.ts';
 import { decimal } from './rules.ts';
 import { closingTerms, openOrder, pendingReport, shownOrder } from './views.ts';
 
@@ -21,12 +21,13 @@ type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_
 type Schemas = components['schemas'];
 type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
 
-/** Lists a wallet's open orders at the exchange, joined with our records. */
+/** Lists a wallet's open orders at the exchange, wherever they were placed, joined with our records. */
 export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ deps, principal, header }) => {
   const wallet = header['Trader-ID'].toLowerCase();
-  const dexes = ['', ...(await listDexesTraded(deps.db, wallet))];
-  const results = await Promise.all(dexes.map((dex) => deps.reads.exchangeOrders(wallet, dex)));
-  if (results.some(({ kind }) => kind === 'unreadable')) throw new ApiError('VENUE_UNREADABLE');
+  const dexes = await deps.reads.exchangeDexesWithOrders(wallet);
+  const names = ['', ...(dexes.kind === 'found' ? dexes.data : [])];
+  const results = await Promise.all(names.map((dex) => deps.reads.exchangeOrders(wallet, dex)));
+  if ([dexes, ...results].some(({ kind }) => kind === 'unreadable')) throw new ApiError('VENUE_UNREADABLE');
   const orders = results.flatMap((open) => (open.kind === 'found' ? open.data : []));
   const ids = orders.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
   const oids = orders.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));

@@ -8,14 +8,19 @@ import { type NotReady, UNREACHABLE } from './not-ready.ts';
 export type Market = { asset: Asset; mid: string };
 
 /**
- * The market of a pair. Fails with V1_PAIR_UNKNOWN for unknown and delisted pairs, with V1_NO_PRICE without a mid
- * price.
+ * The market of a pair. Fails with V1_PAIR_UNKNOWN for unknown and delisted pairs, with V1_NO_PRICE without a mid price.
+ * For an order with a price of its own, `limitPrice` stands for the mid price, which then is not read.
  */
-export async function readMarket(exvenue: Exvenue, pair: string): Promise<Market | NotReady> {
+export async function readMarket(
+  exvenue: Exvenue,
+  pair: string,
+  limitPrice: string | null = null,
+): Promise<Market | NotReady> {
   const asset = await exvenue.asset(coinOf(pair));
   if (asset.kind === 'unreadable') return UNREACHABLE;
   if (asset.kind === 'absent' || asset.data.isDelisted || asset.data.kind !== 'perp')
     return { fail: { code: 'V1_PAIR_UNKNOWN' } };
+  if (limitPrice !== null) return { asset: asset.data, mid: limitPrice };
   const mids = await exvenue.mids(asset.data.dex);
   if (mids.kind !== 'found') return UNREACHABLE;
   const mid = mids.data[asset.data.coin];
@@ -28,7 +33,7 @@ export async function readPosition(
   wallet: WalletAddress,
   coin: string,
 ): Promise<PerpPosition | NotReady> {
-  const account = await exvenue.account(wallet, dexOf(coin));
+  const account = await exvenue.account(wallet, dexOf(coin), { priority: 'write' });
   if (account.kind === 'unreadable') return UNREACHABLE;
   const position = account.kind === 'found' && account.data.positions.find((candidate) => candidate.coin === coin);
   return position && !isZero(position.size) ? position : { fail: { code: 'V1_NO_POSITION' } };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ItemResult, OrderTerms, Posted } from '../../adapters/exchange/types.ts';
-import type { Finding, SendLimits, Sent } from '../../intents/define.ts';
+import type { Finding, IntentOf, SendLimits, Sent } from '../../intents/define.ts';
 import type { Problem } from '../../intents/intent.ts';
 import { cloidOf } from '../../kernel/exchange-names.ts';
 import type { IntentId } from '../../kernel/ids.ts';
@@ -57,15 +57,29 @@ function placedResult({ items: [order, ...exits] }: Posted): UpstreamResult<Plac
   return unknownEffect(`the order is ${order.kind}`);
 }
 
-/** Reconciles an order by its cloid. Its exits are not read; they count as waiting for the fill. */
-export const reconcileOrder = (sent: Sent<unknown, OrderPayload>, deps: ExchangeDeps): Promise<Finding<Placed>> =>
-  reconcileOrBurn(sent, deps, async () => {
-    const { account, cloid, coin } = sent.payload;
-    const sinceMs = Date.parse(String(sent.intent.sending_at));
-    const expired = hasExpired(sent.intent, deps);
+/**
+ * Reconciles an order by its cloid. Its exits are not read; they count as waiting for the fill. Only the last body is the
+ * order: whether the leverage was set says nothing about it.
+ */
+export const reconcileOrder = (
+  { intent, payload }: Sent<unknown, OrderPayload>,
+  deps: ExchangeDeps,
+): Promise<Finding<Placed>> =>
+  reconcileOrBurn({ intent, payload: { ...payload, posts: payload.posts.slice(-1) } }, deps, async () => {
+    const { account, cloid, coin } = payload;
+    const sinceMs = Date.parse(String(intent.sending_at));
+    const expired = hasExpired(intent, deps) && isThorough(intent);
     const finding = await findOrder(deps.exvenue, { account, cloid, coin, sinceMs, expired });
+    if (finding.kind === 'absent' && !isThorough(intent)) return unknownEffect('only the newest orders were read');
     return finding.kind === 'accepted' ? accepted({ order: finding.data, exits: [] }) : finding;
   });
+
+const ALL_THOROUGH = 12; // about two minutes
+const SELDOM = 6;
+
+/** Reads of fills and open orders cost twenty times as much as one of the order. After minutes they become rare. */
+const isThorough = ({ reconcile_attempts }: Pick<IntentOf<unknown>, 'reconcile_attempts'>): boolean =>
+  reconcile_attempts <= ALL_THOROUGH || reconcile_attempts % SELDOM === 0;
 
 /** A failure for amounts that are invalid for the asset. `slug` is the venue's name for the fault. */
 export const invalidOrder = (slug: string): { fail: Problem } => ({

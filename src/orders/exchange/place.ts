@@ -29,7 +29,7 @@ export const place = defineIntent({
 
   async prepare({ id, owner, request: { wallet, terms } }, deps: Deps) {
     const [market, violation] = await Promise.all([
-      readMarket(deps.exvenue, terms.pair),
+      readMarket(deps.exvenue, terms.pair, terms.order_type === 'limit' ? terms.price : null),
       terms.reduce_only ? null : findExchangeViolation(deps.reads, wallet),
     ]);
     if (violation) return { fail: violation };
@@ -88,5 +88,8 @@ function ordersOf(
   return { order, exits };
 }
 
+/** Without a choice of the caller the margin is cross, where the asset allows it. */
 const leverageActions = ({ asset }: Market, { leverage, is_cross }: ExchangeTerms): Action[] =>
-  leverage === null ? [] : [{ kind: 'set_leverage', asset: asset.id, leverage, isCross: is_cross }];
+  leverage === null
+    ? []
+    : [{ kind: 'set_leverage', asset: asset.id, leverage, isCross: is_cross ?? !asset.onlyIsolated }];

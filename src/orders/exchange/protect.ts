@@ -21,6 +21,8 @@ import { type ExchangeDeps, exchangeTiming, postAll, reconcileOrBurn, recordOthe
 type PlacedExits = Partial<Record<Leg, number>>;
 /** New exits, and the older ones that rested beside them. */
 type FoundExits = { placed: PlacedExits; older: PlannedExit[] };
+/** Exits go before the reads of callers. */
+const LIMITS = { priority: 'write' } as const;
 type Sought = ExitPrices & { account: string; coin: string };
 
 /**
@@ -58,7 +60,7 @@ export const protect = defineIntent({
     const position = isPositive(held.size) ? 'long' : 'short';
     const misplaced = misplacedExit(prices, position, mid);
     if (misplaced) return { fail: { code: 'V1_PRICES_INVALID', message: misplaced } };
-    const open = await deps.exvenue.openOrders(wallet, dexOf(asset.coin));
+    const open = await deps.exvenue.openOrders(wallet, dexOf(asset.coin), LIMITS);
     if (open.kind === 'unreadable') return UNREACHABLE;
     const orders = exitOrders(id, prices, { asset, position, size: absolute(held.size) });
     if (isNotReady(orders)) return orders;
@@ -151,13 +153,13 @@ async function findExits(
   const legs = legsOf(prices);
   for (const leg of [...legs, ...legs]) {
     if (placed[leg] !== undefined) continue; // a leg that is missing is read again after the others were found
-    const status = await exvenue.orderStatus(account, legCloid(intentId, leg));
+    const status = await exvenue.orderStatus(account, legCloid(intentId, leg), LIMITS);
     if (status.kind === 'unreadable') return unknownEffect(status.why);
     if (status.kind === 'found' && status.data.state !== 'rejected') placed[leg] = status.data.order.oid;
     if (leg === legs.at(-1) && Object.keys(placed).length === 0) return ABSENT;
   }
   const first = Math.min(...Object.values(placed));
-  const open = await exvenue.openOrders(account, dexOf(coin));
+  const open = await exvenue.openOrders(account, dexOf(coin), LIMITS);
   if (open.kind === 'unreadable') return unknownEffect(open.why);
   const older = open.kind === 'found' ? exitsOn(open.data, coin).filter(({ oid }) => oid < first) : [];
   return accepted({ placed, older: older.map(({ leg, oid }) => ({ leg, oid: String(oid) })) });

@@ -33,15 +33,6 @@ export const listExchangeOrders = (
     where o.owner = ${owner} and o.venue = 'exvenue'
       and (o.id = any(${sql.array(ids, 'uuid')}) or o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
 
-/** The builder dexes on which a wallet has placed orders through this service. */
-export const listDexesTraded = async (db: Db, wallet: WalletAddress): Promise<string[]> => {
-  const dexes = await db.anyFirst(sql.prepared('dexes_traded', z.object({ dex: z.string() }))`
-    select distinct split_part(o.pair, ':', 1) dex
-    from orders o
-    where o.trader = ${wallet} and o.venue = 'exvenue' and position(':' in o.pair) > 0`);
-  return [...dexes];
-};
-
 const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
 
 /** An exit by the exchange's number. */

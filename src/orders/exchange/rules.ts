@@ -19,7 +19,7 @@ export type ExchangeTerms = {
   take_profit: string | null;
   stop_loss: string | null;
   leverage: number | null;
-  is_cross: boolean;
+  is_cross: boolean | null;
   max_slippage: string;
 };
 
@@ -57,7 +57,7 @@ export const exchangeTerms = (order: Request): ExchangeTerms => ({
   take_profit: optionalDecimal(order.take_profit),
   stop_loss: optionalDecimal(order.stop_loss),
   leverage: order.leverage ?? null,
-  is_cross: order.is_cross,
+  is_cross: order.is_cross ?? null,
   max_slippage: order.max_slippage === undefined ? DEFAULT_SLIPPAGE : decimal(order.max_slippage),
 });
 

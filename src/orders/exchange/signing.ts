@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Action, Exvenue } from '../../adapters/exchange/types.ts';
+import type { Action, Exvenue, Signer } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { findLiveKey, nextNonce, openKey } from '../../enrollments/commands.ts';
+import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from '../../enrollments/commands.ts';
 import { findKey, hasInDoubtUnderOtherKeys } from '../../enrollments/queries.ts';
 import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
@@ -51,24 +51,46 @@ export async function sign(
 }
 
 /**
- * Burns the nonces of signed bodies, so that the bodies can no longer take effect. `burnt`: they cannot. `used`: one of
- * the nonces was already used. `unknown`: the exchange did not respond. With a wiped key nothing can be burnt; then
- * their expiry alone is the proof.
+ * What a no-op with the nonce of a signed body showed about the body. `burnt`: it never took effect and no longer can.
+ * `used`: the venue has read it. `dead`: it can no longer take effect, but may have. `unknown`: nothing.
  */
-export async function burn(
-  { db, sealer, exvenue }: SigningDeps,
-  { key_id, account, posts }: Signed,
-): Promise<'burnt' | 'used' | 'unknown'> {
-  const key = await findKey(db, key_id);
-  const signer = key && openKey({ exvenue, sealer }, key);
-  if (!signer) return 'burnt';
-  let used = false;
-  for (const { nonce } of posts) {
-    const body = await signer.sign({ kind: 'noop' }, { nonce });
-    const result = await exvenue.post(body, { firstSend: true, account });
-    if (result.kind === 'unreachable' || result.kind === 'unknown') return 'unknown';
-    if (result.kind === 'rejected' && result.slug === 'rate_limited') return 'unknown';
-    if (result.kind === 'rejected' && result.slug === 'duplicate_nonce') used = true;
-  }
-  return used ? 'used' : 'burnt';
+type NonceEvidence = 'burnt' | 'used' | 'dead' | 'unknown';
+
+/** The weakest evidence of several counts for all. */
+const WEAKEST_FIRST = ['unknown', 'used', 'dead', 'burnt'] as const;
+
+/**
+ * Burns the nonces of signed bodies that have expired, so that the bodies can no longer take effect. With a wiped key
+ * nothing can be burnt.
+ */
+export async function burn(deps: SigningDeps, { key_id, account, posts }: Signed): Promise<NonceEvidence> {
+  const key = await findKey(deps.db, key_id);
+  const signer = key && openKey(deps, key);
+  if (!signer) return 'dead';
+  const seen: NonceEvidence[] = [];
+  for (const { nonce } of posts) seen.push(await burnOne(deps, signer, { account, nonce }));
+  return WEAKEST_FIRST.find((evidence) => seen.includes(evidence)) ?? 'unknown';
+}
+
+/** Rejections after which the venue accepts nothing that was signed with this key and nonce. */
+const ENDED = new Set(['invalid_nonce', 'key_not_authorized', 'not_deposited']);
+
+/**
+ * A nonce that the venue calls used was used by the body, unless an earlier no-op without a response may have used it.
+ * So every no-op is recorded before it is sent, and forgotten when it has used nothing.
+ */
+async function burnOne(
+  { db, exvenue }: SigningDeps,
+  signer: Signer,
+  { account, nonce }: { account: string; nonce: number },
+): Promise<NonceEvidence> {
+  const body = await signer.sign({ kind: 'noop' }, { nonce });
+  const isFirst = await noteBurning(db, signer.address, nonce);
+  const result = await exvenue.post(body, { firstSend: true, account });
+  if (result.kind === 'accepted') return 'burnt';
+  if (result.kind === 'unknown') return 'unknown';
+  if (isFirst) await forgetBurning(db, signer.address, nonce);
+  if (result.kind === 'unreachable') return 'unknown';
+  if (result.slug === 'duplicate_nonce') return isFirst ? 'used' : 'dead';
+  return ENDED.has(result.slug) ? 'dead' : 'unknown';
 }

@@ -9,7 +9,12 @@ import { burn, type Signed, type SigningDeps } from './signing.ts';
 
 /** The dependencies of every exchange verb: the exchange, the signing keys of wallets, and the timing settings. */
 export type ExchangeDeps = SigningDeps & {
-  config: { EXVENUE_PATIENCE_MS: number; EXVENUE_EXPIRES_MS: number; EXVENUE_CLOCK_MARGIN_MS: number };
+  config: {
+    EXVENUE_PATIENCE_MS: number;
+    EXVENUE_EXPIRES_MS: number;
+    EXVENUE_CLOCK_MARGIN_MS: number;
+    EXVENUE_READ_LAG_MS: number;
+  };
 };
 
 /** Request members of every exchange verb: the wallet in lower case, and the id of the intent it follows, if any. */
@@ -53,9 +58,9 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: Signal
 }
 
 /**
- * Reconciles with `find`. If the bodies have expired and `find` returns `absent`, their nonces are burnt first, so that
- * nothing signed with them can take effect. If a nonce was already used, `find` runs again, because the effect must be
- * visible by now.
+ * Reconciles with `find`. If the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
+ * that nothing was done. Without that proof absence counts once the venue's reads must have caught up; and if a nonce was
+ * used, which says that the venue has read the body, the search goes on for much longer.
  */
 export async function reconcileOrBurn<Result>(
   { intent, payload }: Sent<unknown, Signed>,
@@ -64,10 +69,17 @@ export async function reconcileOrBurn<Result>(
 ): Promise<Finding<Result>> {
   const finding = await find();
   if (finding.kind !== 'absent' || !hasExpired(intent, deps)) return finding;
-  const nonces = await burn(deps, payload);
-  if (nonces === 'unknown') return unknownEffect('the nonce could not be burnt');
-  return nonces === 'used' ? find() : finding;
+  const evidence = await burn(deps, payload);
+  if (evidence === 'burnt') return finding;
+  const expiredMs = intent.sent_ago_ms - exchangeTiming(deps).inFlightMs;
+  const lags = LAGS_UNTIL_PROOF[evidence];
+  return expiredMs > lags * deps.config.EXVENUE_READ_LAG_MS
+    ? finding
+    : unknownEffect(`absent, and the nonce is ${evidence}`);
 }
+
+/** How many times the venue's reads may lag until absence counts. Infinite: until the nonce could be tried. */
+const LAGS_UNTIL_PROOF = { dead: 1, used: 10, unknown: Number.POSITIVE_INFINITY } as const;
 
 /**
  * Records any result other than `accepted`. After a rate limit the venue has done nothing, so the intent is retried

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { usualCoins } from '../../src/sandbox/exchange/coins.ts';
+import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
+import { openOids, restDirectly } from '../support/exchange.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { jsonAnswer, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const ORDERS = '/v1/orders/exvenue';
+/** With `xyz` as many builder dexes as the venue listed in July 2026. */
+const DEXES = ['flx', 'vntl', 'hyna', 'km', 'cash', 'para', 'io'];
+const gold = (dex: string) => ({ name: `${dex}:GOLD`, sizeDecimals: 2, mid: '4000', maxLeverage: 10 });
+const COINS = [...usualCoins, ...DEXES.map(gold)];
+/** The fifth builder dex, its first asset. Source: the venue's page on asset ids. */
+const KM_GOLD = 150_000;
+
+describe('a wallet that also trades elsewhere, at an exchange with eight builder dexes', () => {
+  let exchange: ExvenueUpstream;
+  let proxy: VenueProxy;
+  let service: TestService;
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  const start = () =>
+    startService({ settings: { EXVENUE_URL: proxy.url }, database: { url: database.url, drop: async () => {} } });
+  before(async () => {
+    exchange = await startExvenueUpstream({ network: 'testnet', autoFund: '100000', coins: COINS });
+    proxy = await startProxy();
+    proxy.target = exchange.url;
+    database = await freshDatabase();
+    service = await start();
+  });
+  after(async () => {
+    await service.stop();
+    await proxy.close();
+    await exchange.close();
+    await database.drop();
+  });
+  afterEach(() => {
+    proxy.handle = (_, forward) => forward();
+  });
+
+  /** Passes everything on and counts the reads by type and dex. */
+  const counting = () => {
+    const seen: string[] = [];
+    proxy.handle = (body, forward) => {
+      seen.push([body.type ?? body.action?.type, body.dex].filter(Boolean).join(' '));
+      return forward();
+    };
+    return (name: string) => seen.filter((read) => read === name || read.startsWith(`${name} `));
+  };
+  const resting = async (trader: { wallet: string; privateKey: string }) => {
+    exchange.fund(trader.wallet, '1000', 'km');
+    const [own] = await restDirectly({ exchange }, trader, [{}]);
+    const [foreign] = await restDirectly({ exchange }, trader, [{ asset: KM_GOLD, price: '3000', size: '0.1' }]);
+    return { own: String(own), foreign: String(foreign) };
+  };
+
+  it('knows all markets side by side, and from its second start on without asking', async () => {
+    const trader = await service.wallet();
+    let release = () => {};
+    const together = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let waiting = 0;
+    proxy.handle = async ({ type }, forward) => {
+      waiting += type === 'meta' ? 1 : 0;
+      if (waiting === 1 + 1 + DEXES.length) release();
+      if (type === 'meta') await together; // asked one after the other, the first would wait for good
+      return forward();
+    };
+
+    const pairs = await trader.get('/v1/rules/pairs');
+    const read = counting();
+    const second = await start();
+    const again = await second.runtime.reads.exchangeAssets('km');
+    const positions = await second.runtime.reads.accounts(trader.wallet);
+    await second.stop();
+
+    expect(pairs.status, JSON.stringify(pairs.body)).to.equal(200);
+    expect(again).to.have.property('kind', 'found');
+    expect(positions).to.have.nested.property('data').of.length(9);
+    expect([...read('meta'), ...read('perpDexs')]).to.be.empty;
+  });
+
+  it('has all its orders listed and cancelled, and only dexes with orders are asked for them', async () => {
+    const trader = await service.wallet();
+    const { own, foreign } = await resting(trader);
+
+    const listed = await trader.get(ORDERS);
+    const read = counting();
+    const { body } = await trader.delete(ORDERS);
+
+    expect(listed.body.map(({ ex_order_id }: { ex_order_id: string }) => ex_order_id)).to.have.members([own, foreign]);
+    expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 2, failed_count: 0 });
+    expect(read('frontendOpenOrders')).to.have.members(['frontendOpenOrders', 'frontendOpenOrders km']);
+    expect([...(await openOids({ exchange }, trader)), ...(await openOids({ exchange }, trader, 'km'))]).to.be.empty;
+  });
+
+  it('loses no order to one in an unknown market or of an unknown form: the rest is cancelled, the result names it', async () => {
+    const trader = await service.wallet();
+    const { own, foreign } = await resting(trader);
+    const odd = { coin: 'NEW/MARKET', oid: 77, side: 'X', children: [], cloid: null };
+    proxy.handle = async ({ type, dex }, forward) => {
+      const answer = await forward();
+      const isOwn = type === 'frontendOpenOrders' && !dex;
+      return isOwn && answer ? jsonAnswer([odd, ...JSON.parse(answer.text)]) : answer;
+    };
+
+    const listed = await trader.get(ORDERS);
+    const { body } = await trader.delete(ORDERS);
+
+    expect(listed.body).to.have.length(2);
+    expect(body, JSON.stringify(body)).to.include({ status: 'partial', cancelled_count: 2, failed_count: 1 });
+    const lines = Object.fromEntries(
+      body.results.map((line: { order_id: string; status: string }) => [line.order_id, line.status]),
+    );
+    expect(lines).to.deep.equal({ [own]: 'cancelled', [foreign]: 'cancelled', 77: 'error' });
+  });
+
+  it('loses no order to a dex that cannot be read: the rest is cancelled, the result names it', async () => {
+    const trader = await service.wallet();
+    const { own } = await resting(trader);
+    proxy.handle = async ({ type, dex }, forward) =>
+      type === 'frontendOpenOrders' && dex === 'km' ? jsonAnswer({ error: 'away' }, 500) : forward();
+
+    const { body } = await trader.delete(ORDERS);
+
+    expect(body, JSON.stringify(body)).to.include({ status: 'partial', cancelled_count: 1 });
+    expect(body.message).to.match(/\bkm\b/);
+    expect(body).to.have.nested.property('results[0].order_id', own);
+  });
+});

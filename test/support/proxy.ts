@@ -1,0 +1,53 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** The body of a request to the exchange. */
+export type ExchangeBody = {
+  type?: string;
+  user?: string;
+  dex?: string;
+  action?: { type: string; orders?: unknown[]; cancels?: unknown[] };
+};
+
+type Answer = { status: number; text: string };
+
+/** Answers a request instead of the exchange, or with what `forward` got from it. Null closes the connection. */
+export type Handle = (body: ExchangeBody, forward: () => Promise<Answer | null>) => Promise<Answer | null>;
+
+/** A proxy in front of the exchange. `target` may be set after the start; `handle` may be replaced at any time. */
+export type VenueProxy = { url: string; target: string; handle: Handle; close(): Promise<void> };
+
+/** A JSON response. */
+export const jsonAnswer = (value: unknown, status = 200): Answer => ({ status, text: JSON.stringify(value) });
+
+const HEADERS = { 'content-type': 'application/json' };
+
+/** Starts a proxy on a free port. By default it passes everything on. */
+export async function startProxy(handle: Handle = (_, forward) => forward()): Promise<VenueProxy> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer); // as: no encoding is set
+    const body = Buffer.concat(chunks);
+    const forward = async () => {
+      const init = { method: 'POST', body, headers: HEADERS };
+      const reply = await fetch(`${proxy.target}${request.url}`, init).catch(() => null);
+      return reply && { status: reply.status, text: await reply.text() };
+    };
+    const answer = await proxy.handle(JSON.parse(body.toString()), forward);
+    if (answer) response.writeHead(answer.status, HEADERS).end(answer.text);
+    else response.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // as: it listens on TCP
+  const proxy: VenueProxy = {
+    url: `http://127.0.0.1:${port}`,
+    target: '',
+    handle,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return proxy;
+}
