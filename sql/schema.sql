@@ -1663,6 +1663,9 @@ create function prune_processor_events(kept_s double precision, most integer)
 create function prune_reveal_links(kept_s double precision, most integer)
   returns bigint sql;
 
+create function prune_upstream_responses(kept_s double precision, most integer)
+  returns bigint sql;
+
 create function prune_user_sessions(kept_s double precision, most integer)
   returns bigint sql;
 
