@@ -19,6 +19,7 @@ import { sanitizeError } from './kernel/serialize-error.ts';
 import { watchPool } from './metrics/process.ts';
 import { type Metrics, openMetrics } from './metrics/registry.ts';
 import { secondsSince } from './metrics/upstreams.ts';
+import { checkCloseStyle } from './orders/network/commands.ts';
 import { openLog } from './runtime/log.ts';
 import { runProcess } from './runtime/process.ts';
 import { openWorkerRuntime, type WorkerRuntime } from './runtime/worker.ts';
@@ -104,6 +105,7 @@ export async function startWorker(
     await liveness.holds([...pools.values()]);
   };
   const runners = names.map((name) => superviseRunner(name, { config, log, tasks, metrics, onPool: onPool(name) }));
+  if (config.WORKER_RUNNERS !== 'outbound') void checkCloseStyle(runtime);
   log.info({ runners: names }, 'worker is running');
   return {
     runtime,

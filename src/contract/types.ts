@@ -3839,7 +3839,9 @@ export interface components {
              * @description The caller's own identifier for this order. A second use with the same request returns the first order.
              */
             order_uuid?: string;
-        } & (unknown & unknown & unknown & unknown);
+        } & (unknown & unknown & components["schemas"]["ExitsOnce"] & unknown & unknown);
+        /** @description Exits either as `stop_loss` and `take_profit`, or as `bracket_orders`: the network would ignore the former beside the latter. */
+        ExitsOnce: unknown;
         /** @description The position to close at the network. */
         VantaClosePositionRequest: {
             /** @description The pair whose open position is closed. */
@@ -3894,7 +3896,7 @@ export interface components {
             trailing_stop?: components["schemas"]["TrailingStop"];
             /** @description New exits; they replace those of the order. */
             bracket_orders?: components["schemas"]["BracketOrder"][];
-        } & components["schemas"]["AtMostOneSize"];
+        } & (components["schemas"]["AtMostOneSize"] & components["schemas"]["ExitsOnce"]);
         /** @description What the network executed. The network reduces an order above a cap instead of rejecting it. Members are null if the network does not report them. */
         Executed: {
             /** @description Side that was executed. */

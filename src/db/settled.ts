@@ -21,8 +21,15 @@ export type Settlements = {
   close(): Promise<void>;
 };
 
-/** Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. */
-export function listenForSettlements(url: string, onError: (error: Error) => void): Settlements {
+/**
+ * Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. `onTraded` is called with
+ * the trader of a settled order verb before its waiters wake, and with null when notifications may have been lost.
+ */
+export function listenForSettlements(
+  url: string,
+  onError: (error: Error) => void,
+  onTraded: (trader: string | null) => void = () => {},
+): Settlements {
   const waiters = new Map<string, Set<() => void>>();
   const followers = new Map<string, Set<() => void>>();
   let client: pg.Client | undefined;
@@ -36,14 +43,17 @@ export function listenForSettlements(url: string, onError: (error: Error) => voi
     client = fresh;
     fresh.on('error', onError);
     fresh.on('end', reconnect);
-    fresh.on('notification', ({ channel, payload = '' }) =>
-      wake(channel === 'settled' ? waiters.get(payload) : followers.get(payload)),
-    );
+    fresh.on('notification', ({ channel, payload = '' }) => {
+      if (channel === 'traded') onTraded(payload);
+      else wake(channel === 'settled' ? waiters.get(payload) : followers.get(payload));
+    });
     try {
       await fresh.connect();
       await fresh.query('listen account_events');
+      await fresh.query('listen traded');
       await fresh.query('listen settled');
       listening = true;
+      onTraded(null);
       for (const set of [...waiters.values(), ...followers.values()]) wake(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));

@@ -19,7 +19,13 @@ export function cachedRead<Result extends Reading>(freshMs: number, read: (key: 
     ignoreFetchAbort: true, // a read whose key is evicted meanwhile still serves its waiting callers
     fetchMethod: (key) => read(key).then(readableOnly),
   });
-  return (key: string): Promise<Result> => cache.forceFetch(key).catch(failedResult<Result>);
+  const cached = (key: string): Promise<Result> => cache.forceFetch(key).catch(failedResult<Result>);
+  /** The next read of the key, or of every key, begins after this call. */
+  const forget = (key: string | null): void => {
+    if (key === null) cache.clear();
+    else cache.delete(key);
+  };
+  return Object.assign(cached, { forget });
 }
 
 /**

@@ -36,11 +36,17 @@ export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: numb
     const { wallet, fromMs, toMs } = JSON.parse(key) as FillSpan; // as: `fills` below writes the key
     return exvenue.fills(wallet, { fromMs, ...(toMs !== null && { toMs }) }, limits);
   });
+  const networkOrders = cachedRead(FRESH_MS, (hotkey: Hotkey) => netvenue.orders(hotkey, limits));
+  const dashboard = cachedRead(FRESH_MS, (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits));
   return {
     /** All orders of a subaccount at the network. */
-    networkOrders: cachedRead(FRESH_MS, (hotkey: Hotkey) => netvenue.orders(hotkey, limits)),
+    networkOrders,
     /** The network's dashboard of a subaccount. */
-    dashboard: cachedRead(FRESH_MS, (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits)),
+    dashboard,
+    /** The next reads of a trader's orders and positions begin after this call; of all traders, if null. */
+    forgetTrader(trader: string | null): void {
+      for (const { forget } of [networkOrders, dashboard]) forget(trader);
+    },
     /** The same without the cache, for checks that would reject an order. */
     dashboardNow: (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits),
     /** The network's dashboard of the subaccount linked to a wallet. */

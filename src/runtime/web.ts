@@ -29,13 +29,14 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const onError = (err: Error) => log.warn({ err }, 'database connection');
   const open = config.DATABASE_POOLER === 'transaction' ? openPooledPool : openPool;
   const db = await open(config.DATABASE_URL, config.WEB_POOL_SIZE, onError);
-  const settlements = listenForSettlements(config.directUrl, onError);
+  const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
+  const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS);
+  const settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
   const streams = openStreams({ db, settlements, log }, config.STREAM_HEARTBEAT_MS);
   const watching = [
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
     watchListening(metrics, { isListening: settlements.isListening, streams: streams.count }),
   ];
-  const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
   const stopping = new AbortController();
   return {
     ...runtimeBase(db, config, log, metrics),
@@ -62,7 +63,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     streams,
     wait: waiting(intentReader(db), settlements, stopping.signal),
     until: untilEnded(settlements, stopping.signal),
-    reads: venueReads(netvenue(), exvenue, config.VENUE_READ_MS),
+    reads,
     stop: () => stopping.abort(),
     async close() {
       for (const unwatch of watching) unwatch();

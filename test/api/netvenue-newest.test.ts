@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { effectsUnder, limit, market, positionsOf, restingOf, SUBMIT, venueOf } from '../support/orders.ts';
+import { effectsOf, effectsUnder, limit, market, positionsOf, restingOf, SUBMIT, venueOf } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -191,5 +191,60 @@ describe('a network of the newest generation', () => {
     else expectProblem(reply, 'VENUE_REJECTED', { effect: 'none' });
     const resting = await restingOf(service, trader);
     expect(resting.length === 1).to.equal(reply.status !== 200);
+  });
+
+  describe('closing a position', () => {
+    const holder = async (others: object[]) => {
+      const trader = await service.trader();
+      await trader.post(ORDERS, market({ stop_loss: 90_000 }));
+      for (const other of others) await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC', ...other }));
+      return trader;
+    };
+
+    it('leaves the exits of other pairs in place', async () => {
+      const trader = await holder([{ stop_loss: 3_000 }]);
+
+      const reply = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+      expect(reply.status).to.equal(200);
+      expect(reply.body.executed).to.include({ quantity: -0.01 });
+      expect((await positionsOf(service, trader)).map(({ tradePair }) => tradePair)).to.deep.equal(['ETHUSDC']);
+      expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.deep.equal([3_000]);
+    });
+
+    it('is sent as FLAT_ALL when no other pair holds exits', async () => {
+      const trader = await holder([{}]);
+
+      const reply = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+      expect(reply.body).to.include({ status: 'accepted', message: null });
+      expect(effectsOf(service, trader).at(-1)).to.equal('flat_all');
+      expect(await positionsOf(service, trader)).to.have.length(1);
+    });
+
+    it('waits out the pause of the venue and is sent again under a new uuid', async () => {
+      const trader = await holder([{ stop_loss: 3_000 }]);
+      const text =
+        'Order for trade pair [BTCUSDC] was placed too soon after the previous order. Please wait 0.4 seconds';
+      service.miner.faults.add({ kind: 'reject', route: SUBMIT, times: 1, text });
+
+      const reply = await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+
+      expect(reply.status).to.equal(200);
+      expect(await positionsOf(service, trader)).to.have.length(1);
+    });
+
+    it('tells that exits of another pair were cancelled meanwhile', async () => {
+      const trader = await holder([{}]);
+      service.miner.faults.add({ kind: 'late', route: '/validator/trade-pairs', times: 1, delayMs: 1 });
+      const closing = trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
+      const protecting = trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'ETHUSDC', stop_loss: 3_000 });
+
+      const [closed] = await Promise.all([closing, protecting]);
+
+      const left = await restingOf(service, trader);
+      if (left.length === 0) expect(closed.body.message).to.match(/ETHUSDC/);
+      else expect(closed.status).to.equal(200);
+    });
   });
 });

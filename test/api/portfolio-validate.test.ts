@@ -129,4 +129,22 @@ describe('validateTrade', () => {
     expect((await ask({ pair: 'USDJPY', size: '2' })).body.violations[0].rule).to.equal('leverage.pair_max');
     expect((await ask({ pair: 'USDJPY', size: '0.00001' })).body.violations[0].rule).to.equal('order.minimum');
   });
+
+  it('uses what the network shows of a pair, and tells what needs no price without one', async () => {
+    const forex = await service.partner();
+    const made = await forex.post('/v1/register/netvenue', { asset_class: 'forex', account_size: 10_000 });
+    const headers = { 'Trader-ID': String(made.body.subaccount.subaccount_id) };
+    const lots = (size: string) =>
+      forex.post('/v1/rules/validate', { pair: 'EURUSD', side: 'long', size, order_type: 'market' }, { headers });
+
+    const tooSmall = await lots('0.00001');
+    const order = { trade_pair: 'EURUSD', order_type: 'LONG', execution_type: 'LIMIT', limit_price: 1, quantity: 0.01 };
+    const resting = await forex.post('/v1/orders/netvenue', order, { headers });
+
+    expect(resting.status).to.equal(200);
+    expect(tooSmall.body.violations[0].rule).to.equal('order.minimum');
+    expect((await lots('0.5')).body).to.deep.equal({ valid: true, violations: [] });
+    expect((await lots('5')).body.violations[0].rule).to.equal('leverage.pair_max');
+    expectProblem(await lots('0'), 'INVALID_REQUEST');
+  });
 });

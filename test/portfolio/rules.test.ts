@@ -11,6 +11,7 @@ const sound: TradeFacts = {
   account: 'active',
   drawdowns: [{ rule: 'drawdown.intraday', current: '4.99', limit: '5' }],
   leverage: { asked: '40', most: '40' },
+  isPriced: true,
   opens: '100',
   caps: [{ rule: 'leverage.pair_max', name: 'BTC', held: '900', limit: '1000' }],
   funds: { needed: '100', available: '100' },

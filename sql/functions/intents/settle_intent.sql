@@ -12,7 +12,7 @@ begin
   update intents
   set state = ending, outcome = said, settled_at = now()
   where id = intent and fence = held_fence and settled_at is null
-  returning kind, lane, upstream into ended;
+  returning kind, lane, upstream, request ->> 'trader' as trader into ended;
   if not found then
     return false;
   end if;
@@ -23,6 +23,9 @@ begin
     perform release_slot(intent);
   end if;
   perform leave_lane(ended.lane, intent);
+  if ended.trader is not null then
+    perform pg_notify('traded', ended.trader); -- first: who waits for the intent must not read what was cached before
+  end if;
   perform pg_notify('settled', intent::text);
   return true;
 end $$;

@@ -47,5 +47,7 @@ const pairOf = (pair: Fields, tradePair: string, state: TradePair['state']): Tra
   state,
   maxLeverage: numberOf(pair.max_leverage),
   exCoin: textOf(pair.hl_coin),
-  leverageByTier: readMultiples(pair.standard_positional_leverage_by_tier),
+  leverageByTier: readMultiples(
+    anyOf(pair, 'standard_positional_leverage_by_tier', 'subaccount_positional_leverage_by_tier'),
+  ),
 });

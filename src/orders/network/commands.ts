@@ -1,6 +1,8 @@
-import type { Dashboard, OrderBook } from '../../adapters/network/types.ts';
+import type { Logger } from 'pino';
+import type { Dashboard, OrderBook, TradePair } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
+import { closesByUuid } from './close.ts';
 import { notedOf } from './noted.ts';
 import { listResting } from './queries.ts';
 import { noteOrder } from './store.ts';
@@ -12,6 +14,28 @@ type Sources = {
     networkOrders(trader: string): Promise<ReadResult<OrderBook>>;
   };
 };
+
+/** Logs a close style that contradicts the build of the network, as far as its registry can be read at the start. */
+export async function checkCloseStyle({
+  config,
+  log,
+  reads,
+}: {
+  config: { NETVENUE_CLOSE_STYLE: string };
+  log: Pick<Logger, 'info' | 'warn'>;
+  reads: { tradePairs(): Promise<ReadResult<TradePair[]>> };
+}): Promise<void> {
+  const style = config.NETVENUE_CLOSE_STYLE;
+  const pairs = await reads.tradePairs();
+  const byUuid = closesByUuid(pairs);
+  if (pairs.kind !== 'found') log.warn({ style }, 'close style unchecked: the registry of pairs could not be read');
+  else if (style === 'flat_all' && !byUuid)
+    log.warn(
+      { style },
+      'close style contradicts the network: its registry is of builds that close every position on FLAT_ALL',
+    );
+  else log.info({ style, closesByUuid: byUuid }, 'close style checked');
+}
 
 /**
  * Records which of a trader's resting orders have ended, according to the network's book. Resolves to the number

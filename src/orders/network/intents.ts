@@ -48,8 +48,14 @@ export const closePosition = (context: RequestContext, pair: string, positionUui
   submit(context, close.kind, pair, {}, { trade_pair: pair, ...(positionUuid && { position_uuid: positionUuid }) });
 
 /** Submits new protection for the position in a pair. */
-export const protectPosition = (context: RequestContext, protection: Schemas['VantaTpSlRequest']): Promise<Accepted> =>
-  submit(context, protect.kind, protection.trade_pair, {}, { protection });
+export const protectPosition = (
+  context: RequestContext,
+  protection: Schemas['VantaTpSlRequest'],
+): Promise<Accepted> => {
+  const fault = findInconsistency(protection);
+  if (fault) throw new ApiError('V1_PRICES_INVALID', { message: fault });
+  return submit(context, protect.kind, protection.trade_pair, {}, { protection });
+};
 
 function submit(
   { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,

@@ -4,7 +4,10 @@ import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { samePair } from './rules.ts';
 
 /** What a trader has open in a pair. `position` is null only if it is proven that there is none. */
-export type Held = { position: DashboardPosition | null; brackets: DashboardOrder[] };
+export type Held = { position: DashboardPosition | null; brackets: DashboardOrder[]; dashboard: Dashboard };
+
+/** Whether a position is open. */
+export const isOpenPosition = ({ side, closeMs }: DashboardPosition): boolean => closeMs === null && side !== 'FLAT';
 
 /**
  * Reads what is open in a pair; `unreadable` if the venue does not report it. A dashboard without its positions section
@@ -15,8 +18,11 @@ export async function readHeld(venue: Netvenue, trader: Hotkey, pair: string): P
   const dashboard = await venue.dashboard(trader);
   if (dashboard.kind !== 'found') return 'unreadable';
   const brackets = dashboard.data.openOrders.filter((order) => isBracketOn(order, pair));
-  if (dashboard.data.reported.positions) return { position: openIn(dashboard.data, pair), brackets };
-  return nothingFilled(await venue.orders(trader), pair) ? { position: null, brackets } : 'unreadable';
+  if (dashboard.data.reported.positions)
+    return { position: openIn(dashboard.data, pair), brackets, dashboard: dashboard.data };
+  return nothingFilled(await venue.orders(trader), pair)
+    ? { position: null, brackets, dashboard: dashboard.data }
+    : 'unreadable';
 }
 
 /** The absolute quantity of a position; null if the venue reports no quantities. */
@@ -26,8 +32,7 @@ export function heldQuantity({ filledOrders }: Pick<DashboardPosition, 'filledOr
 }
 
 const openIn = ({ positions }: Dashboard, pair: string) =>
-  positions.find(({ side, closeMs, tradePair }) => closeMs === null && side !== 'FLAT' && samePair(tradePair, pair)) ??
-  null;
+  positions.find((position) => isOpenPosition(position) && samePair(position.tradePair, pair)) ?? null;
 
 const isBracketOn = ({ executionType, tradePair }: DashboardOrder, pair: string) =>
   executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair);

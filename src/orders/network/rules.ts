@@ -8,6 +8,7 @@ type EditRequest = components['schemas']['VantaEditOrderRequest'];
 export type Terms = Omit<OrderRequest, 'order_uuid'>;
 
 const SIZES = ['leverage', 'value', 'quantity'] as const;
+const EXITS = ['stop_loss', 'take_profit'] as const;
 
 /**
  * The terms of a placement, with a default trigger direction: a LONG waits for the price to rise, a SHORT for it to
@@ -19,38 +20,60 @@ export function termsOf({ order_uuid: _, ...order }: OrderRequest): Terms {
 }
 
 /**
- * The whole order after an edit. Absent members keep their value. A new size replaces the old one, even of another
- * kind.
+ * The whole order after an edit. Absent members keep their value. A new size replaces the old one, even of another kind,
+ * and so do new exits.
  */
 export function editedTerms(terms: Terms, { trade_pair: _, ...changes }: EditRequest): Terms {
-  const resized = SIZES.some((size) => changes[size] !== undefined);
-  const unchanged = resized ? Object.fromEntries(Object.entries(terms).filter(([name]) => !isSize(name))) : terms;
-  return { ...(unchanged as Terms), ...changes };
+  const replaced = [
+    ...(SIZES.some((size) => changes[size] !== undefined) ? SIZES : []),
+    ...(changes.bracket_orders !== undefined ? EXITS : []),
+    ...(EXITS.some((exit) => changes[exit] !== undefined) ? ['bracket_orders'] : []),
+  ];
+  const unchanged = Object.fromEntries(Object.entries(terms).filter(([name]) => !replaced.includes(name)));
+  return { ...(unchanged as Terms), ...changes }; // as: sizes and exits are optional
 }
-
-const isSize = (name: string): boolean => SIZES.some((size) => size === name);
 
 /** The size of an order or protection, if it has one. */
 export const sizeOf = (sized: { leverage?: number; value?: number; quantity?: number }): number | undefined =>
   sized.leverage ?? sized.value ?? sized.quantity;
 
-/** Why the prices of an order are inconsistent, or null. Placements and edits use the same rules. */
-export function findInconsistency({
-  order_type,
-  limit_price,
-  stop_loss,
-  take_profit,
-  trailing_stop,
-}: Terms): string | null {
-  if (limit_price === undefined || order_type === 'FLAT') return null;
+type Prices = Pick<Terms, 'stop_loss' | 'take_profit'> & {
+  order_type?: string;
+  limit_price?: number;
+  isTrailing: boolean;
+};
+
+/** Why the prices of an order are inconsistent, or null. Placements, edits and protections use the same rules. */
+export function findInconsistency(terms: Exits & Pick<Partial<Terms>, 'order_type' | 'limit_price'>): string | null {
+  const { order_type, limit_price } = terms;
+  const at = { ...(order_type && { order_type }), ...(limit_price !== undefined && { limit_price }) };
+  const entries = (terms.bracket_orders ?? []).map((entry) => ({
+    ...pricesOf(entry),
+    ...at,
+    isTrailing: entry.trailing_percent !== undefined || entry.trailing_value !== undefined,
+  }));
+  const faults = [{ ...pricesOf(terms), ...at, isTrailing: terms.trailing_stop !== undefined }, ...entries].map(
+    findFault,
+  );
+  return faults.find((fault) => fault !== null) ?? null;
+}
+
+const pricesOf = ({ stop_loss, take_profit }: Pick<Partial<Prices>, 'stop_loss' | 'take_profit'>) => ({
+  ...(stop_loss !== undefined && { stop_loss }),
+  ...(take_profit !== undefined && { take_profit }),
+});
+
+function findFault({ order_type, limit_price, stop_loss, take_profit, isTrailing }: Prices): string | null {
+  if (stop_loss !== undefined && stop_loss === take_profit) return 'stop_loss and take_profit are the same price.';
+  if (order_type === undefined || order_type === 'FLAT') return null;
   const sign = order_type === 'LONG' ? 1 : -1;
-  if (stop_loss !== undefined && !trailing_stop && sign * (limit_price - stop_loss) <= 0) {
+  if (limit_price !== undefined && stop_loss !== undefined && !isTrailing && sign * (limit_price - stop_loss) <= 0)
     return 'stop_loss is on the wrong side of limit_price.';
-  }
-  if (take_profit !== undefined && sign * (take_profit - limit_price) <= 0) {
+  if (limit_price !== undefined && take_profit !== undefined && sign * (take_profit - limit_price) <= 0)
     return 'take_profit is on the wrong side of limit_price.';
-  }
-  return null;
+  return stop_loss !== undefined && take_profit !== undefined && !isTrailing && sign * (take_profit - stop_loss) <= 0
+    ? 'stop_loss is on the wrong side of take_profit.'
+    : null;
 }
 
 /** What became of the exits that an order carried. `error`: why they failed. */
@@ -63,13 +86,14 @@ export const NO_PROTECTION: Protection = { state: 'none', error: null };
 export const PLACED: Protection = { state: 'placed', error: null };
 
 /** The exits among an order's terms, and its type. */
-export type Exits = Partial<Pick<Terms, (typeof EXITS)[number]>> & { execution_type?: string };
-
-const EXITS = ['stop_loss', 'take_profit', 'trailing_stop', 'bracket_orders'] as const;
+export type Exits = Partial<Pick<Terms, (typeof EXITS)[number] | 'trailing_stop' | 'bracket_orders'>> & {
+  execution_type?: string;
+};
 
 /** Whether an order carries exits of its own. */
 export const carriesExits = (order: Exits): boolean =>
-  order.execution_type !== 'BRACKET' && EXITS.some((exit) => order[exit] !== undefined);
+  order.execution_type !== 'BRACKET' &&
+  [...EXITS, 'trailing_stop' as const, 'bracket_orders' as const].some((exit) => order[exit] !== undefined);
 
 /** The protection of an order that the venue accepted without an objection: its exits rest, or wait for its fill. */
 export const protectionWhenAccepted = (order: Exits): Protection =>

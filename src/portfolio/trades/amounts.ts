@@ -1,6 +1,5 @@
-import type { TradePair } from '../../adapters/network/types.ts';
-import { compare, dividedBy, times } from '../../kernel/decimals.ts';
-import { ApiError } from '../../kernel/errors.ts';
+import type { DashboardOrder, TradePair } from '../../adapters/network/types.ts';
+import { compare, dividedBy, ofNumber, times } from '../../kernel/decimals.ts';
 import { dexOf } from '../../kernel/exchange-names.ts';
 import type { VenueReads } from '../read-model.ts';
 import { leastOf, type TradeFacts, valuePerUnit } from './rules.ts';
@@ -8,27 +7,33 @@ import type { Trade } from './trade.ts';
 
 const PLACES = 8;
 
-/** The value of an order in USD, and its quantity; null if that is unknown. */
-export type Amounts = { value: string; quantity: string | null };
+/** The value of an order in USD, and its quantity. Null for what is unknown without a price. */
+export type Amounts = { value: string | null; quantity: string | null };
 
 /**
- * The value and quantity of an order. A size in USD needs no price; for any other size throws V1_NO_PRICE without one.
+ * The value and quantity of an order. A size in USD needs no price. Any other is worth what `shown`, the network's orders
+ * and positions in the pair, are worth, if the order names no price and the exchange has none.
  */
-export async function amountsOf(reads: VenueReads, pair: TradePair, trade: Trade): Promise<Amounts> {
-  const unit = valuePerUnit(pair, trade.price ?? (await midOf(reads, pair)));
+export async function amountsOf(reads: VenueReads, pair: TradePair, trade: Trade, shown: Sized[]): Promise<Amounts> {
+  const unit = valuePerUnit(pair, trade.price ?? (await midOf(reads, pair))) ?? unitShown(shown);
   if (trade.sizeInUsd) {
     const quantity = unit === null || compare(unit, '0') === 0 ? null : dividedBy(trade.size, unit, PLACES, 'down');
     return { value: trade.size, quantity };
   }
-  if (unit === null) {
-    throw new ApiError('V1_NO_PRICE', {
-      message: 'No price is known for this pair; give its price, or its size in USD.',
-    });
-  }
-  return { value: times(trade.size, unit), quantity: trade.size };
+  return { value: unit === null ? null : times(trade.size, unit), quantity: trade.size };
 }
 
-/** The exchange's mid price of a pair, or null. The network publishes no prices. */
+/** An order or position in a pair as the network shows it. */
+export type Sized = Pick<DashboardOrder, 'value' | 'quantity' | 'processedMs'>;
+
+/** The value in USD of one unit, by the newest order that the network shows with both of its sizes; null without one. */
+function unitShown(shown: Sized[]): string | null {
+  const sized = shown.filter(({ value, quantity }) => value && quantity);
+  const newest = sized.toSorted((a, b) => (b.processedMs ?? 0) - (a.processedMs ?? 0))[0];
+  return newest ? ofNumber(Math.abs(Number(newest.value) / Number(newest.quantity)), PLACES) : null;
+}
+
+/** The exchange's mid price of a pair, or null. The network lists no prices. */
 async function midOf(reads: VenueReads, { exCoin }: TradePair): Promise<string | null> {
   if (exCoin === null) return null;
   const mids = await reads.mids(dexOf(exCoin));

@@ -20,6 +20,10 @@ export const validateTrade: Handler<'validateTrade', Deps> = async (call) => {
       ? await readNetworkFacts(reads, trader, trade)
       : await readExchangeFacts(reads, trader.wallet, trade);
   const violations = violationsOf(facts);
+  if (violations.length === 0 && !facts.isPriced)
+    throw new ApiError('V1_NO_PRICE', {
+      message: 'No price is known for this pair; give its price, or its size in USD.',
+    });
   return { status: 200, body: { valid: violations.length === 0, violations } };
 };
 

@@ -1,4 +1,4 @@
-import type { Dashboard } from '../../adapters/network/types.ts';
+import type { Dashboard, TradePair } from '../../adapters/network/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { drawdownOf } from '../balance/drawdown.ts';
 import { isOpen, provenPositions } from '../positions/network.ts';
@@ -6,14 +6,14 @@ import type { VenueReads } from '../read-model.ts';
 import { findPair } from '../rules/pairs.ts';
 import { accountStatusOf, isOpenTo } from '../rules.ts';
 import { type NetworkTrader, requireFound, requireValue } from '../traders.ts';
-import { amountsOf, minimumOf } from './amounts.ts';
+import { amountsOf, minimumOf, type Sized } from './amounts.ts';
 import { capsOf, exposureOf } from './caps.ts';
 import type { TradeFacts } from './rules.ts';
 import type { Trade } from './trade.ts';
 
 const PLACES = 8;
 
-/** The facts to validate a trade on the network. Throws VENUE_UNREADABLE, and V1_NO_PRICE without a price. */
+/** The facts to validate a trade on the network, some of them without a price. Throws VENUE_UNREADABLE. */
 export async function readNetworkFacts(
   reads: VenueReads,
   { hotkey }: NetworkTrader,
@@ -30,9 +30,10 @@ export async function readNetworkFacts(
   if (!pair) return { ...neutralFacts, ...account, pair: { asked: trade.pair, state: null, isOpenToAccount: true } };
   const positions = (await provenPositions(dashboard, () => reads.networkOrders(hotkey))).filter(isOpen);
   const exposures = positions.map((position) => exposureOf(position, dashboard));
-  const amounts = await amountsOf(reads, pair, trade);
+  const amounts = await amountsOf(reads, pair, trade, shownIn(pair, dashboard));
   const held = exposures.find(({ tradePair }) => tradePair === pair.tradePair);
-  const opens = held && held.side !== trade.side ? '0' : amounts.value; // an opposite order never reverses a position
+  const reduces = held !== undefined && held.side !== trade.side; // an opposite order never reverses a position
+  const opens = reduces ? '0' : (amounts.value ?? SOME);
   const buyingPower = dashboard.money?.buyingPower ?? null;
   return {
     ...neutralFacts,
@@ -40,10 +41,20 @@ export async function readNetworkFacts(
     pair: { asked: trade.pair, state: pair.state, isOpenToAccount: isOpenTo(dashboard.assetClass, pair) },
     minimum: opens === '0' ? null : minimumOf(pair, amounts, requireValue(dashboard.accountSize)),
     opens,
+    isPriced: reduces || amounts.value !== null,
     caps: capsOf({ pair, pairs, limits, balance: requireValue(dashboard.money?.balance) }, exposures),
     funds: buyingPower === null ? null : { needed: opens, available: ofNumber(Math.max(0, buyingPower), PLACES) },
   };
 }
+
+/** New exposure of an unknown amount: what it violates, every order would. */
+const SOME = '0.00000001';
+
+/** What the network shows in a pair, to learn what one unit of it is worth. */
+const shownIn = ({ tradePair }: TradePair, { positions, openOrders }: Dashboard): Sized[] => [
+  ...positions.filter((position) => position.tradePair === tradePair).flatMap(({ filledOrders }) => filledOrders),
+  ...openOrders.filter((order) => order.tradePair === tradePair),
+];
 
 /** The status of an account at the network, and its drawdowns with their limits, in percent. */
 export function accountFacts(dashboard: Dashboard): Pick<TradeFacts, 'account' | 'drawdowns'> {
@@ -74,6 +85,7 @@ export const neutralFacts: TradeFacts = {
   drawdowns: [],
   leverage: null,
   opens: '0',
+  isPriced: true,
   caps: [],
   funds: null,
 };

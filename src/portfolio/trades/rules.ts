@@ -20,6 +20,8 @@ export type TradeFacts = {
   drawdowns: { rule: string; current: string; limit: string }[];
   leverage: { asked: string; most: string } | null;
   opens: string;
+  /** False: what the order is worth is unknown, so it may violate more rules than these facts show. */
+  isPriced: boolean;
   caps: Cap[];
   funds: { needed: string; available: string } | null;
 };

@@ -10,7 +10,7 @@ import type { Account, World } from './world.ts';
 export const validatorRoutes = (entities: Entities, validatorKey: string): Route[] => {
   const guarded = keyed(validatorKey);
   return [
-    get('/trade-pairs', () => ({ status: 200, body: pairsView(entities.first.pairs.values()) })),
+    get('/trade-pairs', () => ({ status: 200, body: pairsView(entities.first.pairs.values(), entities.first.style) })),
     get('/hl-traders/:address/limits', ({ params }) => limits(entities, byAddress(entities, params.address), true)),
     get(
       '/subaccounts/:hotkey/limits',

@@ -48,9 +48,9 @@ export const ordersView = (account: Account, wanted: string[]) => {
 };
 
 /** The registry of pairs in its newer format. Venue facts: validator REST API, trade-pairs. */
-export const pairsView = (pairs: Iterable<Pair>) => {
+export const pairsView = (pairs: Iterable<Pair>, style: Style) => {
   const all = [...pairs];
-  const of = (state: Pair['state']) => all.filter((pair) => pair.state === state).map(pairView);
+  const of = (state: Pair['state']) => all.filter((pair) => pair.state === state).map((pair) => pairView(pair, style));
   const [allowed, deprecated, disabled] = [of('allowed'), of('deprecated'), of('disabled')];
   const totals = {
     total_allowed: allowed.length,
@@ -160,11 +160,12 @@ const eliminationView = ({ atMs, reason }: { atMs: number; reason: string }) => 
   dd: 0.05,
 });
 
-const pairView = (pair: Pair) => ({
+const pairView = (pair: Pair, style: Style) => ({
   trade_pair_id: pair.id,
   trade_pair: pair.display,
   trade_pair_category: pair.category,
   trade_pair_source: pair.source,
   max_leverage: pair.maxLeverage,
   ...(pair.coin && { hl_coin: pair.coin }),
+  [`${style === '2026' ? 'subaccount' : 'standard'}_positional_leverage_by_tier`]: { 1: pair.maxLeverage },
 });
