@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { reinstateAccount } from '../../src/accounts/prop/commands.ts';
+import { findAnyPropAccount } from '../../src/accounts/prop/queries.ts';
+import { recordSync } from '../../src/accounts/prop/store.ts';
+import { provision } from '../../src/accounts/provision.ts';
+import type { Netvenue } from '../../src/adapters/network/types.ts';
+import { processor as openProcessor } from '../../src/adapters/processor/index.ts';
+import type { Processor } from '../../src/adapters/processor/types.ts';
+import { type Db, openPool } from '../../src/db/pool.ts';
+import { runIntent } from '../../src/intents/run.ts';
+import { accepted, found, rejected, unknownEffect } from '../../src/kernel/upstream-result.ts';
+import { takeEvents } from '../../src/payments/commands.ts';
+import { refund } from '../../src/payments/refund.ts';
+import { handlePaymentEvent } from '../../src/payments/updates.ts';
+import { handlePayoutEvent } from '../../src/payouts/notified.ts';
+import { pay } from '../../src/payouts/pay.ts';
+import { reverse } from '../../src/payouts/reverse.ts';
+import { submit } from '../../src/payouts/submit.ts';
+import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
+import { signature } from '../../src/sandbox/processor/notifier.ts';
+import type { Event } from '../../src/sandbox/processor/world.ts';
+import { PROCESSOR } from '../support/money.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { MoneyModel } from './money-model.ts';
+
+export const PRICE = 19_900;
+export const EARNED = 50_000;
+const config = {
+  NETVENUE_PATIENCE_MS: 20_000,
+  NETVENUE_IN_FLIGHT_MS: 0,
+  NETVENUE_ENTITY_HOTKEY: 'entity',
+  ACCOUNT_DEADLINE_MS: 600_000,
+  VENUE_READ_MS: 1_000,
+};
+const nothing = z.object({});
+const intentRow = z.object({ id: z.string(), kind: z.string() });
+
+/** What happens to a worker's call: nothing, its response is lost, or the worker is killed before it records it. */
+export type Mishap = 'none' | 'lost' | 'killed';
+
+/** One database and one processor, which many runs share. */
+export type Stage = { db: Db; upstream: ProcessorUpstream; adapter: Processor; close(): Promise<void> };
+
+export async function openStage(): Promise<Stage> {
+  const database = await freshDatabase();
+  const db = await openPool(database.url, 12, () => {});
+  const upstream = await startProcessorUpstream(PROCESSOR);
+  await db.query(sql.type(nothing)`
+    insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_m', 'crypto', 'crypto', 1000, ${PRICE})`);
+  return {
+    db,
+    upstream,
+    adapter: openProcessor({ url: upstream.url, ...PROCESSOR }),
+    async close() {
+      await upstream.close();
+      await db.end();
+      await database.drop();
+    },
+  };
+}
+
+/** One payment, its account and its payouts: the service's own functions, and the model beside them. */
+export class MoneySystem {
+  readonly model = new MoneyModel();
+  readonly pending: Event[] = [];
+  readonly app = `app_${randomBytes(8).toString('hex')}`;
+  readonly payment = `pay_${this.app}`;
+  readonly user = `usr_${this.app}`;
+  readonly payouts: string[] = [];
+  intent = '';
+  connected = '';
+  rejectsAccounts = false;
+  readonly ended = new Set<string>();
+  #seen: number;
+  #recorded: number;
+  readonly #stage: Stage;
+
+  constructor(stage: Stage) {
+    this.#stage = stage;
+    this.#seen = stage.upstream.events.length;
+    this.#recorded = stage.upstream.ledger.entries().length;
+  }
+
+  get db(): Db {
+    return this.#stage.db;
+  }
+
+  async open(): Promise<this> {
+    const { adapter, db } = this.#stage;
+    const [made, account] = await Promise.all([
+      adapter.createPayment(
+        { paymentId: this.payment, userId: this.user, appId: this.app, amountCents: PRICE, currency: 'usd' },
+        randomBytes(8).toString('hex'),
+      ),
+      adapter.createAccount(
+        { userId: this.user, appId: this.app, country: 'US', isAbroad: false },
+        randomBytes(8).toString('hex'),
+      ),
+    ]);
+    if (made.kind !== 'accepted' || account.kind !== 'accepted') throw new Error('no payment or account');
+    this.intent = made.data.processorId;
+    this.connected = account.data.accountId;
+    await this.control('account', { id: this.connected });
+    await db.query(sql.type(nothing)`
+      with app as (
+        insert into apps (id, slug, name, allowed_scopes) values (${this.app}, ${this.app}, 'App', '{api}')
+      ), person as (
+        insert into users (id, app_id, email, password_hash, verified_at)
+        values (${this.user}, ${this.app}, 'a@example.com', 'x', now())
+      ), bought as (
+        insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id,
+          processor_payment_intent_id, status)
+        values (${this.payment}, ${this.app}, ${this.user}, 'tier_m', 'crypto', 'crypto', 1000, ${PRICE}, 'usd', gen_random_uuid(),
+          ${this.intent}, 'requires_payment_method')
+      ), verified as (
+        insert into kyc_cases (user_id, owner, provider, session_id, status, verified_at)
+        values (${this.user}, ${this.app}, 'x', ${this.user}, 'verified', now())
+      )
+      insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
+      values (${this.connected}, ${this.app}, ${this.user}, ${this.connected}, true, true, true)`);
+    return this;
+  }
+
+  /** Something happens at the processor. An impossible transition changes nothing. */
+  async control(what: string, body: object): Promise<void> {
+    await fetch(`${this.#stage.upstream.controlUrl}/${what}`, { method: 'POST', body: JSON.stringify(body) });
+    this.#watch();
+  }
+
+  #watch(): void {
+    const { events, ledger } = this.#stage.upstream;
+    for (const { kind, detail } of ledger.entries(this.#recorded))
+      if (kind === 'transfer' && detail.destination === this.connected)
+        this.model.transfers.set(String(detail.id), {
+          cents: Number(detail.amount),
+          reversed: this.model.transfers.get(String(detail.id))?.reversed ?? 0,
+        });
+    this.#recorded += ledger.entries(this.#recorded).length;
+    for (; this.#seen < events.length; this.#seen += 1) {
+      const event = events[this.#seen];
+      if (!event || !this.#isOurs(event)) continue;
+      this.model.observe(event);
+      this.pending.push(event);
+    }
+  }
+
+  #isOurs({ account, data }: Event): boolean {
+    const { id, payment_intent, destination } = Object(data.object);
+    return [id, payment_intent].includes(this.intent) || [account, destination].includes(this.connected);
+  }
+
+  /** The service is notified of a pending event; `again`: and will be once more. */
+  async deliver(index: number, again: boolean): Promise<void> {
+    const event = this.pending[index % Math.max(1, this.pending.length)];
+    if (!event) return;
+    if (!again) this.pending.splice(this.pending.indexOf(event), 1);
+    const body = JSON.stringify(event);
+    const read = this.#stage.adapter.readNotification(body, signature(PROCESSOR.notificationSecret, body));
+    if (typeof read === 'string') throw new Error(`${event.type} is ${read}`);
+    await takeEvents(this.db, [read]);
+    await this.handle();
+    this.model.learn(event.id);
+  }
+
+  /** Runs the jobs of every open event of this run. */
+  async handle(): Promise<void> {
+    const open = await this.db.any(sql.type(z.object({ id: z.string(), about: z.string() }))`
+      select e.id, e.fact ->> 'about' as about
+      from processor_events e
+      where e.acted_at is null and e.object_id in (
+        select ${this.intent}
+        union all
+        select ${this.connected}
+        union all
+        select s.processor_id
+        from payout_steps s
+        join payouts p on p.id = s.payout_id
+        where p.user_id = ${this.user}
+        union all
+        select p.processor_transfer_id
+        from payouts p
+        where p.user_id = ${this.user}
+      )`);
+    const deps = { db: this.db, config, log: { error: () => {} } };
+    for (const { id, about } of open)
+      await (about === 'payment' || about === 'charge' ? handlePaymentEvent(id, deps) : handlePayoutEvent(id, deps));
+  }
+
+  /** A worker runs the job of every open intent of this run once. */
+  async work(mishap: Mishap = 'none'): Promise<number> {
+    const open = await this.db.any(sql.type(intentRow)`
+      select i.id, i.kind from intents i where i.owner = ${this.app} and i.settled_at is null order by i.position`);
+    for (const { id, kind } of open) await this.#run(kind, id, mishap).catch(ignoreKill);
+    this.#watch();
+    const made = await this.db.any(sql.type(z.object({ id: z.string() }))`
+      select i.outcome -> 'result' ->> 'refund_id' as id
+      from intents i
+      where i.owner = ${this.app} and i.kind = 'payments/refund' and i.state = 'succeeded'`);
+    for (const refunded of made) this.model.known.add(refunded.id);
+    return open.length;
+  }
+
+  #run(kind: string, intent_id: string, mishap: Mishap): Promise<void> {
+    const base = { db: this.db, config, stopping: new AbortController().signal, late: new Set<Promise<unknown>>() };
+    const deps = { ...base, processor: hindered(this.#stage.adapter, mishap), venues: { netvenue: this.#network() } };
+    if (kind === 'payments/refund') return runIntent(refund)({ intent_id }, deps);
+    if (kind === 'payouts/submit') return runIntent(submit)({ intent_id }, deps);
+    if (kind === 'payouts/pay') return runIntent(pay)({ intent_id }, deps);
+    if (kind === 'payouts/reverse') return runIntent(reverse)({ intent_id }, deps);
+    const venue = this.#network() as unknown as Netvenue; // as: a creation that is not in doubt calls nothing else
+    const venues = { entityOf: async () => 'entity', of: async () => venue };
+    const log = { error: () => {} };
+    const creation = { ...base, log, venues };
+    return runIntent(provision)({ intent_id }, creation);
+  }
+
+  #network(): Pick<Netvenue, 'settlements' | 'createSubaccount'> {
+    return {
+      settlements: async () => found([{ startMs: 0, endMs: 1, payoutUsd: EARNED / 100 }]),
+      createSubaccount: async () => {
+        if (this.rejectsAccounts) return rejected('said_no', 'No.');
+        made += 1;
+        return accepted({
+          subaccountId: made,
+          subaccountUuid: `uuid_${made}`,
+          syntheticHotkey: `entity_${made}`,
+          assetClass: 'crypto',
+          accountSize: 1_000,
+          status: 'active',
+          createdMs: null,
+          exAddress: null,
+        });
+      },
+    };
+  }
+
+  account = () =>
+    this.db.maybeOne(sql.type(accountRow)`
+      select a.id, a.status, a.failure_reason, a.abandoned_at is not null as is_abandoned,
+        (select count(*) from prop_accounts o where o.payment_id = a.payment_id)::integer as accounts
+      from prop_accounts a
+      where a.payment_id = ${this.payment}`);
+
+  /** The network has funded the account, and the service compares. */
+  async sync(): Promise<void> {
+    const account = await this.account();
+    const shown = account && (await findAnyPropAccount(this.db, account.id));
+    if (shown?.synthetic_hotkey)
+      await recordSync(this.db, shown, { status: 'active', bucket: 'SUBACCOUNT_FUNDED', elimination: null });
+  }
+
+  async reinstate(): Promise<void> {
+    const account = await this.account();
+    if (!account) return;
+    await reinstateAccount(this.db, account.id, { operator: 'admin:model', reason: 'so says the model' }).then(
+      () => this.model.reinstate(),
+      () => {},
+    );
+  }
+}
+
+const accountRow = z.object({
+  id: z.string(),
+  status: z.string(),
+  failure_reason: z.string().nullable(),
+  is_abandoned: z.boolean(),
+  accounts: z.number(),
+});
+let made = 0;
+
+class Killed extends Error {}
+
+function ignoreKill(error: unknown): void {
+  if (!(error instanceof Killed)) throw error;
+}
+
+/** The processor, whose every write takes effect: then its response is lost, or whoever called it is killed. */
+function hindered(adapter: Processor, mishap: Mishap): Processor {
+  if (mishap === 'none') return adapter;
+  const hinder =
+    <Args extends unknown[]>(write: (...args: Args) => Promise<unknown>) =>
+    async (...args: Args) => {
+      await write(...args);
+      if (mishap === 'killed') throw new Killed();
+      return unknownEffect('lost');
+    };
+  const { refund: refunds, transfer, payOut, reverse: reverses } = adapter;
+  return {
+    ...adapter,
+    refund: hinder(refunds),
+    transfer: hinder(transfer),
+    payOut: hinder(payOut),
+    reverse: hinder(reverses),
+  };
+}
