@@ -1,0 +1,96 @@
+import { expect } from 'chai';
+import { failedAccount, lose, sellTier } from '../support/operator.ts';
+import { type Hand, openSpine, type Spine } from '../support/spine.ts';
+
+const WHO = `'admin:adn_1', 'two at once'`;
+type Action = { name: string; statement: string; hotkey?: boolean };
+const refund = {
+  name: 'refund',
+  statement: `select 'done' as verdict from refund_payment($2, ${WHO}, gen_random_uuid(), 60, 'req_1') having count(*) > 0`,
+};
+const actions: Action[] = [
+  refund,
+  {
+    name: 'provision',
+    statement: `select provision_again($1, 'admin:adn_1', gen_random_uuid(), 60, 'two at once') as verdict`,
+  },
+  {
+    name: 'attach',
+    statement: `select attach_subaccount($1, 'admin:adn_1', jsonb_build_object('synthetic_hotkey', 'e_' || $1, 'entity_hotkey', 'e',
+      'subaccount_id', substr($1, 6)::integer, 'asset_class', 'crypto', 'account_size', 25000, 'status', 'pending'), 'two at once') as verdict`,
+  },
+  { name: 'abandon', statement: `select abandon_account($1, ${WHO}) as verdict` },
+  { name: 'reinstate', statement: `select reinstate_account($1, ${WHO}) as verdict` },
+];
+
+describe('two actions of operators on one payment at once', () => {
+  let spine: Spine;
+  let hands: [Hand, Hand];
+  before(async () => {
+    spine = await openSpine();
+    hands = [await spine.hand(), await spine.hand()];
+    await sellTier(spine);
+  });
+  after(() => spine.close());
+
+  /** What an action answers: its verdict, or nothing if there is nothing to refund. */
+  const act = async (hand: Hand, { statement }: Action, account: { id: string; paymentId: string }) => {
+    const [row] = await hand.query<{ verdict: string }>(
+      statement.includes('$2') ? statement.replaceAll('$2', '$1') : statement,
+      [statement.includes('$2') ? account.paymentId : account.id],
+    );
+    return row?.verdict ?? 'nothing left';
+  };
+  const state = async ({ id, paymentId }: { id: string; paymentId: string }) => {
+    const [row] = await spine.query<{ state: object }>(
+      `select jsonb_build_object('status', a.status, 'attached', a.synthetic_hotkey is not null, 'abandoned', a.abandoned_at is not null,
+         'stopped', p.stopped_for, 'refund', refund_state(p.id), 'creations', (
+           select count(*) from intents i where i.kind = 'accounts/provision' and i.request ->> 'prop_account_id' = a.id
+         )) as state
+       from prop_accounts a
+       join payments p on p.id = a.payment_id
+       where a.id = $1 and p.id = $2`,
+      [id, paymentId],
+    );
+    return row?.state;
+  };
+  /** Accounts of the same kind: one that could not be created, or one that a refund of a dollar has stopped. */
+  async function prepared(isStopped: boolean) {
+    const account = await failedAccount(spine);
+    if (!isStopped) return account;
+    await spine.query(`update prop_accounts set status = 'provisioning' where id = $1`, [account.id]);
+    await lose(spine, account.paymentId, { kind: 'refund', id: `re_${account.id}`, cents: 100, status: 'succeeded' });
+    return account;
+  }
+
+  for (const isStopped of [false, true])
+    for (const [n, one] of actions.entries())
+      for (const other of actions.slice(n))
+        it(`${one.name} and ${other.name} of ${isStopped ? 'a stopped' : 'a failed'} account end as one after the other`, async () => {
+          const orders = [];
+          for (const pair of [
+            [one, other],
+            [other, one],
+          ] as const) {
+            const account = await prepared(isStopped);
+            const verdicts = [await act(spine, pair[0], account), await act(spine, pair[1], account)];
+            orders.push(JSON.stringify([pair[0] === one ? verdicts : verdicts.toReversed(), await state(account)]));
+          }
+
+          const account = await prepared(isStopped);
+          const verdicts = await Promise.all([act(hands[0], one, account), act(hands[1], other, account)]);
+
+          const outcome = [verdicts, await state(account)];
+          const swapped = one === other ? [JSON.stringify([verdicts.toReversed(), outcome[1]])] : [];
+          expect(orders).to.include.oneOf([JSON.stringify(outcome), ...swapped]);
+        });
+
+  it('leaves nothing to provision once a refund is under way', async () => {
+    const account = await failedAccount(spine);
+
+    const verdicts = [];
+    for (const action of actions) verdicts.push(await act(spine, action, account));
+
+    expect(verdicts).to.deep.equal(['done', 'returned', 'returned', 'owes', 'not_stopped']);
+  });
+});
