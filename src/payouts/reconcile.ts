@@ -1,5 +1,7 @@
+import type { Logger } from 'pino';
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { listStranded } from './queries.ts';
 import {
   applyAccount,
   applyPayout,
@@ -17,13 +19,14 @@ export type ReconcileDeps = {
   db: Db;
   processor: Processor;
   config: { PAYMENT_RECONCILE_MS: number; ACCOUNT_DEADLINE_MS: number };
+  log: Pick<Logger, 'error'>;
 };
 
 /**
  * Reads payouts in progress and accounts that cannot receive payouts yet, and applies their state at the processor. Pays
- * out what has become available at accounts abroad.
+ * out what has become available at accounts abroad. Logs an alert for each payout whose money is stranded.
  */
-export async function reconcilePayouts({ db, processor, config }: ReconcileDeps): Promise<void> {
+export async function reconcilePayouts({ db, processor, config, log }: ReconcileDeps): Promise<void> {
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
   for (const { processor_id, processor_account_id } of await takeOpenPayouts(db, pace)) {
     const payout = await processor.findPayout(processor_id, processor_account_id);
@@ -40,4 +43,6 @@ export async function reconcilePayouts({ db, processor, config }: ReconcileDeps)
     if (arrival.data.availableAtMs > Date.now()) await waitForMoney(db, id, arrival.data.availableAtMs);
     else await payArrived(db, id, arrival.data, config.ACCOUNT_DEADLINE_MS);
   }
+  for (const { payout_id, safe_action } of await listStranded(db))
+    log.error({ alert: 'payout_stranded', payout_id, safe_action }, 'operator action required');
 }
