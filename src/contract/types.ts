@@ -6441,7 +6441,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
-                /** @description The exchange's identifier of the order. */
+                /** @description The exchange's identifier of the order, as listed. It is never rounded. */
                 order_id: string;
             };
             cookie?: never;

@@ -63,6 +63,20 @@ describe('commands about exits', () => {
     expect((await resting(trader)).filter((exit) => !exit.startsWith('null'))).to.deep.equal(['sl 85000', 'tp 120000']);
   });
 
+  it('and closings wait for reads that do not show the position yet', async () => {
+    const trader = await service.wallet();
+    service.exchange.setBehind(700);
+    await exchangeOf(service).openOrders(trader.wallet); // reads show this state for 0.7 s
+    await trader.post('/v1/orders/exvenue', MARKET);
+
+    const protectedBy = await trader.post('/v1/orders/exvenue/tp-sl', { pair: 'BTC', stop_loss: 80_000 });
+    await trader.post('/v1/orders/exvenue', MARKET);
+    const closed = await trader.post('/v1/orders/exvenue/close', { pair: 'BTC' });
+
+    expect(protectedBy.body.trigger_status, JSON.stringify(protectedBy.body)).to.equal('placed');
+    expect(closed.body.status, JSON.stringify(closed.body)).to.equal('filled');
+  });
+
   it('end a filled exit as placed, and do not bring it back', async () => {
     const trader = await service.wallet();
     const order = await trader.post('/v1/orders/exvenue', {

@@ -71,7 +71,7 @@ describe('exits obey the newest command', () => {
         expect(shown(resting)).to.deep.equal(shown(model.exits));
         expect(await told(trader)).to.not.include('partial_failure');
       }),
-      { numRuns: 8 },
+      { numRuns: 5 },
     );
   }).timeout(120_000);
 

@@ -71,6 +71,14 @@ describe('the exchange as it is shown', () => {
     });
   }
 
+  for (const orderId of ['9007199254740993', '0', '007']) {
+    it(`order id ${orderId} is rejected: as a number it would name another order`, async () => {
+      const trader = await service.wallet();
+
+      expectProblem(await trader.delete(`${ORDERS}/${orderId}`), 'INVALID_REQUEST');
+    });
+  }
+
   it('a time in force on a market order is rejected', async () => {
     const trader = await service.wallet();
 

@@ -1,11 +1,8 @@
 import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
 import { countBy } from './audit.ts';
+import { type Command, ledgerOf, outdatedExits, restingReportedClosed } from './exit-audit.ts';
 import type { Stage } from './stage.ts';
-
-type CancelLine = { order_id: string; status: string };
-type Outcome = { result?: { results?: CancelLine[]; tp_order_id?: string; sl_order_id?: string } };
-type Verb = { id: string; kind: string; state: string; outcome: Outcome | null };
 
 /** The exchange's ledger compared with the recorded intents of this service. All from `forgotten` on must be 0. */
 export type ExchangeAudit = {
@@ -30,6 +27,10 @@ export type ExchangeAudit = {
   nonces_twice: number;
   /** A cancellation was reported to the caller, and the ledger does not have it. */
   not_cancelled: number;
+  /** A cancellation reported an order as closed or unknown, and it rests. */
+  not_closed: number;
+  /** An exit rests although a later command about it succeeded. */
+  outdated_exits: number;
 };
 
 /**
@@ -37,8 +38,8 @@ export type ExchangeAudit = {
  * orders.
  */
 export async function auditExchange({ rows, exchange }: Stage, taken: readonly string[] = []): Promise<ExchangeAudit> {
-  const verbs = await rows<Verb>(
-    `select id, kind, state, outcome from intents where kind like 'orders/exvenue/%' order by created_at`,
+  const verbs = await rows<Command>(
+    `select id, kind, state, request, outcome from intents where kind like 'orders/exvenue/%' order by position`,
   );
   const entries = exchange.ledger.entries();
   const placed = countBy(keysOf(entries, 'placed'));
@@ -46,8 +47,8 @@ export async function auditExchange({ rows, exchange }: Stage, taken: readonly s
   const cancelled = new Set(entries.filter(({ kind }) => kind === 'cancelled').map(({ detail }) => String(detail.oid)));
   const known = new Set(verbs.flatMap(namesOf));
   const recorded = new Set(verbs.map(({ id }) => id));
-  const placedBy = (verb: Verb) => namesOf(verb).filter((name) => placed.has(name)).length;
-  const count = (wrong: (verb: Verb) => boolean) => verbs.filter(wrong).length;
+  const placedBy = (verb: Command) => namesOf(verb).filter((name) => placed.has(name)).length;
+  const count = (wrong: (verb: Command) => boolean) => verbs.filter(wrong).length;
   return {
     verbs: Object.fromEntries(countBy(verbs.map(({ kind, state }) => `${kind.split('/').pop()} ${state}`))),
     placed: sum(placed),
@@ -62,6 +63,8 @@ export async function auditExchange({ rows, exchange }: Stage, taken: readonly s
     not_cancelled: verbs
       .flatMap(({ outcome }) => outcome?.result?.results ?? [])
       .filter(({ order_id, status }) => status === 'cancelled' && !cancelled.has(order_id)).length,
+    not_closed: restingReportedClosed(verbs, ledgerOf(entries)),
+    outdated_exits: outdatedExits(verbs, ledgerOf(entries)),
   };
 }
 
@@ -75,6 +78,8 @@ export const flawless = {
   strange: 0,
   nonces_twice: 0,
   not_cancelled: 0,
+  not_closed: 0,
+  outdated_exits: 0,
 } as const satisfies Partial<ExchangeAudit>;
 
 /** Whether a run was without a fault in the service. */
@@ -82,7 +87,7 @@ export const isFlawlessExchange = (audit: ExchangeAudit): boolean =>
   (Object.keys(flawless) as (keyof typeof flawless)[]).every((name) => audit[name] === 0); // as: its own names
 
 /** Whether the ledger has what a success promised. A cancellation promises no order. */
-function isThere({ id, kind, outcome }: Verb, placed: Map<string, number>): boolean {
+function isThere({ id, kind, outcome }: Command, placed: Map<string, number>): boolean {
   if (kind === 'orders/exvenue/cancel') return true;
   if (kind !== 'orders/exvenue/protect') return placed.has(cloidOf(id));
   const legs = (['tp', 'sl'] as const).filter((leg) => placed.has(legCloid(id, leg)));
@@ -90,7 +95,7 @@ function isThere({ id, kind, outcome }: Verb, placed: Map<string, number>): bool
 }
 
 /** Every client order id that a verb may have used. */
-const namesOf = ({ id }: Verb): string[] => [cloidOf(id), legCloid(id, 'tp'), legCloid(id, 'sl')];
+const namesOf = ({ id }: Command): string[] => [cloidOf(id), legCloid(id, 'tp'), legCloid(id, 'sl')];
 
 const keysOf = (entries: readonly Entry[], wanted: string) =>
   entries.filter(({ kind }) => kind === wanted).map(({ key }) => key);

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ledgerVerdicts, tradeUnderHarm } from './scenes/trading.ts';
 import { broken, shown } from './verdicts.ts';
 
+const BEHIND_MS = Number(process.env.CHAOS_BEHIND_MS ?? 2_000);
 const ORDERS = Number(process.env.CHAOS_ORDERS ?? 150);
 
 describe('workers that are killed while they sign for the exchange', function () {
@@ -11,7 +12,12 @@ describe('workers that are killed while they sign for the exchange', function ()
     const traded = await tradeUnderHarm({
       seed: Number(process.env.CHAOS_SEED ?? 1),
       stage: { workers: 4, settings: { ORDER_DEADLINE_MS: '120000', EXVENUE_BUDGET_PER_MINUTE: '24000' } },
-      exchange: { orders: ORDERS, perSecond: Number(process.env.CHAOS_RATE ?? 15), wallets: 20 },
+      exchange: {
+        orders: ORDERS,
+        perSecond: Number(process.env.CHAOS_RATE ?? 15),
+        wallets: 20,
+        readsBehindMs: BEHIND_MS,
+      },
       harms: { sequence: ['kill', 'cut', 'kill'], everyMs: 1_200, atLeast: 3 },
       settleWithinMs: 90_000 + ORDERS * 300,
     });

@@ -108,6 +108,7 @@ const ROOMY = { EXVENUE_BUDGET_PER_MINUTE: '200000', THROTTLE_SCALE: '1000' };
 // upstreams, load and service share the cores
 const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '30000' };
 const SETTLE_MS = 300_000;
+const BEHIND_MS = 25_000; // venue facts: reads may be tens of seconds behind
 
 /** Every scene by the promise it measures. */
 export const scenes: Record<string, Scene> = {
@@ -124,7 +125,7 @@ export const scenes: Record<string, Scene> = {
           settings: UNDER_HARM,
         },
         network: { orders: each, perSecond: size.perSecond / 2, traders: 60 },
-        exchange: { orders: each, perSecond: size.perSecond / 2, wallets: 60 },
+        exchange: { orders: each, perSecond: size.perSecond / 2, wallets: 60, readsBehindMs: BEHIND_MS },
         harms: { sequence: ['kill', 'cut', 'kill', 'cut', 'crash'], everyMs: size.harmEveryMs, atLeast: 5 },
         settleWithinMs: SETTLE_MS,
       });

@@ -30,7 +30,7 @@ export const close = defineIntent({
   async prepare({ id, owner, request: { wallet, pair, max_slippage } }, deps: ExchangeDeps) {
     const market = await readMarket(deps.exvenue, pair);
     if (isNotReady(market)) return market;
-    const position = await readPosition(deps.exvenue, wallet, market.asset.coin);
+    const position = await readPosition(deps, wallet, pair);
     if (isNotReady(position)) return position;
     const order = closingOrder(id, position, market, max_slippage);
     if (isNotReady(order)) return order;

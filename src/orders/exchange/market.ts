@@ -1,8 +1,10 @@
 import type { Asset, Exvenue, PerpPosition } from '../../adapters/exchange/types.ts';
+import type { Db } from '../../db/pool.ts';
 import { isZero } from '../../kernel/decimals.ts';
-import { coinOf, dexOf } from '../../kernel/exchange-names.ts';
+import { cloidOf, coinOf, dexOf } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { type NotReady, UNREACHABLE } from './not-ready.ts';
+import { findLastFilled } from './queries.ts';
 
 /** An asset and its mid price. */
 export type Market = { asset: Asset; mid: string };
@@ -27,14 +29,22 @@ export async function readMarket(
   return mid === undefined ? { fail: { code: 'V1_NO_PRICE' } } : { asset: asset.data, mid };
 }
 
-/** The open position of a wallet in a coin. Fails with V1_NO_POSITION if there is none. */
+/**
+ * The open position of a wallet in a pair. Fails with V1_NO_POSITION if there is none; waits as long as reads do not show
+ * the last order that was filled for this wallet.
+ */
 export async function readPosition(
-  exvenue: Exvenue,
+  { db, exvenue }: { db: Db; exvenue: Exvenue },
   wallet: WalletAddress,
-  coin: string,
+  pair: string,
 ): Promise<PerpPosition | NotReady> {
+  const coin = coinOf(pair);
   const account = await exvenue.account(wallet, dexOf(coin), { priority: 'write' });
   if (account.kind === 'unreadable') return UNREACHABLE;
   const position = account.kind === 'found' && account.data.positions.find((candidate) => candidate.coin === coin);
-  return position && !isZero(position.size) ? position : { fail: { code: 'V1_NO_POSITION' } };
+  if (position && !isZero(position.size)) return position;
+  const filled = await findLastFilled(db, wallet, pair);
+  const shown =
+    filled === null || (await exvenue.orderStatus(wallet, cloidOf(filled), { priority: 'write' })).kind === 'found';
+  return shown ? { fail: { code: 'V1_NO_POSITION' } } : UNREACHABLE;
 }

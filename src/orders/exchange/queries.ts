@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { OrderUuid, OwnerId, WalletAddress } from '../../kernel/ids.ts';
+import type { IntentId, OrderUuid, OwnerId, WalletAddress } from '../../kernel/ids.ts';
 import type { ExchangeTerms, ExecutionReport } from './rules.ts';
 
 /** A row with the columns `orderColumns`. */
@@ -79,3 +79,15 @@ export const listRecentlyPlaced = (db: Db, wallet: WalletAddress): Promise<reado
     select p.oid, p.pair
     from exit_plans p
     where p.trader = ${wallet} and p.oid is not null and p.decided_at > now() - interval '1 minute'`);
+
+const idRow = z.object({ id: z.string() });
+
+/** The newest order of a wallet in a pair that the exchange reported as filled within the last minute; null without one. */
+export const findLastFilled = (db: Db, wallet: WalletAddress, pair: string): Promise<IntentId | null> =>
+  db.maybeOneFirst(sql.prepared('last_filled', idRow)`
+    select o.id
+    from orders o
+    where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and o.lifecycle = 'filled'
+      and o.created_at > now() - interval '1 minute'
+    order by o.created_at desc
+    limit 1`);

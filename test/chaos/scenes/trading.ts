@@ -14,9 +14,12 @@ type Load = { orders: number; perSecond: number };
 export type Trading = {
   seed: number;
   stage: StageOptions;
-  /** Orders on the network and number of traders; orders on the exchange and number of wallets. */
+  /**
+   * Orders on the network and number of traders; orders on the exchange, number of wallets, and how far the exchange's
+   * reads may be behind its executions.
+   */
   network?: Load & { traders: number };
-  exchange?: Load & { wallets: number };
+  exchange?: Load & { wallets: number; readsBehindMs?: number };
   /** The harms meanwhile, in turn; the load continues until enough have been done. */
   harms: { sequence: readonly Harm[]; everyMs: number; atLeast?: number };
   settleWithinMs: number;
@@ -40,6 +43,7 @@ export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...
   const stage = await openStage(options.stage);
   scriptFaults(stage.upstream.faults, '/miner/api/submit-order', seed);
   scriptFaults(stage.exchange.faults, 'POST /exchange', seed + 1);
+  stage.exchange.setBehind(exchange?.readsBehindMs ?? 0);
   try {
     let harmed = 0;
     const goOn = ({ orders }: Load) => ({ goOn: (count: number) => count < orders || harmed < (plan.atLeast ?? 0) });

@@ -1,0 +1,85 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import nock from 'nock';
+import { exvenue } from '../../src/adapters/exchange/index.ts';
+import type { ReadResult } from '../../src/kernel/upstream-result.ts';
+import { fillsOf } from '../../src/portfolio/history/exchange.ts';
+import { alone } from '../support/alone.ts';
+
+const VENUE = 'http://exchange.test';
+const USER = `0x${'1'.repeat(40)}`;
+
+/** An answer in the venue's shape, with the source of its facts beside it. */
+const fixture = async (name: string) =>
+  JSON.parse(await readFile(new URL(`../fixtures/exchange/${name}.json`, import.meta.url), 'utf8'));
+
+const answering = (type: string, answer: unknown) => {
+  nock(VENUE)
+    .post('/info', (body) => body.type === type)
+    .reply(200, JSON.stringify(answer));
+  return exvenue({ url: VENUE, network: 'mainnet' });
+};
+
+const dataOf = <T>(result: ReadResult<T>): T => {
+  if (result.kind !== 'found') throw new Error(JSON.stringify(result));
+  return result.data;
+};
+
+describe('answers in the shapes of the real exchange', () => {
+  alone();
+
+  it('executions of every kind of market are read; perpetuals alone have positions, and a counterparty is not liquidated', async () => {
+    const { request, answer } = await fixture('fills');
+
+    const fills = dataOf(await answering(request.type, answer).recentFills(USER));
+
+    expect(fills).to.have.length(answer.length);
+    expect(fillsOf(fills, undefined).map(({ coin }) => coin)).to.deep.equal(['USUAL', 'SOL', 'xyz:TSLA', 'SUI', 'SUI']);
+    expect(fills.filter(({ isLiquidation }) => isLiquidation)).to.deep.equal([]);
+    expect(fills.at(-1)).to.include({ tradeId: null, startPosition: '1000' });
+  });
+
+  it('a market order with exits: the order has a number, its exits have none yet', async () => {
+    const { answer } = await fixture('market-order-with-exits');
+    nock(VENUE).post('/exchange').reply(200, answer);
+    const venue = exvenue({ url: VENUE, network: 'mainnet' });
+    const terms = { asset: 1, side: 'buy', price: '1', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
+    const body = await venue
+      .signerOf(`0x${'1'.repeat(64)}`)
+      ?.sign({ kind: 'place', orders: [terms, terms, terms], grouping: 'with_exits' }, { nonce: 1 });
+
+    const posted = await venue.post(String(body), { firstSend: true });
+
+    expect(posted).to.nested.include({ kind: 'accepted', 'data.items[0].oid': 500000000010 });
+    expect(posted).to.nested.include({ 'data.items[1].kind': 'waiting_for_trigger' });
+  });
+
+  it('a trigger that may open a position says so', async () => {
+    const { request, answer } = await fixture('trigger-without-reduce-only');
+
+    const [order] = dataOf(await answering(request.type, answer).openOrders(USER));
+
+    expect(order).to.include({ exit: 'sl', triggerPrice: '90000', reduceOnly: false });
+  });
+
+  it('a unified account: its mode, nothing withdrawable, and its free balance in spot', async () => {
+    const { mode, perps, spot } = await fixture('unified-account');
+
+    expect(dataOf(await answering('userAbstraction', mode).accountMode(USER))).to.equal('unified');
+    expect(dataOf(await answering('clearinghouseState', perps).account(USER)).withdrawable).to.equal('0');
+    expect(dataOf(await answering('spotClearinghouseState', spot).spotBalances(USER))[0]?.free).to.equal('14.5');
+  });
+
+  it('the agent without a name; none is absent, anything else unreadable', async () => {
+    const { answer } = await fixture('unnamed-agent');
+
+    expect(dataOf(await answering('webData2', answer).unnamedAgent(USER))).to.deep.equal({
+      address: answer.agentAddress.toLowerCase(),
+      name: '',
+      validUntilMs: answer.agentValidUntil,
+    });
+    const none = await answering('webData2', { ...answer, agentAddress: null }).unnamedAgent(USER);
+    expect(none).to.deep.equal({ kind: 'absent' });
+    expect((await answering('webData2', {}).unnamedAgent(USER)).kind).to.equal('unreadable');
+  });
+});
