@@ -9,6 +9,7 @@ create table subaccounts (
   account_size numeric not null constraint subaccounts_size_positive check (account_size > 0),
   ex_address text,
   payout_address text,
+  link_proof text constraint subaccounts_link_proof_known check (link_proof in ('session', 'signature', 'operator')),
   status text not null,
   created_at timestamptz not null default now(),
   constraint subaccounts_id_once_per_entity unique (entity_hotkey, subaccount_id)
@@ -17,7 +18,19 @@ create table subaccounts (
 comment on table subaccounts is 'Subaccounts of the network, each owned by the partner or app it was created for.';
 comment on column subaccounts.status is 'The network''s status: pending until its collateral is burnt, then active or failed.';
 
+comment on column subaccounts.link_proof is 'How the owner proved control of ex_address when it was linked; null if it did not.';
+
 create index subaccounts_by_owner on subaccounts (owner);
+create index subaccounts_by_wallet on subaccounts (ex_address) where ex_address is not null;
+
+create table wallet_proofs (
+  owner text not null,
+  ex_wallet text not null constraint wallet_proofs_wallet_lower check (ex_wallet = lower(ex_wallet)),
+  proven_at timestamptz not null default now(),
+  primary key (owner, ex_wallet)
+);
+
+comment on table wallet_proofs is 'Wallets whose control a partner has proven by a signature.';
 
 create table orders (
   id uuid primary key,

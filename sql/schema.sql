@@ -437,7 +437,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'move_link'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -833,14 +833,17 @@ create table subaccounts (
   account_size numeric not null,
   ex_address text,
   payout_address text,
+  link_proof text, -- How the owner proved control of ex_address when it was linked; null if it did not.
   status text not null, -- The network's status: pending until its collateral is burnt, then active or failed.
   created_at timestamp with time zone not null default now(),
   constraint subaccounts_pkey PRIMARY KEY (synthetic_hotkey),
   constraint subaccounts_id_once_per_entity UNIQUE (entity_hotkey, subaccount_id),
+  constraint subaccounts_link_proof_known CHECK ((link_proof = ANY (ARRAY['session'::text, 'signature'::text, 'operator'::text]))),
   constraint subaccounts_one_per_intent UNIQUE (intent_id),
   constraint subaccounts_size_positive CHECK ((account_size > (0)::numeric))
 );
 CREATE INDEX subaccounts_by_owner ON public.subaccounts USING btree (owner);
+CREATE INDEX subaccounts_by_wallet ON public.subaccounts USING btree (ex_address) WHERE (ex_address IS NOT NULL);
 
 -- Budgets of attempts per window and subject, against guessing. An overspent window doubles the length of the next one, up to `longest`. A rejected attempt never extends the present window, so every wait is bounded.
 create table throttles (
@@ -956,6 +959,15 @@ create table users (
   constraint users_unverified_own_no_password CHECK (((password_hash IS NULL) OR (verified_at IS NOT NULL)))
 );
 CREATE INDEX users_unverified ON public.users USING btree (created_at) WHERE (verified_at IS NULL);
+
+-- Wallets whose control a partner has proven by a signature.
+create table wallet_proofs (
+  owner text not null,
+  ex_wallet text not null,
+  proven_at timestamp with time zone not null default now(),
+  constraint wallet_proofs_pkey PRIMARY KEY (owner, ex_wallet),
+  constraint wallet_proofs_wallet_lower CHECK ((ex_wallet = lower(ex_wallet)))
+);
 
 -- Every attempt of a delivery and what the receiver responded.
 create table webhook_attempts (
@@ -1498,6 +1510,9 @@ create function hand_slots(place text, for_s double precision, asking uuid)
 create function has_its_money(of_payment text)
   returns boolean sql stable;
 
+create function has_proven_wallet(of_owner text, wallet text)
+  returns boolean sql stable;
+
 create function is_provably_unmade(of_intent uuid)
   returns boolean sql stable;
 
@@ -1551,6 +1566,9 @@ create function money_of(of_payment text, OUT refunded integer, OUT disputed int
 
 create function move_prop_account(account text, from_status text, to_status text, reason text)
   returns boolean plpgsql;
+
+create function move_wallet_link(wallet text, to_partner text, by_operator text, because text, OUT verdict text, OUT subaccount_id integer)
+  returns record plpgsql;
 
 create function name_payment(payment text, processor_id text)
   returns void plpgsql;

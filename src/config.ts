@@ -32,6 +32,7 @@ const settings = z.object({
   NETVENUE_VALIDATOR_URL: z.url(),
   NETVENUE_VALIDATOR_KEY: z.string().min(1),
   NETVENUE_ENTITY_HOTKEY: z.string().min(1),
+  WALLET_LINK_PROOF: z.enum(['optional', 'required']).default('optional'),
   NETVENUE_CLOSE_STYLE: z.enum(['auto', 'flat_all', 'market_flat']).default('auto'),
   NETVENUE_PATIENCE_MS: ms.default(10_000),
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),

@@ -1,17 +1,26 @@
 import type { Config } from '../config.ts';
+import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import type { Accept, NewIntent } from '../intents/accept.ts';
 import { pendingHeaders, resultOf } from '../intents/follow.ts';
+import type { Sealer } from '../kernel/seal.ts';
 import { provisionSubaccount } from './intents.ts';
+import { proveWallet } from './links/prove.ts';
 import { provisionResult } from './provision.ts';
 
-type Deps = { acceptIntent: Accept<NewIntent>; config: Pick<Config, 'PROVISION_DEADLINE_MS'> };
+type Deps = {
+  acceptIntent: Accept<NewIntent>;
+  config: Pick<Config, 'PROVISION_DEADLINE_MS' | 'WALLET_LINK_PROOF'>;
+  db: Db;
+  sealer: Sealer;
+};
 
 /** Handles `POST /v1/register/netvenue`: register a trader on the network. */
 export const registerNetvenueTrader: Handler<'registerNetvenueTrader', Deps> = async (call) => {
   const { acceptIntent, config } = call.deps;
   const context = { accept: acceptIntent, context: call.context, deadlineMs: config.PROVISION_DEADLINE_MS };
-  const intent = await call.settled(await provisionSubaccount(context, call.body));
+  const proof = await proveWallet(call.deps, call.principal.owner, call.body);
+  const intent = await call.settled(await provisionSubaccount(context, call.body, proof));
   const result = resultOf(intent, provisionResult);
   if (result) return { status: 200, body: { subaccount: result.subaccount, message: result.message } };
   return {

@@ -1,6 +1,7 @@
 import type { NewSubaccount } from '../adapters/network/types.ts';
 import type { components } from '../contract/types.ts';
 import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
+import type { LinkProof } from './links/prove.ts';
 
 const LINKED_ACCOUNT_SIZE = 10_000; // USD; the network requires a size for linked accounts too
 
@@ -8,8 +9,11 @@ const LINKED_ACCOUNT_SIZE = 10_000; // USD; the network requires a size for link
 export const provisionSubaccount = (
   context: Submission<NewIntent>,
   request: components['schemas']['RegisterNetvenueRequest'],
-): Promise<Accepted> =>
-  context.accept(intentFor(context, 'accounts/provision', { subaccount: newSubaccount(request) }));
+  proof: LinkProof | null,
+): Promise<Accepted> => {
+  const subaccount = newSubaccount(request);
+  return context.accept(intentFor(context, 'accounts/provision', { subaccount, ...(proof && { link_proof: proof }) }));
+};
 
 function newSubaccount(request: components['schemas']['RegisterNetvenueRequest']): NewSubaccount {
   if (!request.ex_address)

@@ -43,7 +43,11 @@ export const provisionResult = z.object({
 export const provision = defineIntent({
   kind: 'accounts/provision',
   retention: 'alone',
-  request: z.object({ subaccount: newSubaccount, prop_account_id: z.string().optional() }),
+  request: z.object({
+    subaccount: newSubaccount,
+    prop_account_id: z.string().optional(),
+    link_proof: z.string().optional(),
+  }),
   payload: z.object({ subaccount: newSubaccount, entity: z.string() }),
   timing: ({ config }) => ({
     patienceMs: config.NETVENUE_PATIENCE_MS,
@@ -70,7 +74,8 @@ export const provision = defineIntent({
   },
 
   async record({ intent, payload: { subaccount, entity } }, result, { db, log }) {
-    if (result.kind === 'accepted') return recordSubaccount(db, intent, subaccount, entity, result.data);
+    const proof = intent.request.link_proof ?? null;
+    if (result.kind === 'accepted') return recordSubaccount(db, intent, subaccount, entity, { ...result.data, proof });
     if (result.kind !== 'rejected') return recordNoResponse(db, intent, result);
     if (needsOperator(result.slug)) {
       const alert = { alert: 'network_rejects_subaccounts', intent_id: intent.id, entity, reason: result.slug };

@@ -16,10 +16,10 @@ export function recordSubaccount(
   intent: Held,
   wanted: NewSubaccount,
   entityHotkey: Hotkey,
-  made: Subaccount,
+  { proof, ...made }: Subaccount & { proof: string | null },
 ): Promise<boolean> {
   const outcome = { result: shown(made) };
-  const members = { ...subaccountMembers(made, entityHotkey), ...addressesOf(wanted) };
+  const members = { ...subaccountMembers(made, entityHotkey), ...addressesOf(wanted), link_proof: proof };
   const settled = db.oneFirst(sql.prepared('record_subaccount', z.object({ ok: z.boolean() }))`
     select record_subaccount(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb,
       ${JSON.stringify(members)}::jsonb) ok`);

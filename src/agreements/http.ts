@@ -7,22 +7,23 @@ import { findNewestSignature, listSignatures } from './queries.ts';
 type Deps = { db: Db };
 
 /** Handles `POST /v2/agreements/sign`: sign an agreement. */
-export const signAgreement: Handler<'signAgreement', Deps> = async ({ deps, principal, body, header, address }) => {
-  const { owner, userId } = userOf(principal);
-  const signature = await sign(deps.db, {
-    app: owner,
-    userId,
-    version: body.agreement_version,
-    name: body.signature_name,
-    documentUrl: body.document_url ?? null,
-    documentSha256: body.document_sha256?.toLowerCase() ?? null,
-    address,
-    userAgent: header['X-End-User-Agent'] ?? header['User-Agent'] ?? null,
+export const signAgreement: Handler<'signAgreement', Deps> = ({ principal, body, header, address, commit }) =>
+  commit(async (db) => {
+    const { owner, userId } = userOf(principal);
+    const signature = await sign(db, {
+      app: owner,
+      userId,
+      version: body.agreement_version,
+      name: body.signature_name,
+      documentUrl: body.document_url ?? null,
+      documentSha256: body.document_sha256?.toLowerCase() ?? null,
+      address,
+      userAgent: header['X-End-User-Agent'] ?? header['User-Agent'] ?? null,
+    });
+    const { id, place, previous_hash, row_hash, signed_at, agreement_version } = signature;
+    const receipt = { id, place, previous_hash, row_hash };
+    return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
   });
-  const { id, place, previous_hash, row_hash, signed_at, agreement_version } = signature;
-  const receipt = { id, place, previous_hash, row_hash };
-  return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
-};
 
 /** Handles `GET /v2/agreements/status`: read the newest signature of the user. */
 export const getAgreementStatus: Handler<'getAgreementStatus', Deps> = async ({ deps, principal }) => {

@@ -81,11 +81,12 @@ export const getOwnApp: Handler<'getOwnApp', Deps> = async ({ deps, principal })
 const DEFAULT_OVERLAP_S = 86_400;
 
 /** Handles `POST /v2/apps/me/rotate-secret`: replace the client secret. */
-export const rotateOwnAppSecret: Handler<'rotateOwnAppSecret', Deps> = async ({ deps, principal, body }) => ({
-  status: 200,
-  body: await rotateOwnSecret(deps.db, appOf(principal), body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
-  headers: NO_STORE,
-});
+export const rotateOwnAppSecret: Handler<'rotateOwnAppSecret', Deps> = ({ principal, body, commit }) =>
+  commit(async (db) => ({
+    status: 200,
+    body: await rotateOwnSecret(db, appOf(principal), body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
+    headers: NO_STORE,
+  }));
 
 /** Serves `GET /.well-known/oauth-authorization-server`: the metadata of RFC 8414. */
 export const getAuthorizationServer: Handler<'getAuthorizationServer', Deps> = async ({ deps: { config } }) => ({

@@ -264,6 +264,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/register/challenge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a text to sign with a wallet
+         * @description The wallet's holder signs the text (EIP-191, `personal_sign`) to prove control of it. The signature is given as `ownership_proof` when the wallet is registered on the network. A challenge is valid for 15 minutes, for this partner and wallet.
+         */
+        post: operations["createWalletChallenge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/register/exvenue": {
         parameters: {
             query?: never;
@@ -1714,6 +1734,26 @@ export interface paths {
          * @description Moves money. Takes back what the user's account at the processor has of a payout that failed after the transfer. While a reversal is under way, a second request returns it.
          */
         post: operations["reversePayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/wallet-links/{ex_wallet}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give an unproven wallet link to another partner
+         * @description The partner must have proven control of the wallet, by a signed challenge or an enrolled session, and the present owner of the link must not. The subaccount then belongs to the partner. Its payout address at the network stays as it was.
+         */
+        post: operations["moveWalletLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4566,6 +4606,13 @@ export interface components {
             ex_address?: components["schemas"]["Address"];
             /** @description Where the trader is paid out to; the network's default when absent. */
             payout_address?: components["schemas"]["Address"];
+            /** @description Proof that the partner's trader controls `ex_address`. A link is also proven while the partner has an enrolled session for the wallet. An unproven link gives way to a partner that proves the wallet. */
+            ownership_proof?: {
+                /** @description The text of a challenge. */
+                message: string;
+                /** @description Its EIP-191 signature by the wallet. */
+                signature: string;
+            };
         };
         /** @description A subaccount that was created at the network. */
         RegisteredSubaccount: {
@@ -6501,12 +6548,56 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["Internal"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createWalletChallenge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ex_address": "0x00000000000000000000000000000000000000aa"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The wallet to prove. */
+                    ex_address: components["schemas"]["Address"];
+                };
+            };
+        };
+        responses: {
+            /** @description The challenge */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The text to sign, unchanged. */
+                        message: string;
+                        /** @description Until when its signature counts. */
+                        expires_at: components["schemas"]["Time"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -6561,6 +6652,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -9226,6 +9318,63 @@ export interface operations {
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    moveWalletLink: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The linked wallet. */
+                ex_wallet: components["schemas"]["Address"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "partner_id": "ptn_aaaaaaaaaaaaaaaaaaaaaaa",
+                 *       "reason": "signed our challenge"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The partner that has proven the wallet. */
+                    partner_id: string;
+                    /** @description Why the operator acts. */
+                    reason: components["schemas"]["Reason"];
+                };
+            };
+        };
+        responses: {
+            /** @description The link has moved */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The linked wallet. */
+                        ex_wallet: components["schemas"]["Address"];
+                        /** @description The partner that owns the link now. */
+                        partner_id: string;
+                        /** @description Number of the subaccount at the network. */
+                        subaccount_id: number;
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
     };

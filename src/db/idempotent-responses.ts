@@ -30,13 +30,36 @@ export async function reserveKey(
   return { verdict, response: JSON.parse(sealer.open(sealed, sealContextOf(use)).toString()) };
 }
 
-/** Stores the response of a request that wrote, sealed. */
-export async function keepResponse(db: Db, sealer: Sealer, use: KeyUse, response: IdempotentResponse): Promise<void> {
+/**
+ * Stores the response of a request that wrote, sealed. False, and nothing is stored, if another request with the same
+ * key has stored its response meanwhile.
+ */
+export async function keepResponse(
+  db: Db,
+  sealer: Sealer,
+  use: KeyUse,
+  response: IdempotentResponse,
+): Promise<boolean> {
   const sealed = sealer.seal(JSON.stringify(response), sealContextOf(use));
-  await db.query(sql.prepared('keep_response', z.object({}))`
+  const { rowCount } = await db.query(sql.prepared('keep_response', z.object({}))`
     update idempotent_responses
     set status = ${response.status}, sealed = ${sql.binary(sealed)}
     where caller = ${use.caller} and key = ${use.key} and status is null`);
+  return rowCount === 1;
+}
+
+/** Replaces the stored response of a write by the later reply of the same request, which has waited for more. */
+export async function replaceResponse(
+  db: Db,
+  sealer: Sealer,
+  use: KeyUse,
+  response: IdempotentResponse,
+): Promise<void> {
+  const sealed = sealer.seal(JSON.stringify(response), sealContextOf(use));
+  await db.query(sql.prepared('replace_response', z.object({}))`
+    update idempotent_responses
+    set status = ${response.status}, sealed = ${sql.binary(sealed)}
+    where caller = ${use.caller} and key = ${use.key} and status is not null`);
 }
 
 /** Releases the key of a request that failed without writing anything. */

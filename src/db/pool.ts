@@ -2,6 +2,7 @@ import PQueue from 'p-queue';
 import pg from 'pg';
 import {
   type ClientConfigurationInput,
+  type CommonQueryMethods,
   createPool,
   type DatabasePool,
   type DriverTypeParser,
@@ -9,8 +10,11 @@ import {
 } from 'slonik';
 import { databaseIsAway } from './conflicts.ts';
 
-/** A connection pool. Money is text, times are ISO-8601 in UTC, 64-bit integers are numbers. */
-export type Db = DatabasePool;
+/** A connection pool, or a transaction on one of its connections. Money is text, times are ISO-8601 in UTC, 64-bit integers are numbers. */
+export type Db = CommonQueryMethods;
+
+/** A pool of connections. `end` closes it. */
+export type DbPool = DatabasePool;
 
 /** Money stays text, because a float would round it. Our 64-bit integers fit into a number. */
 const typeParsers: DriverTypeParser[] = [
@@ -22,7 +26,7 @@ const typeParsers: DriverTypeParser[] = [
 const CONNECTION_TIMEOUT_MS = 5_000; // the maximum wait for a connection of the pool
 const STATEMENT_TIMEOUT_MS = 30_000;
 
-type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void) => Promise<Db>;
+type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void) => Promise<DbPool>;
 
 /** Opens the pool of a web or worker process. It does not reset connections: our code leaves no session state. */
 export const openPool: Open = (url, maxPoolSize, onError) =>
@@ -51,7 +55,7 @@ async function open(
   size: number,
   options: ClientConfigurationInput,
   onError: (error: Error) => void,
-): Promise<Db> {
+): Promise<DbPool> {
   const pool = await createPool(url, {
     ...options,
     captureStackTrace: false,
@@ -92,7 +96,7 @@ const TAKES_A_CONNECTION = [
 ] as const;
 
 /** Adds a queue in front of the pool in which every waiting caller gets a connection or an error. */
-function withSlots(pool: DatabasePool, size: number): Db {
+function withSlots(pool: DatabasePool, size: number): DbPool {
   const slots = connectionSlots(size, CONNECTION_TIMEOUT_MS);
   const taking = TAKES_A_CONNECTION.map((name) => {
     const take = pool[name] as (...args: unknown[]) => Promise<unknown>; // as: arguments are passed through unchanged
@@ -108,7 +112,7 @@ function withSlots(pool: DatabasePool, size: number): Db {
 const QUEUE_POOL_SIZE = 10; // the queue's own statements are short: 10 connections serve hundreds of jobs
 
 /** Returns a function that reads the current use of a pool's connections, for metrics. */
-export const poolState = (db: Db) => () => {
+export const poolState = (db: DbPool) => () => {
   const { acquiredConnections, idleConnections, waitingClients } = db.state();
   return { acquired: acquiredConnections, idle: idleConnections, waiting: waitingClients };
 };

@@ -1,6 +1,7 @@
 import type { Body } from '../contract/body.ts';
 import type { OperationId } from '../contract/document.ts';
 import type { operations } from '../contract/types.ts';
+import type { Db } from '../db/pool.ts';
 import type { Accepted } from '../intents/accept.ts';
 import type { Intent } from '../intents/intent.ts';
 import type { EventStream } from '../kernel/event-stream.ts';
@@ -37,6 +38,11 @@ type Reply<Op extends OperationId> = {
     : { status: Status; body: JsonOf<Responses<Op>[Status]>; headers?: Record<string, string> };
 }[keyof Responses<Op>];
 
+/** A response before it is sent. */
+export type AnyReply = { status: number; body: unknown; headers?: Record<string, string> };
+/** See `Call.commit`. */
+export type Commit = <R extends AnyReply>(write: (db: Db) => Promise<R>) => Promise<R>;
+
 /** One request, authenticated and checked against the contract. */
 export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   operation: Op;
@@ -60,6 +66,11 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   network: string;
   /** Counts one attempt against each budget; throws V2_THROTTLED if one is exceeded. Sets the `RateLimit` headers. */
   throttle(...budgets: Budget[]): Promise<void>;
+  /**
+   * Runs a write that no intent holds, and its reply. Under an Idempotency-Key both are one commit with the stored
+   * response: after a crash there is all of it or nothing. `write` waits for nothing but the database it is given.
+   */
+  commit: Commit;
   /** Waits for an intent to end, for at most `waitMs`. Resolves to its current row. */
   settled(accepted: Accepted): Promise<Intent>;
 };

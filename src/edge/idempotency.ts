@@ -5,19 +5,21 @@ import {
   type KeyUse,
   keepResponse,
   releaseKey,
+  replaceResponse,
   reserveKey,
 } from '../db/idempotent-responses.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { callerId } from '../kernel/principal.ts';
 import type { EdgeDeps } from './deps.ts';
-import type { Call } from './handler.ts';
+import type { AnyReply, Call, Commit } from './handler.ts';
 
 type Keeper = Pick<EdgeDeps, 'db' | 'sealer'>;
 
 const POLL_MS = 100;
 const LONGEST_WAIT_MS = 26_000; // a first request that waits for its outcome takes up to 25 s
 
-type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal'>; deps: Keeper };
+type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal' | 'commit'>; deps: Keeper };
+type Run = (commit: Commit) => Promise<IdempotentResponse>;
 
 /**
  * Runs a write without an intent once per Idempotency-Key, and returns the first response again for a repeat of the
@@ -25,43 +27,59 @@ type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal'>; deps
  * key, and SERVICE_UNAVAILABLE if the first request does not end within 26 s.
  */
 export async function idempotentResponse(
-  { ctx, call: { context, principal }, deps }: KeyedCall,
-  run: () => Promise<IdempotentResponse>,
+  { ctx, call: { context, principal, commit }, deps }: KeyedCall,
+  run: Run,
 ): Promise<IdempotentResponse> {
-  if (!context.idempotency_key) return run();
+  if (!context.idempotency_key) return run(commit);
   const use: KeyUse = { caller: callerId(principal), key: context.idempotency_key, digest: context.digest };
-  const earlier = await earlierResponse(deps, use);
-  if (!earlier) return runAndStore(deps, use, run);
-  ctx.set('Idempotent-Replayed', 'true');
-  return earlier;
+  const earlier = (await earlierResponse(deps, use)) ?? (await runAndStore(deps, use, run));
+  if (earlier.isReplayed) ctx.set('Idempotent-Replayed', 'true');
+  return earlier.response;
 }
 
-async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<IdempotentResponse | null> {
+type Kept = { response: IdempotentResponse; isReplayed: boolean };
+
+async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<Kept | null> {
   const until = Date.now() + LONGEST_WAIT_MS;
   for (;;) {
     const reserved = await reserveKey(db, sealer, use);
     if (reserved.verdict === 'fresh') return null;
-    if (reserved.verdict === 'kept') return reserved.response;
+    if (reserved.verdict === 'kept') return { response: reserved.response, isReplayed: true };
     if (reserved.verdict === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED');
     if (Date.now() > until) throw new ApiError('SERVICE_UNAVAILABLE', { effect: 'unknown', retryable: true });
     await sleep(POLL_MS);
   }
 }
 
+/** Rolls a write back: another request with the same key has committed first. Its response is the one to return. */
+class Superseded extends Error {}
+
 /**
- * An `ApiError` means that nothing was written: the key is released. After any other fault it stays reserved, as data
- * may be written.
+ * An `ApiError` means that nothing was written: the key is released. A handler's `commit` writes and stores the response
+ * in one transaction, so a reservation that a crash left behind proves that nothing was written. A reply made without
+ * `commit`, by a handler whose write may be repeated, is stored afterwards. A later reply replaces the stored one.
  */
-async function runAndStore(
-  { db, sealer }: Keeper,
-  use: KeyUse,
-  run: () => Promise<IdempotentResponse>,
-): Promise<IdempotentResponse> {
+async function runAndStore(deps: Keeper, use: KeyUse, run: Run): Promise<Kept> {
+  const { db, sealer } = deps;
+  let stored: AnyReply | null = null;
+  const commit: Commit = async (write) => {
+    const reply = await db.transaction(async (tx) => {
+      const made = await write(tx);
+      if (!(await keepResponse(tx, sealer, use, made))) throw new Superseded();
+      return made;
+    });
+    stored = reply;
+    return reply;
+  };
   try {
-    const { status, body, headers } = await run();
-    await keepResponse(db, sealer, use, { status, body, ...(headers && { headers }) });
-    return { status, body, ...(headers && { headers }) };
+    const reply = await run(commit);
+    const { status, body, headers } = reply;
+    const response = { status, body, ...(headers && { headers }) };
+    if (stored === null) await keepResponse(db, sealer, use, response);
+    else if (stored !== reply) await replaceResponse(db, sealer, use, response);
+    return { response, isReplayed: false };
   } catch (error) {
+    if (error instanceof Superseded) return (await earlierResponse(deps, use)) ?? runAndStore(deps, use, run);
     if (error instanceof ApiError) await releaseKey(db, use);
     throw error;
   }

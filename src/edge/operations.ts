@@ -1,10 +1,12 @@
 import { registerNetvenueTrader } from '../accounts/http.ts';
+import { createWalletChallenge } from '../accounts/links/http.ts';
 import * as propAccounts from '../accounts/prop/http.ts';
 import * as recovery from '../admin/accounts/http.ts';
 import * as adminApps from '../admin/apps/http.ts';
 import * as adminAudit from '../admin/audit/http.ts';
 import * as adminDeliveries from '../admin/deliveries/http.ts';
 import * as admins from '../admin/http.ts';
+import { moveWalletLink } from '../admin/links/http.ts';
 import * as adminMails from '../admin/mails/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
 import * as paymentOperators from '../admin/payments/http.ts';
@@ -97,6 +99,8 @@ const table = {
   setNetvenueTpSl,
   editNetvenueOrder,
   registerNetvenueTrader,
+  createWalletChallenge,
+  moveWalletLink,
   getPartnerIntent,
   ...health,
 };

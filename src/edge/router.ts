@@ -12,7 +12,7 @@ import { serveConsole } from './console.ts';
 import { restrictOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { serveDocs } from './docs.ts';
-import type { Call } from './handler.ts';
+import type { AnyReply, Call, Commit } from './handler.ts';
 import { idempotentResponse } from './idempotency.ts';
 import { type HandlerDeps, handlers } from './operations.ts';
 import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
@@ -24,7 +24,7 @@ import { type RequestParts, requestValidator, responseCheck } from './validate.t
 
 type RouteDeps = EdgeDeps & HandlerDeps;
 
-type AnyHandler = (call: Call) => Promise<{ status: number; body: unknown; headers?: Record<string, string> }>;
+type AnyHandler = (call: Call) => Promise<AnyReply>;
 
 /**
  * Makes the routes of the contract. `byName` runs first and finds paths without parameters in a map, because the router
@@ -74,7 +74,9 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     const reply = await recordingRejections({ ctx, operation, principal, parts, deps }, async () => {
       validate(parts);
       const call = toCall(ctx, operation, parts, { principal, spend }, deps);
-      return operation.keepsResponses ? idempotentResponse({ ctx, call, deps }, () => handler(call)) : handler(call);
+      return operation.keepsResponses
+        ? idempotentResponse({ ctx, call, deps }, (commit) => handler({ ...call, commit }))
+        : handler(call);
     });
     check?.(reply.status, reply.body);
     ctx.set(reply.headers ?? {});
@@ -133,6 +135,7 @@ function toCall(
     get network() {
       return callerAddress(ctx, principal).network;
     },
+    commit: (write: Parameters<Commit>[0]) => write(deps.db),
     throttle: spend ?? lazily(() => newSpend(ctx, deps)),
     raw: rawBody(ctx),
     waitMs: prefer.waitMs,

@@ -8,19 +8,19 @@ import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
 import { newIntentId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { keyRow, type StoredKey } from './queries.ts';
-import { saveKey } from './store.ts';
+import type { NewKey } from './store.ts';
 import { checkSigner } from './verify.ts';
 
 type Request = components['schemas']['SessionEnrollRequest'];
-type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
+type Deps = { exvenue: Exvenue; sealer: Sealer };
 
 /**
- * Enrolls a wallet's key and stores it sealed. Throws V1_KEY_UNUSABLE for a malformed key, V1_KEY_NOT_AUTHORIZED if it
- * is neither the wallet's key nor that of an agent the exchange lists for it, and V1_AGENT_RETIRED for a retired agent.
- * If the exchange cannot be read, the key stays unverified and is checked later; until then a verified key of the wallet
- * goes on signing.
+ * A wallet's key, checked and sealed, ready to be stored. Throws V1_KEY_UNUSABLE for a malformed key, and
+ * V1_KEY_NOT_AUTHORIZED if it is neither the wallet's key nor that of an agent the exchange lists for it. If the
+ * exchange cannot be read, the key stays unverified and is checked later; until then a verified key of the wallet goes on
+ * signing.
  */
-export async function enrollKey({ db, exvenue, sealer }: Deps, owner: OwnerId, request: Request): Promise<void> {
+export async function checkKey({ exvenue, sealer }: Deps, owner: OwnerId, request: Request): Promise<NewKey> {
   const exWallet = request.ex_wallet.toLowerCase();
   const signer = exvenue.signerOf(request.private_key);
   if (!signer) throw new ApiError('V1_KEY_UNUSABLE');
@@ -28,7 +28,7 @@ export async function enrollKey({ db, exvenue, sealer }: Deps, owner: OwnerId, r
   if (check === 'rejected') throw new ApiError('V1_KEY_NOT_AUTHORIZED');
   const keyId = newIntentId();
   const sealed = sealer.seal(Buffer.from(request.private_key.replace(/^0x/i, ''), 'hex'), keySealContext(keyId));
-  await saveKey(db, {
+  return {
     owner,
     exWallet,
     keyId,
@@ -37,7 +37,7 @@ export async function enrollKey({ db, exvenue, sealer }: Deps, owner: OwnerId, r
     verified: check === 'confirmed',
     payoutWallet: request.payout_wallet?.toLowerCase() ?? null,
     label: request.label ?? null,
-  });
+  };
 }
 
 /** The key that currently signs for a wallet, or null without an enrollment. Records its use at most once a minute. */

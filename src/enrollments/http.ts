@@ -5,9 +5,9 @@ import type { Handler } from '../edge/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
-import { enrollKey } from './commands.ts';
+import { checkKey } from './commands.ts';
 import { type Enrollment, findEnrollment, listEnrollments } from './queries.ts';
-import { revokeEnrollment } from './store.ts';
+import { revokeEnrollment, saveKey } from './store.ts';
 
 type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
 
@@ -18,9 +18,12 @@ export const listSessions: Handler<'listSessions', Deps> = async ({ deps, princi
 };
 
 /** Handles `POST /v1/sessions`: enroll the signing key of an exchange wallet. */
-export const enrollSession: Handler<'enrollSession', Deps> = async ({ deps, principal, body }) => {
-  await enrollKey({ db: deps.db, exvenue: deps.exvenue, sealer: deps.sealer }, principal.owner, body);
-  return { status: 200, body: await getSessionInfo(deps.db, principal.owner, body.ex_wallet) };
+export const enrollSession: Handler<'enrollSession', Deps> = async ({ deps, principal, body, commit }) => {
+  const key = await checkKey(deps, principal.owner, body);
+  return commit(async (db) => {
+    await saveKey(db, key);
+    return { status: 200, body: await getSessionInfo(db, principal.owner, body.ex_wallet) };
+  });
 };
 
 /** Handles `GET /v1/sessions/{ex_wallet}`: read an enrollment. */
@@ -30,11 +33,12 @@ export const getSession: Handler<'getSession', Deps> = async ({ deps, principal,
 });
 
 /** Handles `DELETE /v1/sessions/{ex_wallet}`: revoke an enrollment and wipe its key. */
-export const revokeSession: Handler<'revokeSession', Deps> = async ({ deps, principal, path }) => {
-  const revoked = await revokeEnrollment(deps.db, principal.owner, path.ex_wallet.toLowerCase());
-  if (!revoked) throw new ApiError('V1_SESSION_UNKNOWN');
-  return { status: 204, body: undefined };
-};
+export const revokeSession: Handler<'revokeSession', Deps> = ({ principal, path, commit }) =>
+  commit(async (db) => {
+    const revoked = await revokeEnrollment(db, principal.owner, path.ex_wallet.toLowerCase());
+    if (!revoked) throw new ApiError('V1_SESSION_UNKNOWN');
+    return { status: 204, body: undefined };
+  });
 
 async function getSessionInfo(db: Parameters<typeof findEnrollment>[0], owner: OwnerId, exWallet: WalletAddress) {
   const enrollment = await findEnrollment(db, owner, exWallet.toLowerCase());

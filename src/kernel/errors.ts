@@ -51,9 +51,10 @@ export const errors = {
   V1_PAYMENT_TERMS_UNFIT: [502, 'The registrar requested a payment different from the one agreed; nothing was signed.'],
   V1_PAYMENT_REFUSED: [422, 'The payment was rejected; nothing was paid.'],
   V1_WALLET_UNPROVEN: [
-    422,
-    'The registrar requires a signature of the exchange wallet: enroll its own key, or pay from it. Nothing was paid.',
+    403,
+    'Control of the exchange wallet is not proven: enroll its own key, or sign with it. Nothing was done.',
   ],
+  V1_WALLET_PROVEN: [409, 'The present owner of the link has proven control of the wallet.'],
   V1_REGISTRAR_UNREACHABLE: [503, 'The registrar or its chain is unreachable; nothing was paid.'],
 
   VENUE_REJECTED: [422, 'The venue rejected the request.'],

@@ -3,7 +3,7 @@ import type { Handler } from '../edge/handler.ts';
 import type { Until } from '../intents/follow.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type Budget, budgetOf } from '../kernel/throttles.ts';
-import { getMailStatus } from '../mail/queries.ts';
+import { getMailStatus, type MailStatus } from '../mail/queries.ts';
 import { sendNotification as send } from './commands.ts';
 import { type Addressee, findAddressee, isUserOf } from './queries.ts';
 import { isEmpty } from './rules.ts';
@@ -21,18 +21,21 @@ export const sendNotification: Handler<'sendNotification', Deps> = async (call) 
   const isForeign = body.user_id !== undefined && !(await isUserOf(deps.db, principal.owner, body.user_id));
   if (isForeign || (body.email !== undefined && !addressee)) throw new ApiError('V2_NOTIFY_RECIPIENT_FORBIDDEN');
   if (addressee) await call.throttle(...mailBudgets(principal.owner, addressee));
-  const { mailId, deliveries } = await send(deps.db, principal.owner, addressee, body);
-  const status = mailId === null ? null : await waitForMail(deps, mailId, waitMs);
-  return {
-    status: 200,
-    body: {
-      email_sent: status === 'sent',
-      email_status: status,
-      notification_id: mailId,
-      webhook_deliveries_queued: deliveries,
-    },
-  };
+  const queued = await call.commit(async (db) => {
+    const { mailId, deliveries } = await send(db, principal.owner, addressee, body);
+    return { status: 200 as const, body: shown(mailId, mailId === null ? null : 'queued', deliveries) };
+  });
+  const { notification_id: mailId, webhook_deliveries_queued: deliveries } = queued.body;
+  if (mailId === null) return queued;
+  return { status: 200, body: shown(mailId, await waitForMail(deps, mailId, waitMs), deliveries) };
 };
+
+const shown = (notification_id: string | null, email_status: MailStatus | null, webhook_deliveries_queued: number) => ({
+  email_sent: email_status === 'sent',
+  email_status,
+  notification_id,
+  webhook_deliveries_queued,
+});
 
 const mailBudgets = (app: string, { email, is_verified }: Addressee): Budget[] => [
   budgetOf('notify_app', app),

@@ -124,7 +124,7 @@ export const estimatePayout: Handler<'estimatePayout', Deps> = async ({ deps, pr
 };
 
 /** Handles `POST /v2/payouts/request`: request a payout. */
-export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, principal, body }) => {
+export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, principal, body, commit }) => {
   const user = userOf(principal);
   requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const verification = await findKycCase(deps.db, user.owner, user.userId);
@@ -133,14 +133,17 @@ export const requestPayout: Handler<'requestPayout', Deps> = async ({ deps, prin
   if (!target?.payouts_enabled) throw new ApiError('V2_PAYOUT_ACCOUNT_NOT_READY', { effect: 'none' });
   const [account, another] = await getEarningAccounts(deps.db, user, body.prop_account_id);
   if (!account || another) throw new ApiError('V2_ACCOUNT_NOT_FUNDED', { effect: 'none' });
-  const id = await recordRequest(deps.db, {
-    accountId: account.id,
-    connectAccountId: target.id,
-    amountCents: body.amount_cents,
-    currency: CURRENCY,
-    earnedCents: await earningsOf(deps.reads, [account]),
+  const earnedCents = await earningsOf(deps.reads, [account]);
+  return commit(async (db) => {
+    const id = await recordRequest(db, {
+      accountId: account.id,
+      connectAccountId: target.id,
+      amountCents: body.amount_cents,
+      currency: CURRENCY,
+      earnedCents,
+    });
+    return { status: 200, body: await getUserPayout(db, user, id) };
   });
-  return { status: 200, body: await getUserPayout(deps.db, user, id) };
 };
 
 /** Handles `POST /v2/payouts/{payout_id}/submit`: submit a payout. */

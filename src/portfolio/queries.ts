@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import type { Hotkey, OwnerId } from '../kernel/ids.ts';
+import type { Hotkey, OwnerId, WalletAddress } from '../kernel/ids.ts';
 
 const subaccountRow = z.object({
   synthetic_hotkey: z.string(),
@@ -20,6 +20,30 @@ export const findSubaccount = (db: Db, owner: OwnerId, syntheticHotkey: Hotkey):
     select s.synthetic_hotkey, s.subaccount_uuid, s.asset_class, s.account_size, s.status
     from subaccounts s
     where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
+
+const linkRow = z.object({ hotkey: z.string().nullable() });
+
+/** An owner's registration of a wallet at the network. `hotkey` is null if the registrar created its account. */
+export type WalletLink = z.infer<typeof linkRow>;
+
+/**
+ * An owner's registration of a wallet (in lower case): its linked subaccount, else its paid registration. Null if the
+ * owner has none, whoever else may have one.
+ */
+export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
+  db.maybeOne(sql.prepared('find_wallet_link', linkRow)`
+    select l.hotkey
+    from (
+      select s.synthetic_hotkey as hotkey, s.created_at
+      from subaccounts s
+      where s.owner = ${owner} and s.ex_address = ${wallet}
+      union all
+      select null, r.created_at
+      from registrations r
+      where r.owner = ${owner} and r.ex_address = ${wallet} and r.status in ('registered', 'active', 'eliminated')
+    ) l
+    order by l.hotkey is null, l.created_at desc
+    limit 1`);
 
 const placedRow = z.object({
   id: z.string(),

@@ -17,14 +17,21 @@ const DEFAULT_OVERLAP_S = 86_400;
 const NO_STORE = { 'Cache-Control': 'no-store' }; // these responses contain a secret
 
 /** Handles `POST /v2/webhook-endpoints`: register a webhook endpoint. */
-export const createWebhookEndpoint: Handler<'createWebhookEndpoint', Deps> = async ({ deps, principal, body }) => {
+export const createWebhookEndpoint: Handler<'createWebhookEndpoint', Deps> = async ({
+  deps,
+  principal,
+  body,
+  commit,
+}) => {
   rejectUnknownEvents(body.events);
   await rejectForbiddenUrl(deps, body.url);
   const secret = newSecret(deps.sealer);
   const terms = { url: body.url, events: body.events, description: body.description ?? null };
-  const id = await createEndpoint(deps.db, principal.owner, terms, secret);
-  const endpoint = await getEndpoint(deps, principal.owner, id);
-  return { status: 200, body: { ...endpoint, secret: secret.secret }, headers: NO_STORE };
+  return commit(async (db) => {
+    const id = await createEndpoint(db, principal.owner, terms, secret);
+    const endpoint = await getEndpoint({ db }, principal.owner, id);
+    return { status: 200, body: { ...endpoint, secret: secret.secret }, headers: NO_STORE };
+  });
 };
 
 /** Handles `GET /v2/webhook-endpoints`: list the app's webhook endpoints. */
@@ -40,41 +47,43 @@ export const updateWebhookEndpoint: Handler<'updateWebhookEndpoint', Deps> = asy
   principal,
   path,
   body,
+  commit,
 }) => {
   if (body.events) rejectUnknownEvents(body.events);
   const { url } = await getEndpoint(deps, principal.owner, path.endpoint_id);
   if (body.url !== undefined || body.active) await rejectForbiddenUrl(deps, body.url ?? url);
-  await changeEndpoint(deps.db, principal.owner, path.endpoint_id, body);
-  return { status: 200, body: await getEndpoint(deps, principal.owner, path.endpoint_id) };
+  return commit(async (db) => {
+    await changeEndpoint(db, principal.owner, path.endpoint_id, body);
+    return { status: 200, body: await getEndpoint({ db }, principal.owner, path.endpoint_id) };
+  });
 };
 
 /** Handles `DELETE /v2/webhook-endpoints/{endpoint_id}`: deactivate a webhook endpoint. */
-export const deactivateWebhookEndpoint: Handler<'deactivateWebhookEndpoint', Deps> = async ({
-  deps,
-  principal,
-  path,
-}) => {
-  await changeEndpoint(deps.db, principal.owner, path.endpoint_id, { active: false });
-  return { status: 200, body: { deactivated: true } };
-};
+export const deactivateWebhookEndpoint: Handler<'deactivateWebhookEndpoint', Deps> = ({ principal, path, commit }) =>
+  commit(async (db) => {
+    await changeEndpoint(db, principal.owner, path.endpoint_id, { active: false });
+    return { status: 200, body: { deactivated: true } };
+  });
 
 /** Handles `POST /v2/webhook-endpoints/{endpoint_id}/rotate-secret`: replace the signing secret. */
-export const rotateWebhookSecret: Handler<'rotateWebhookSecret', Deps> = async ({ deps, principal, path, body }) => {
+export const rotateWebhookSecret: Handler<'rotateWebhookSecret', Deps> = ({ deps, principal, path, body, commit }) => {
   const secret = newSecret(deps.sealer);
   const overlapS = body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
-  const until = await rotateSecret(deps.db, principal.owner, path.endpoint_id, { secret, overlapS });
-  return {
-    status: 200,
-    body: { id: path.endpoint_id, secret: secret.secret, previous_secret_expires_at: until },
-    headers: NO_STORE,
-  };
+  return commit(async (db) => {
+    const until = await rotateSecret(db, principal.owner, path.endpoint_id, { secret, overlapS });
+    return {
+      status: 200,
+      body: { id: path.endpoint_id, secret: secret.secret, previous_secret_expires_at: until },
+      headers: NO_STORE,
+    };
+  });
 };
 
 /** Handles `POST /v2/webhook-endpoints/{endpoint_id}/test`: send a test event to one endpoint. */
-export const testWebhookEndpoint: Handler<'testWebhookEndpoint', Deps> = async ({ deps, principal, path }) => {
+export const testWebhookEndpoint: Handler<'testWebhookEndpoint', Deps> = async ({ deps, principal, path, commit }) => {
   const { url } = await getEndpoint(deps, principal.owner, path.endpoint_id);
   await rejectForbiddenUrl(deps, url);
-  return { status: 200, body: await testEndpoint(deps.db, principal.owner, path.endpoint_id) };
+  return commit(async (db) => ({ status: 200, body: await testEndpoint(db, principal.owner, path.endpoint_id) }));
 };
 
 /** Handles `GET /v2/webhook-endpoints/{endpoint_id}/deliveries`: list deliveries to an endpoint. */
@@ -93,15 +102,11 @@ export const listWebhookDeliveries: Handler<'listWebhookDeliveries', Deps> = asy
 };
 
 /** Handles `POST /v2/webhook-endpoints/{endpoint_id}/recover`: send missed events again. */
-export const recoverWebhookEndpoint: Handler<'recoverWebhookEndpoint', Deps> = async ({
-  deps,
-  principal,
-  path,
-  body,
-}) => {
-  const queued = await recoverEndpoint(deps.db, principal.owner, path.endpoint_id, body.since);
-  return { status: 200, body: { queued, since: body.since } };
-};
+export const recoverWebhookEndpoint: Handler<'recoverWebhookEndpoint', Deps> = ({ principal, path, body, commit }) =>
+  commit(async (db) => {
+    const queued = await recoverEndpoint(db, principal.owner, path.endpoint_id, body.since);
+    return { status: 200, body: { queued, since: body.since } };
+  });
 
 /** Handles `GET /v2/webhook-deliveries/{delivery_id}`: read a delivery with its attempts. */
 export const getWebhookDelivery: Handler<'getWebhookDelivery', Deps> = async ({ deps, principal, path }) => {
@@ -111,9 +116,8 @@ export const getWebhookDelivery: Handler<'getWebhookDelivery', Deps> = async ({ 
 };
 
 /** Handles `POST /v2/webhook-deliveries/{delivery_id}/redeliver`: send a delivery again. */
-export const redeliverWebhook: Handler<'redeliverWebhook', Deps> = async ({ deps, principal, path }) => {
-  return { status: 200, body: await redeliver(deps.db, principal.owner, path.delivery_id) };
-};
+export const redeliverWebhook: Handler<'redeliverWebhook', Deps> = ({ principal, path, commit }) =>
+  commit(async (db) => ({ status: 200, body: await redeliver(db, principal.owner, path.delivery_id) }));
 
 function rejectUnknownEvents(names: string[]): void {
   const unknown = unknownEvents(names);
@@ -129,7 +133,7 @@ async function rejectForbiddenUrl({ webhooks }: Deps, url: string): Promise<void
   if (judged.kind === 'forbidden') throw new ApiError('V2_WEBHOOK_URL_FORBIDDEN', { reason: judged.why });
 }
 
-async function getEndpoint({ db }: Deps, app: string, endpointId: string) {
+async function getEndpoint({ db }: Pick<Deps, 'db'>, app: string, endpointId: string) {
   const endpoint = await findEndpoint(db, app, endpointId);
   if (!endpoint) throw new ApiError('V2_WEBHOOK_ENDPOINT_UNKNOWN');
   return endpoint;

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { countCalls, linkedWallet, move, SHORT_TIMEOUTS, STALE_MS } from '../support/portfolio.ts';
+import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -119,11 +120,11 @@ describe('a wallet on the exchange', () => {
     expect(counted.calls.length).to.be.at.most(4); // dexes, one account for each, spot
   });
 
-  it('listPayouts of a wallet unknown to the network is empty', async () => {
+  it('listPayouts of a wallet that the caller has not registered is unknown', async () => {
     const { get } = await reader();
 
-    expect(await get('/v1/payouts')).to.deep.include({ status: 200, body: [] });
-    expect(await get('/v1/payouts/pending')).to.include({ status: 204 });
+    expectProblem(await get('/v1/payouts'), 'V1_TRADER_UNKNOWN');
+    expectProblem(await get('/v1/payouts/pending'), 'V1_TRADER_UNKNOWN');
   });
 
   it('listClosedPositions derives round trips from executions', async () => {

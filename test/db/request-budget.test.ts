@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { type Db, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { requestBudget } from '../../src/db/request-budget.ts';
 import type { BudgetLedger } from '../../src/kernel/shared-upstream.ts';
 import { freshDatabase } from '../support/postgres.ts';
@@ -10,7 +10,7 @@ const BUCKET = { burst: 100, perSecond: 10 };
 
 describe('the request budget of all processes', () => {
   let database: Awaited<ReturnType<typeof freshDatabase>>;
-  let pools: Db[];
+  let pools: DbPool[];
   before(async () => {
     database = await freshDatabase();
     pools = await Promise.all([1, 2, 3].map(() => openPool(database.url, 2, () => {})));
@@ -22,10 +22,10 @@ describe('the request budget of all processes', () => {
 
   const processes = (name: string, bucket = BUCKET): BudgetLedger[] =>
     pools.map((pool) => requestBudget(pool, name, bucket));
-  const first = (name: string, bucket = BUCKET) => requestBudget(pools[0] as Db, name, bucket); // as: there are three
+  const first = (name: string, bucket = BUCKET) => requestBudget(pools[0] as DbPool, name, bucket); // as: there are three
   const spend = async (ledger: BudgetLedger, weight: number, keep = 0) =>
     (await ledger.spend([{ weight, keep }])).spent;
-  const secondsSince = (pool: Db | undefined, at: string) =>
+  const secondsSince = (pool: DbPool | undefined, at: string) =>
     pool?.oneFirst(sql.type(z.object({ age: z.number() }))`
       select extract(epoch from clock_timestamp() - ${at}::timestamptz)::double precision age`);
   /** Moves the bucket's row into the past: so much time has passed for it. */

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { type Db, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { type Accept, acceptance, type NewIntent } from '../../src/intents/accept.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { item, openSpine, type Spine } from '../support/spine.ts';
 
 describe('acceptance', () => {
   let spine: Spine;
-  let db: Db;
+  let db: DbPool;
   let accept: Accept<NewIntent>;
   before(async () => {
     spine = await openSpine();

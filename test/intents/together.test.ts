@@ -1,12 +1,12 @@
 import { expect } from 'chai';
-import { type Db, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { beginSending, claim, fail, succeed } from '../../src/intents/store.ts';
 import { item, openSpine, type Spine } from '../support/spine.ts';
 
 describe('intents executed concurrently', () => {
   let spine: Spine;
-  let db: Db;
+  let db: DbPool;
   before(async () => {
     spine = await openSpine();
     db = await openPool(spine.url, 5, () => {});

@@ -121,7 +121,7 @@ describe('missing fields of a dashboard', () => {
   });
 
   it('make it unreadable when the money of an account is missing', () => {
-    const trader = { venue: 'exvenue', wallet: '0x' } as const;
+    const trader = { venue: 'exvenue', wallet: '0x', link: null } as const;
     const shown = networkLimits(limits, [], 'exvenue');
 
     rejects(() => networkAccount(trader, dashboard({ money: null }), shown, null));

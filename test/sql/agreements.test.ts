@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import pg from 'pg';
 import type { Signed } from '../../src/agreements/rules.ts';
 import { verifyAgreements } from '../../src/agreements/verify.ts';
-import { type Db, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { startScript } from '../support/processes.ts';
 
@@ -97,7 +97,7 @@ const tamperings: Record<string, { sql: string; positions: number[] }> = {
 
 describe('agreements:verify with the triggers off', () => {
   let client: pg.Client;
-  let db: Db;
+  let db: DbPool;
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   before(async () => {
     database = await freshDatabase();

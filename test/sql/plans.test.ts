@@ -7,7 +7,7 @@ import { getCreations } from '../../src/accounts/queries.ts';
 import { readQueueHealth } from '../../src/admin/queue/queries.ts';
 import { listTroubled } from '../../src/admin/reruns/queries.ts';
 import { inBatches } from '../../src/db/batches.ts';
-import { type Db, openPool } from '../../src/db/pool.ts';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { prunings } from '../../src/db/retention.ts';
 import { hasInDoubtUnderOtherKeys } from '../../src/enrollments/queries.ts';
 import { wipeRetiredKeys } from '../../src/enrollments/store.ts';
@@ -45,7 +45,7 @@ describe('statements with much past data', function () {
   this.timeout(60_000);
   let database: Awaited<ReturnType<typeof freshDatabase>>;
   let client: Client;
-  let db: Db;
+  let db: DbPool;
   let past: { order: string; event: string; delivery: string };
   let held: Intent;
   before(async () => {

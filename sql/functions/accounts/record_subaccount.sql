@@ -12,10 +12,10 @@ begin
   select i.owner into strict asker from intents i where i.id = intent;
   insert into subaccounts (
     synthetic_hotkey, entity_hotkey, subaccount_id, subaccount_uuid, owner, intent_id, asset_class, account_size,
-    ex_address, payout_address, status
+    ex_address, payout_address, link_proof, status
   )
   select m.synthetic_hotkey, m.entity_hotkey, m.subaccount_id, m.subaccount_uuid, asker, intent, m.asset_class, m.account_size,
-    m.ex_address, m.payout_address, m.status
+    m.ex_address, m.payout_address, m.link_proof, m.status
   from jsonb_populate_record(null::subaccounts, made) m;
 
   update prop_accounts

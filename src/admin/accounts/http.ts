@@ -25,41 +25,46 @@ export const listFailedAccounts: Handler<'listFailedAccounts', Deps> = async ({ 
 };
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/abandon`: abandon an account that could not be created. */
-export const abandonPropAccount: Handler<'abandonPropAccount', Deps> = async ({ deps, principal, path, body }) => {
-  await recovery.abandonAccount(deps.db, path.id, recoveryOf(principal, body));
-  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
-};
+export const abandonPropAccount: Handler<'abandonPropAccount', Deps> = ({ principal, path, body, commit }) =>
+  commit(async (db) => {
+    await recovery.abandonAccount(db, path.id, recoveryOf(principal, body));
+    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
+  });
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/provision`: create a failed account's subaccount again. */
-export const provisionAgain: Handler<'provisionAgain', Deps> = async ({ deps, principal, path, body }) => {
-  await submitProvision(deps.db, path.id, recoveryOf(principal, body), deps.config.ACCOUNT_DEADLINE_MS);
-  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
-};
+export const provisionAgain: Handler<'provisionAgain', Deps> = ({ deps, principal, path, body, commit }) =>
+  commit(async (db) => {
+    await submitProvision(db, path.id, recoveryOf(principal, body), deps.config.ACCOUNT_DEADLINE_MS);
+    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
+  });
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/attach`: attach an existing subaccount to a failed account. */
-export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps, principal, path, body }) => {
-  const account = await getAccount(deps, path.id);
+export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps, principal, path, body, commit }) => {
+  const account = await getAccount(deps.db, path.id);
   const entity = (await findOwnEntity(deps.db, account.owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
   const made = await findFitting(deps, account, hotkeyOf(entity, body.subaccount_id));
-  await recovery.attachSubaccount(deps.db, account.id, recoveryOf(principal, body), entity, {
-    ...made,
-    subaccountId: body.subaccount_id,
+  return commit(async (db) => {
+    await recovery.attachSubaccount(db, account.id, recoveryOf(principal, body), entity, {
+      ...made,
+      subaccountId: body.subaccount_id,
+    });
+    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
   });
-  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
 };
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/reinstate`: reinstate an account that a refund or dispute had stopped. */
-export const reinstatePropAccount: Handler<'reinstatePropAccount', Deps> = async ({ deps, principal, path, body }) => {
-  await recovery.reinstateAccount(deps.db, path.id, recoveryOf(principal, body));
-  return { status: 200, body: shownAccount(await getAccount(deps, path.id)) };
-};
+export const reinstatePropAccount: Handler<'reinstatePropAccount', Deps> = ({ principal, path, body, commit }) =>
+  commit(async (db) => {
+    await recovery.reinstateAccount(db, path.id, recoveryOf(principal, body));
+    return { status: 200, body: shownAccount(await getAccount(db, path.id)) };
+  });
 
 const recoveryOf = (principal: Principal, { reason }: { reason: string }) => ({
   operator: operatorName(principal),
   reason,
 });
 
-async function getAccount({ db }: Pick<Deps, 'db'>, id: string): Promise<PropAccount> {
+async function getAccount(db: Db, id: string): Promise<PropAccount> {
   const account = await findAnyPropAccount(db, id);
   if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN', { effect: 'none' });
   return account;

@@ -30,19 +30,21 @@ export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) =>
     networkApiKey: network_api_key ?? null,
     scopes,
   };
-  const made = await createApp(call.deps.db, call.deps.sealer, app, actorOf(call));
-  return {
-    status: 200,
-    body: {
-      ...made,
-      client_id: made.app_id,
-      slug,
-      name,
-      entity_hotkey: app.entityHotkey,
-      note: 'The client secret is shown only once.',
-    },
-    headers: NO_STORE,
-  };
+  return call.commit(async (db) => {
+    const made = await createApp(db, call.deps.sealer, app, actorOf(call));
+    return {
+      status: 200,
+      body: {
+        ...made,
+        client_id: made.app_id,
+        slug,
+        name,
+        entity_hotkey: app.entityHotkey,
+        note: 'The client secret is shown only once.',
+      },
+      headers: NO_STORE,
+    };
+  });
 };
 
 /** Handles `PATCH /v2/admin/apps/{app_id}`: change an app's settings. */
@@ -66,6 +68,8 @@ export const enableTenantApp: Handler<'enableTenantApp', Deps> = async (call) =>
 /** Handles `POST /v2/admin/apps/{app_id}/rotate-secret`: replace an app's client secret. */
 export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = async (call) => {
   const overlapS = call.body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
-  const body = await rotateAppSecret(call.deps.db, call.path.app_id, overlapS, actorOf(call));
-  return { status: 200, body, headers: NO_STORE };
+  return call.commit(async (db) => {
+    const body = await rotateAppSecret(db, call.path.app_id, overlapS, actorOf(call));
+    return { status: 200, body, headers: NO_STORE };
+  });
 };

@@ -19,9 +19,10 @@ export const listTroubledDeliveries: Handler<'listTroubledDeliveries', Deps> = a
 };
 
 /** Handles `POST /v2/admin/deliveries/{delivery_id}/retry`: send a delivery again. */
-export const retryDelivery: Handler<'retryDelivery', Deps> = async ({ deps, principal, path, body }) => {
-  await retryAnyDelivery(deps.db, path.delivery_id, operatorName(principal), body.reason);
-  const delivery = await findAnyDelivery(deps.db, path.delivery_id);
-  if (!delivery) throw new ApiError('V2_WEBHOOK_DELIVERY_UNKNOWN');
-  return { status: 200, body: delivery };
-};
+export const retryDelivery: Handler<'retryDelivery', Deps> = ({ principal, path, body, commit }) =>
+  commit(async (db) => {
+    await retryAnyDelivery(db, path.delivery_id, operatorName(principal), body.reason);
+    const delivery = await findAnyDelivery(db, path.delivery_id);
+    if (!delivery) throw new ApiError('V2_WEBHOOK_DELIVERY_UNKNOWN');
+    return { status: 200, body: delivery };
+  });

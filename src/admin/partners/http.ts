@@ -17,10 +17,11 @@ export const listAllPartners: Handler<'listAllPartners', Deps> = async ({ deps }
 });
 
 /** Handles `POST /v2/admin/partners`: create a partner with a first key. */
-export const registerPartner: Handler<'registerPartner', Deps> = async (call) => {
-  const body = await makePartner(call.deps.db, call.body.name, call.body.label ?? null, actorOf(call));
-  return { status: 200, body, headers: NO_STORE };
-};
+export const registerPartner: Handler<'registerPartner', Deps> = (call) =>
+  call.commit(async (db) => {
+    const body = await makePartner(db, call.body.name, call.body.label ?? null, actorOf(call));
+    return { status: 200, body, headers: NO_STORE };
+  });
 
 /** Handles `POST /v2/admin/partners/{partner_id}/disable`: disable a partner. */
 export const disablePartner: Handler<'disablePartner', Deps> = (call) => setActive(call, call.path.partner_id, false);
@@ -45,15 +46,17 @@ export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ de
 };
 
 /** Handles `POST /v2/admin/partners/{partner_id}/keys`: create another key for a partner. */
-export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = async (call) => {
-  const minted = await mintPartnerKey(call.deps.db, call.path.partner_id, call.body?.label ?? null, actorOf(call));
-  if (!minted) throw new ApiError('V2_PARTNER_UNKNOWN');
-  return { status: 200, body: minted, headers: NO_STORE };
-};
+export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = (call) =>
+  call.commit(async (db) => {
+    const minted = await mintPartnerKey(db, call.path.partner_id, call.body?.label ?? null, actorOf(call));
+    if (!minted) throw new ApiError('V2_PARTNER_UNKNOWN');
+    return { status: 200, body: minted, headers: NO_STORE };
+  });
 
 /** Handles `DELETE /v2/admin/partner-keys/{key_id}`: revoke a partner key. */
-export const revokeKeyOfPartner: Handler<'revokeKeyOfPartner', Deps> = async (call) => {
-  const revoked = await revokePartnerKey(call.deps.db, call.path.key_id, actorOf(call));
-  if (!revoked) throw new ApiError('V2_PARTNER_KEY_UNKNOWN');
-  return { status: 200, body: { revoked: true } };
-};
+export const revokeKeyOfPartner: Handler<'revokeKeyOfPartner', Deps> = (call) =>
+  call.commit(async (db) => {
+    const revoked = await revokePartnerKey(db, call.path.key_id, actorOf(call));
+    if (!revoked) throw new ApiError('V2_PARTNER_KEY_UNKNOWN');
+    return { status: 200, body: { revoked: true } };
+  });

@@ -25,14 +25,16 @@ export const listAllTiers: Handler<'listAllTiers', Deps> = async ({ deps }) => (
 });
 
 /** Handles `PUT /v2/admin/tiers/{tier_id}`: create or change a tier. */
-export const putTier: Handler<'putTier', Deps> = async ({ deps, principal, path, body, address, requestId }) => {
+export const putTier: Handler<'putTier', Deps> = ({ principal, path, body, address, requestId, commit }) => {
   const tier = { ...body, tier_id: path.tier_id };
   const actor = { adminId: adminOf(principal).adminId, address, requestId };
-  await deps.db.transaction(async (tx) => {
-    await saveTier(tx, tier);
-    await note(tx, { actor, action: 'tiers/put', detail: tier }, tier.tier_id);
+  return commit(async (db) => {
+    await db.transaction(async (tx) => {
+      await saveTier(tx, tier);
+      await note(tx, { actor, action: 'tiers/put', detail: tier }, tier.tier_id);
+    });
+    return { status: 200, body: tier };
   });
-  return { status: 200, body: tier };
 };
 
 /** Handles `GET /v2/admin/payments/unfulfilled`: list payments without an account or a refund. */

@@ -32,7 +32,8 @@ export const getIntentStory: Handler<'getIntentStory', Deps> = async ({ deps, pa
 };
 
 /** Handles `POST /v2/admin/intents/{intent_id}/rerun`: run an intent again if that is safe. */
-export const rerunIntent: Handler<'rerunIntent', Deps> = async ({ deps, principal, path, body }) => ({
-  status: 200,
-  body: await rerun(deps.db, path.intent_id, operatorName(principal), body.reason),
-});
+export const rerunIntent: Handler<'rerunIntent', Deps> = ({ principal, path, body, commit }) =>
+  commit(async (db) => ({
+    status: 200,
+    body: await rerun(db, path.intent_id, operatorName(principal), body.reason),
+  }));

@@ -4,7 +4,8 @@ import { defineIntent } from '../../intents/define.ts';
 import type { Problem } from '../../intents/intent.ts';
 import { cloidOf } from '../../kernel/exchange-names.ts';
 import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } from '../../kernel/grid.ts';
-import type { IntentId } from '../../kernel/ids.ts';
+import type { IntentId, OwnerId, WalletAddress } from '../../kernel/ids.ts';
+import { findWalletLink } from '../../portfolio/queries.ts';
 import { findExchangeViolation } from '../../portfolio/trades/read-model.ts';
 import { exitOrders } from './exits.ts';
 import { type Market, readMarket } from './market.ts';
@@ -30,7 +31,7 @@ export const place = defineIntent({
   async prepare({ id, owner, request: { wallet, terms } }, deps: Deps) {
     const [market, violation] = await Promise.all([
       readMarket(deps.exvenue, terms.pair, terms.order_type === 'limit' ? terms.price : null),
-      terms.reduce_only ? null : findExchangeViolation(deps.reads, wallet),
+      terms.reduce_only ? null : findViolation(deps, owner, wallet),
     ]);
     if (violation) return { fail: violation };
     if (isNotReady(market)) return market;
@@ -55,6 +56,9 @@ export const place = defineIntent({
     return recordPlacement(deps.db, intent, shownOrder(intent, terms, report), report);
   },
 });
+
+const findViolation = async ({ db, reads }: Deps, owner: OwnerId, wallet: WalletAddress) =>
+  findExchangeViolation(reads, wallet, await findWalletLink(db, owner, wallet));
 
 /** The order and its exits with all amounts on the asset's grid, or the reason why it cannot be placed. */
 function ordersOf(

@@ -1,9 +1,10 @@
 import type { Settlement } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
+import { ApiError } from '../../kernel/errors.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { VenueReads } from '../read-model.ts';
-import { foundOrNull, requireFound, requireValue, type Trader } from '../traders.ts';
+import { findDashboard, foundOrNull, requireFound, requireValue, type Trader } from '../traders.ts';
 
 type Payout = components['schemas']['Payout'];
 
@@ -15,12 +16,14 @@ export async function readWeeks(reads: VenueReads, trader: Trader): Promise<Sett
 }
 
 /**
- * Null only for a wallet that the network does not know. Some builds report the uuid only on the subaccount's own
+ * Null only for a wallet that the network does not know. Throws V1_TRADER_UNKNOWN for a wallet that the owner has not
+ * registered: all of this is the network's data. Some builds report the uuid only on the subaccount's own
  * dashboard.
  */
 async function subaccountUuid(reads: VenueReads, trader: Trader): Promise<string | null> {
+  if (trader.venue === 'exvenue' && !trader.link) throw new ApiError('V1_TRADER_UNKNOWN');
   if (trader.venue === 'netvenue') return trader.subaccount.subaccount_uuid ?? uuidOf(reads, trader.hotkey);
-  const dashboard = foundOrNull(await reads.walletDashboard(trader.wallet));
+  const dashboard = await findDashboard(reads, trader);
   return dashboard && (dashboard.subaccountUuid ?? uuidOf(reads, requireValue(dashboard.syntheticHotkey)));
 }
 

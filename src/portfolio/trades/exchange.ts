@@ -6,7 +6,7 @@ import { isWorthPlacing, limitPrice, lotsWorth, wholeLots } from '../../kernel/g
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { usdcOf } from '../balance/exchange.ts';
 import type { VenueReads } from '../read-model.ts';
-import { foundOrNull, requireFound } from '../traders.ts';
+import { type ExchangeTrader, findDashboard, foundOrNull, requireFound } from '../traders.ts';
 import { accountFacts, neutralFacts } from './network.ts';
 import type { TradeFacts } from './rules.ts';
 import type { Trade } from './trade.ts';
@@ -15,19 +15,18 @@ const PLACES = 8;
 
 /**
  * The facts to validate a trade on the exchange: the asset's grid and leverage, and the margin of the account. For a
- * wallet that the network follows, also the status of its funded account and whether the network mirrors the pair.
+ * wallet that the owner registered at the network, also the status of its funded account and whether the network mirrors the pair.
  * Throws V1_NO_PRICE without a mid price, and VENUE_UNREADABLE.
  */
-export async function readExchangeFacts(reads: VenueReads, wallet: WalletAddress, trade: Trade): Promise<TradeFacts> {
+export async function readExchangeFacts(reads: VenueReads, trader: ExchangeTrader, trade: Trade): Promise<TradeFacts> {
   const coin = coinOf(trade.pair);
-  const [asset, dashboard] = await Promise.all([reads.exchangeAsset(coin), reads.walletDashboard(wallet)]);
-  const followed = foundOrNull(dashboard);
+  const [asset, followed] = await Promise.all([reads.exchangeAsset(coin), findDashboard(reads, trader)]);
   const common = { ...neutralFacts, ...(followed && accountFacts(followed)) };
   const listed = isSpotName(trade.pair) ? null : foundOrNull(asset);
   const pair = { asked: trade.pair, state: null, isOpenToAccount: true };
   if (listed?.kind !== 'perp') return { ...common, pair };
   if (listed.isDelisted) return { ...common, pair: { ...pair, state: 'disabled' } };
-  const [mids, accounts] = await Promise.all([reads.mids(dexOf(coin)), reads.accounts(wallet)]);
+  const [mids, accounts] = await Promise.all([reads.mids(dexOf(coin)), reads.accounts(trader.wallet)]);
   const mid = requireFound(mids)[coin];
   if (mid === undefined) throw new ApiError('V1_NO_PRICE');
   const account = requireFound(accounts).find(({ dex }) => dex === listed.dex);
@@ -36,7 +35,7 @@ export async function readExchangeFacts(reads: VenueReads, wallet: WalletAddress
     ...common,
     pair: { ...pair, state: followed ? await mirroredState(reads, coin) : 'allowed' },
     ...facts,
-    ...(facts.funds && { funds: await withSpotFunds(reads, wallet, facts.funds) }),
+    ...(facts.funds && { funds: await withSpotFunds(reads, trader.wallet, facts.funds) }),
   };
 }
 

@@ -18,7 +18,7 @@ export const validateTrade: Handler<'validateTrade', Deps> = async (call) => {
   const facts =
     trader.venue === 'netvenue'
       ? await readNetworkFacts(reads, trader, trade)
-      : await readExchangeFacts(reads, trader.wallet, trade);
+      : await readExchangeFacts(reads, trader, trade);
   const violations = violationsOf(facts);
   if (violations.length === 0 && !facts.isPriced)
     throw new ApiError('V1_NO_PRICE', {

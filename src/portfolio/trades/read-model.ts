@@ -4,8 +4,10 @@ import { ofNumber } from '../../kernel/decimals.ts';
 import type { Hotkey, WalletAddress } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { isOpen } from '../positions/network.ts';
+import type { WalletLink } from '../queries.ts';
 import type { VenueReads } from '../read-model.ts';
 import { accountStatusOf } from '../rules.ts';
+import { ownDashboard, readWallet } from '../traders.ts';
 import {
   accountViolations,
   leastOf,
@@ -47,10 +49,18 @@ export async function findNetworkViolation(
   return problemOf(violations) ?? problemOf(await checkMinimum(reads, hotkey, { pair, dashboard, order }));
 }
 
-/** The rule that an exchange order certainly violates: the account linked to the wallet is eliminated. Else null. */
-export async function findExchangeViolation(reads: VenueReads, wallet: WalletAddress): Promise<Problem | null> {
-  const dashboard = await inTime(reads.walletDashboard(wallet));
-  return dashboard.kind === 'found' ? problemOf(checkAccount(dashboard.data)) : null;
+/**
+ * The rule that an exchange order certainly violates: the account that its owner linked to the wallet is eliminated.
+ * Else null. Another owner's account of the same wallet counts for nothing.
+ */
+export async function findExchangeViolation(
+  reads: VenueReads,
+  wallet: WalletAddress,
+  link: WalletLink | null,
+): Promise<Problem | null> {
+  const dashboard = await inTime(readWallet(reads, { venue: 'exvenue', wallet, link }));
+  const own = dashboard.kind === 'found' ? ownDashboard(link, dashboard.data) : null;
+  return own && problemOf(checkAccount(own));
 }
 
 /** Orders use exact wire ids. */

@@ -9,17 +9,18 @@ import { listKeys } from './queries.ts';
 type Deps = { db: Db };
 
 /** Creates an API key. Throws V2_PROP_ACCOUNT_UNKNOWN. */
-export const createApiKey: Handler<'createApiKey', Deps> = async ({ deps: { db }, principal, body }) => {
-  const user = provenUserOf(principal);
-  const { owner, userId } = user;
-  const account =
-    body.prop_account_id === undefined
-      ? (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0]
-      : await findPropAccount(db, owner, userId, body.prop_account_id);
-  if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
-  const minted = await mintApiKey(db, user, account.id, body.label);
-  return { status: 200, body: minted };
-};
+export const createApiKey: Handler<'createApiKey', Deps> = ({ principal, body, commit }) =>
+  commit(async (db) => {
+    const user = provenUserOf(principal);
+    const { owner, userId } = user;
+    const account =
+      body.prop_account_id === undefined
+        ? (await listPropAccounts(db, owner, userId, { cursor: null, limit: 1 }))[0]
+        : await findPropAccount(db, owner, userId, body.prop_account_id);
+    if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
+    const minted = await mintApiKey(db, user, account.id, body.label);
+    return { status: 200, body: minted };
+  });
 
 /** Lists the user's API keys. */
 export const listApiKeys: Handler<'listApiKeys', Deps> = async ({ deps, principal }) => {
@@ -28,8 +29,9 @@ export const listApiKeys: Handler<'listApiKeys', Deps> = async ({ deps, principa
 };
 
 /** Revokes an API key. */
-export const revokeApiKey: Handler<'revokeApiKey', Deps> = async ({ deps, principal, path }) => {
-  const { owner, userId } = userOf(principal);
-  await revokeKey(deps.db, owner, userId, path.api_key_id);
-  return { status: 200, body: { revoked: true } };
-};
+export const revokeApiKey: Handler<'revokeApiKey', Deps> = ({ principal, path, commit }) =>
+  commit(async (db) => {
+    const { owner, userId } = userOf(principal);
+    await revokeKey(db, owner, userId, path.api_key_id);
+    return { status: 200, body: { revoked: true } };
+  });

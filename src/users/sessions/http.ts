@@ -48,14 +48,15 @@ export const reauthenticateUser: Handler<'reauthenticateUser', Deps> = async (ca
  * Handles `POST /v2/auth/sessions/revoke`: log out, or remove another session with what was made in it. A token without
  * a session beside it is a log-out by the app.
  */
-export const revokeUserSession: Handler<'revokeUserSession', Deps> = async ({ deps, principal, body }) => {
-  const current = principal.kind === 'user' ? principal : null;
-  const ended = await sessionToEnd(deps.db, appOf(principal).owner, current, body);
-  if (ended && current && ended.session_id !== current.sessionId)
-    await removeSession(deps.db, ended.user_id, ended.session_id);
-  else if (ended) await endSession(deps.db, ended.user_id, ended.session_id);
-  return { status: 200, body: { revoked: true } };
-};
+export const revokeUserSession: Handler<'revokeUserSession', Deps> = ({ principal, body, commit }) =>
+  commit(async (db) => {
+    const current = principal.kind === 'user' ? principal : null;
+    const ended = await sessionToEnd(db, appOf(principal).owner, current, body);
+    if (ended && current && ended.session_id !== current.sessionId)
+      await removeSession(db, ended.user_id, ended.session_id);
+    else if (ended) await endSession(db, ended.user_id, ended.session_id);
+    return { status: 200, body: { revoked: true } };
+  });
 
 async function sessionToEnd(db: Db, appId: AppId, current: User | null, body: Body<'revokeUserSession'>) {
   if (body?.session_token !== undefined) return findSessionByToken(db, appId, body.session_token);

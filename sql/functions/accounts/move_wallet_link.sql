@@ -1,0 +1,31 @@
+-- Gives the subaccount of an unproven link to a partner that has proven the wallet, and records the operator. Locks the subaccount.
+-- Verdicts: done | unknown (no link) | proven (by its owner) | unproven (by the partner).
+create or replace function move_wallet_link(
+  wallet text, to_partner text, by_operator text, because text, out verdict text, out subaccount_id integer
+)
+language plpgsql as $$
+declare
+  linked subaccounts;
+begin
+  select * into linked
+  from subaccounts s
+  where s.ex_address = wallet and s.owner <> to_partner
+  order by s.created_at desc
+  limit 1
+  for update;
+  subaccount_id := linked.subaccount_id;
+  if linked.synthetic_hotkey is null then
+    verdict := 'unknown';
+  elsif linked.link_proof is not null or has_proven_wallet(linked.owner, wallet) then
+    verdict := 'proven';
+  elsif not has_proven_wallet(to_partner, wallet) then
+    verdict := 'unproven';
+  else
+    update subaccounts s
+    set owner = to_partner, link_proof = 'operator'
+    where s.synthetic_hotkey = linked.synthetic_hotkey;
+    perform record_action(by_operator, 'move_link', wallet, null, null, because,
+      jsonb_build_object('verdict', 'done', 'synthetic_hotkey', linked.synthetic_hotkey, 'from', linked.owner, 'to', to_partner));
+    verdict := 'done';
+  end if;
+end $$;

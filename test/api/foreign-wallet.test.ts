@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import type { Caller } from '../support/caller.ts';
+import { type Desk, openDesk } from '../support/operator.ts';
+import { linkedWallet, move } from '../support/portfolio.ts';
+import { expectProblem } from '../support/problem.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const PAYOUT = `0x${'ab'.repeat(20)}`;
+const REGISTER = '/v1/register/netvenue';
+const long = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
+/** Reads by Trader-ID that answer from the network if it knows the wallet. */
+const NETWORK_READS = [
+  '/v1/balance',
+  '/v1/balance/limits',
+  '/v1/rules',
+  '/v1/rules/pairs',
+  '/v1/payouts',
+  '/v1/payouts/pending',
+];
+
+describe('a wallet that another partner registered', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  const as = (caller: Caller, wallet: string) => ({
+    get: (path: string) => caller.get(path, { headers: { 'Trader-ID': wallet } }),
+    post: (path: string, body: unknown) => caller.post(path, body, { headers: { 'Trader-ID': wallet } }),
+  });
+  const newWallet = () => privateKeyToAccount(generatePrivateKey());
+
+  it('shows a stranger what the exchange shows anyone, and nothing of the network', async () => {
+    const owner = await linkedWallet(service);
+    await move(service, owner.traderId, {
+      settlements: [{ startMs: 0, endMs: 1_000, payoutUsd: 321.5 }],
+      elimination: 'LIQUIDATED',
+    });
+    const own = (await owner.get('/v1/balance')).body;
+    const stranger = as(await service.partner(), owner.wallet);
+    const nobodys = as(await service.partner(), newWallet().address.toLowerCase());
+
+    expect(own).to.include({ status: 'breached', subaccount_id: Number(owner.traderId) });
+    for (const path of NETWORK_READS) {
+      const { status, body } = await stranger.get(path);
+      const unknown = await nobodys.get(path);
+      const text = JSON.stringify(body);
+      expect(status, path).to.equal(unknown.status);
+      for (const secret of [own.subaccount_uuid, own.synthetic_hotkey, 'breached', '321.5', 'LIQUIDATED'])
+        expect(text, path).not.to.include(String(secret));
+    }
+    expectProblem(await stranger.get('/v1/payouts'), 'V1_TRADER_UNKNOWN');
+    expect((await stranger.get('/v1/balance')).body).to.include({ status: 'active', funded_account_size: 0 });
+    expect((await stranger.post('/v1/rules/validate', { ...long, venue: 'exvenue' })).body).to.deep.equal({
+      valid: true,
+      violations: [],
+    });
+  });
+
+  it('cannot be used to have its owner’s orders rejected', async () => {
+    const owner = await service.wallet();
+    const attacker = await service.partner();
+    const link = await attacker.post(REGISTER, { ex_address: owner.wallet, payout_address: PAYOUT });
+    expect(link.status).to.equal(200);
+    await move(service, String(link.body.subaccount.subaccount_id), { elimination: 'LIQUIDATED' });
+
+    const order = await owner.post('/v1/orders/exvenue', long);
+    const balance = await owner.get('/v1/balance');
+
+    expect(order.status, JSON.stringify(order.body)).to.equal(200);
+    expect(balance.body).to.include({ status: 'active', subaccount_id: null, payout_wallet_address: null });
+    expect((await as(attacker, owner.wallet).get('/v1/balance')).body).to.include({ status: 'breached' });
+  });
+
+  it('is proven by the signature of a challenge, of this partner and wallet, in time, and by nothing else', async () => {
+    const [wallet, other] = [newWallet(), newWallet()];
+    const [partner, neighbour] = [await service.partner(), await service.partner()];
+    const challenge = async (caller: Caller, address: string) =>
+      (await caller.post('/v1/register/challenge', { ex_address: address })).body.message as string;
+    const link = async (message: string, signature: string, ex_address: string = wallet.address) =>
+      partner.post(REGISTER, { ex_address, ownership_proof: { message, signature } });
+    const message = await challenge(partner, wallet.address);
+    const signature = await wallet.signMessage({ message });
+    const [date = ''] = /\d{4}-\S+Z/.exec(message) ?? [];
+    const later = message.replace(date, new Date(Date.now() + 86_400_000).toISOString());
+    const past = message.replace(date, new Date(Date.now() - 1_000).toISOString());
+    const foreign = await challenge(neighbour, wallet.address);
+    const ofOther = await challenge(partner, other.address);
+
+    expect(message).to.include(wallet.address.toLowerCase());
+    for (const [text, by, address] of [
+      [message, await other.signMessage({ message })],
+      [message, `0x${'00'.repeat(65)}`],
+      [message, `${signature.slice(0, -4)}${signature.endsWith('1c') ? '001b' : '001c'}`],
+      [later, await wallet.signMessage({ message: later })],
+      [past, await wallet.signMessage({ message: past })],
+      [`${message} `, await wallet.signMessage({ message: `${message} ` })],
+      [`x\n${message}`, await wallet.signMessage({ message: `x\n${message}` })],
+      ['I own it', await wallet.signMessage({ message: 'I own it' })],
+      [foreign, await wallet.signMessage({ message: foreign })],
+      [ofOther, await wallet.signMessage({ message: ofOther })],
+      [message, signature, other.address],
+    ] as const)
+      expectProblem(await link(text, by, address), 'V1_WALLET_UNPROVEN', { effect: 'none' });
+    expect((await link(message, signature)).status).to.equal(200);
+  });
+});
+
+describe('with WALLET_LINK_PROOF=required', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: { WALLET_LINK_PROOF: 'required' } });
+  });
+  after(() => service.stop());
+
+  it('only proven wallets are linked: by an enrolled session of the same partner, or by a signature', async () => {
+    const owner = await service.wallet();
+    const stranger = await service.partner();
+
+    expectProblem(await stranger.post(REGISTER, { ex_address: owner.wallet }), 'V1_WALLET_UNPROVEN', {
+      effect: 'none',
+    });
+    expect((await owner.post(REGISTER, { ex_address: owner.wallet })).status).to.equal(200);
+    expect((await stranger.post(REGISTER, { asset_class: 'crypto', account_size: 5_000 })).status).to.equal(200);
+  });
+});
+
+describe('moveWalletLink', () => {
+  let desk: Desk;
+  before(async () => {
+    desk = await openDesk();
+  });
+  after(() => desk.stop());
+
+  it('gives an unproven link to the partner that proved the wallet, with an audit row, and never a proven one', async () => {
+    const [thief, victim] = [await linkOf(false), await linkOf(true)];
+    const moveTo = (wallet: string, partner_id: string) =>
+      desk.post(`/v2/admin/wallet-links/${wallet}/move`, { json: { partner_id, reason: 'signed' } });
+
+    expect((await moveTo(thief.wallet, victim.partner)).body.error.code).to.equal('V1_WALLET_UNPROVEN');
+    expect((await moveTo(victim.wallet, thief.partner)).body.error.code).to.equal('V1_WALLET_PROVEN');
+    expect((await moveTo(`0x${'00'.repeat(20)}`, victim.partner)).body.error.code).to.equal('V1_TRADER_UNKNOWN');
+    await desk.hand.query('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', [
+      victim.partner,
+      thief.wallet,
+    ]);
+    const moved = await moveTo(thief.wallet, victim.partner);
+
+    expect(moved.body).to.deep.equal({
+      ex_wallet: thief.wallet,
+      partner_id: victim.partner,
+      subaccount_id: thief.subaccount,
+    });
+    expect(await desk.hand.query('select owner from subaccounts where ex_address = $1', [thief.wallet])).to.deep.equal([
+      { owner: victim.partner },
+    ]);
+    const [row] = await desk.hand.query<{ who: string; why: string }>(
+      `select who, why from ops.actions where action = 'move_link'`,
+    );
+    expect(row).to.deep.equal({ who: `admin:${desk.admin.adminId}`, why: 'signed' });
+  });
+
+  let links = 0;
+  async function linkOf(isProven: boolean) {
+    links += 1;
+    const [partner, wallet] = [`ptn_${links}`, `0x${String(links).repeat(40)}`];
+    await desk.hand.query(`insert into partners (id, name) values ($1, 'Partner')`, [partner]);
+    await desk.hand.query(
+      `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, ex_address,
+         link_proof, status)
+       values ('linked_' || $1::integer, 'linked', $1::integer, $2, gen_random_uuid(), 'hl_all', 10000, $3, $4, 'active')`,
+      [links, partner, wallet, isProven ? 'signature' : null],
+    );
+    return { partner, wallet, subaccount: links };
+  }
+});

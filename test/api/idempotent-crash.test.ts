@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { Client } from 'pg';
+import {
+  type Ask,
+  asking,
+  bearer,
+  fresh,
+  type Identity,
+  startIdentity,
+  type TestAdmin,
+  type TestApp,
+  type TestUser,
+} from '../support/identity.ts';
+import { startWebProcess, until } from '../support/processes.ts';
+
+type Who = { app: TestApp; user: TestUser; admin: TestAdmin };
+type Write = { by: (who: Who) => Ask; path: string; json?: (who: Who) => object; rows: string };
+
+const LOCK = 884_711;
+
+/** Writes without an intent, and the rows of which each adds exactly one. */
+const writes: Write[] = [
+  {
+    by: ({ app }) => app.ask,
+    path: '/v2/notifications/send',
+    json: ({ user: { email } }) => ({ email, subject: 's', html: 'h', fanout_event: 'payment.failed' }),
+    rows: `select (select count(*) from mails where template = 'notification') + (select count(*) from events) - 1 as n`,
+  },
+  {
+    by: ({ app }) => app.ask,
+    path: '/v2/webhook-endpoints',
+    json: () => ({ url: 'https://hooks.example.com/x', events: ['*'] }),
+    rows: 'select count(*) as n from webhook_endpoints',
+  },
+  {
+    by: ({ user }) => user.ask,
+    path: '/v2/agreements/sign',
+    json: () => ({ agreement_version: '1', signature_name: 'Ada' }),
+    rows: 'select count(*) as n from agreement_signatures',
+  },
+  {
+    by: ({ app }) => app.ask,
+    path: '/v2/apps/me/rotate-secret',
+    json: () => ({ overlap_seconds: 3600 }),
+    rows: 'select count(*) - 1 as n from app_secrets',
+  },
+  {
+    by: ({ admin }) => admin.ask,
+    path: '/v2/admin/partners',
+    json: () => ({ name: 'Partner' }),
+    rows: 'select count(*) as n from partner_keys',
+  },
+];
+
+describe('a crash between a write and the storing of its response', function () {
+  this.timeout(90_000);
+  let service: Identity;
+  let who: Who;
+  let hand: Client;
+  before(async () => {
+    service = await startIdentity();
+    const app = await service.app(['*']);
+    who = { app, user: await service.user(app), admin: await service.admin() };
+    hand = new Client({ connectionString: String(service.settings.DATABASE_URL) });
+    await hand.connect();
+  });
+  after(async () => {
+    await hand.end();
+    await service.stop();
+  });
+
+  const count = async (rows: string) => Number((await hand.query(rows)).rows[0].n);
+  const expire = (key: string) =>
+    hand.query(
+      `update idempotent_responses set created_at = created_at - interval '61 seconds' where key like '%' || $1 and status is null`,
+      [key],
+    );
+  /** Runs a statement whenever a response is about to be stored, until the returned function is called. */
+  const whenStoring = async (statement: string) => {
+    await hand.query(`
+      create function at_storing() returns trigger language plpgsql as $$ begin ${statement}; return new; end $$;
+      create trigger at_storing before update on idempotent_responses
+        for each row when (new.status is not null) execute function at_storing()`);
+    return () => hand.query('drop function at_storing() cascade');
+  };
+
+  it('by SIGKILL of web and the loss of its connection: the repeat writes once', async () => {
+    const [write] = writes as [Write];
+    const web = await startWebProcess({ ...service.settings, PORT: '0' });
+    const request = { json: write.json?.(who), headers: { 'Idempotency-Key': 'killed' } };
+    const restore = await whenStoring(`perform pg_advisory_xact_lock(${LOCK})`);
+    await hand.query(`select pg_advisory_lock(${LOCK})`);
+
+    const lost = asking(web.url, bearer(who.app.token))('POST', write.path, request).catch(() => 'no response');
+    const { pid } = await until('the write is about to be stored', async () => {
+      const found = await hand.query(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`,
+      );
+      return found.rows[0];
+    });
+    web.kill('SIGKILL');
+    await web.exited;
+    await hand.query('select pg_terminate_backend($1, 10000)', [pid]);
+    await hand.query(`select pg_advisory_unlock(${LOCK})`);
+    await restore();
+    await expire('killed');
+    const repeated = await who.app.ask('POST', write.path, request);
+
+    expect(await lost).to.equal('no response');
+    expect(repeated.status, JSON.stringify(repeated.body)).to.equal(200);
+    expect(await count(write.rows)).to.equal(1);
+  });
+
+  for (const { by, path, json, rows } of writes)
+    it(`leaves nothing of ${path}, or all of it`, async () => {
+      const before = await count(rows);
+      const key = fresh('crash');
+      const send = () =>
+        by(who)('POST', path, { ...(json && { json: json(who) }), headers: { 'Idempotency-Key': key } });
+      const restore = await whenStoring(`raise exception 'gone'`);
+
+      const crashed = await send();
+      await restore();
+      await expire(key);
+      const [first, second] = [await send(), await send()];
+
+      expect([crashed.status, first.status, second.status]).to.deep.equal([500, 200, 200]);
+      expect(second.body).to.deep.equal(first.body);
+      expect((await count(rows)) - before).to.equal(path.includes('notifications') ? 2 : 1);
+    });
+
+  it('lets only one of two requests write when the first one was slow, not dead', async () => {
+    const [write] = writes.slice(4) as [Write];
+    const before = await count(write.rows);
+    const send = () =>
+      who.admin.ask('POST', write.path, { json: { name: 'Slow' }, headers: { 'Idempotency-Key': 'slow' } });
+    const restore = await whenStoring(`perform pg_advisory_xact_lock(${LOCK})`);
+    await hand.query(`select pg_advisory_lock(${LOCK})`);
+    const waiting = async (n: number) => {
+      const { rows } = await hand.query(
+        `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%idempotent_responses%'`,
+      );
+      return rows.length >= n;
+    };
+
+    const first = send();
+    await until('the first one waits', () => waiting(1));
+    await expire('slow');
+    const second = send();
+    await hand.query(`select pg_advisory_unlock(${LOCK})`);
+    const [one, two] = await Promise.all([first, second]);
+    await restore();
+
+    expect([one.status, two.status]).to.deep.equal([200, 200]);
+    expect(two.body).to.deep.equal(one.body);
+    expect((await count(write.rows)) - before).to.equal(1);
+  });
+});
