@@ -81,6 +81,8 @@ const settings = z.object({
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
   SEALING_KEYS: z.string().min(1),
+  AGREEMENT_KEYS: z.string().min(1),
+  STREAMS_PER_APP: z.coerce.number().int().min(1).default(2_000),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }),
   SMTP_TLS: z.enum(['required', 'opportunistic']).default('required'),
   MAIL_FROM: z.string().min(3),
@@ -144,6 +146,9 @@ export const dataFolder = (): string =>
 
 /** The keyring of the environment, for scripts that work on sealed values; undefined if it is not set. */
 export const sealingKeys = (): string | undefined => process.env.SEALING_KEYS || undefined;
+
+/** The keys that sign agreements, for scripts that check receipts; undefined if they are not set. */
+export const headKeys = (): string | undefined => process.env.AGREEMENT_KEYS || undefined;
 
 const TOUR_SETTINGS = ['TOUR_KEY', 'TOUR_CLIENT_ID', 'TOUR_CLIENT_SECRET', 'TOUR_LEDGERS', 'TOUR_MAILS'] as const;
 

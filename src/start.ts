@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, dataFolder, namesDatabase, readConfig } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { newHeadKey } from './kernel/head-keys.ts';
 import { newSealingKey } from './kernel/seal.ts';
 import { openMetrics } from './metrics/registry.ts';
 import { withMetrics } from './metrics/serve.ts';
@@ -17,7 +18,6 @@ import { startWorker } from './worker.ts';
 
 const DATA_FOLDER = path.join(dataFolder(), 'postgres');
 const SANDBOX_FOLDER = path.join(dataFolder(), 'sandbox');
-const SEALING_KEYS_FILE = path.join(dataFolder(), 'sealing-keys');
 const STOP_WITHIN_MS = 58_000; // web, worker and database stop in turn; each has its own, shorter limit
 
 type Stop = () => Promise<void>;
@@ -63,7 +63,8 @@ async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbo
     HOST: '127.0.0.1',
     METRICS_PORT: '0',
     LOG_LEVEL: 'warn',
-    SEALING_KEYS: await localSealingKeys(),
+    SEALING_KEYS: await localKeys('sealing-keys', newSealingKey),
+    AGREEMENT_KEYS: await localKeys('agreement-keys', newHeadKey),
     ...sandbox.settings,
   };
   const { PORT } = readConfig({ ...given, PUBLIC_URL: 'http://127.0.0.1' });
@@ -71,14 +72,15 @@ async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbo
 }
 
 /**
- * The keyring beside the embedded database, created at the first start. If two processes start at once, the first one
+ * A keyring beside the embedded database, created at the first start. If two processes start at once, the first one
  * wins.
  */
-async function localSealingKeys(): Promise<string> {
-  await writeFile(SEALING_KEYS_FILE, newSealingKey(), { mode: 0o600, flag: 'wx' }).catch((error) => {
+async function localKeys(name: string, newKey: () => string): Promise<string> {
+  const file = path.join(dataFolder(), name);
+  await writeFile(file, newKey(), { mode: 0o600, flag: 'wx' }).catch((error) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  return readFile(SEALING_KEYS_FILE, 'utf8');
+  return readFile(file, 'utf8');
 }
 
 async function greet(

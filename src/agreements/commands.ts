@@ -1,6 +1,8 @@
 import { sql } from 'slonik';
+import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { UserId } from '../kernel/ids.ts';
+import { postMail } from '../mail/commands.ts';
 import { type Signature, signatureColumns, signatureRow } from './queries.ts';
 
 /** A signature to store: the signer, the agreement, and the address and user agent of the request. */
@@ -23,3 +25,16 @@ export const signAgreement = (db: Db, signature: NewSignature): Promise<Signatur
       ${signature.app}, ${signature.userId}, ${signature.version}, ${signature.name}, ${signature.documentUrl},
       ${signature.documentSha256}, ${signature.address}, ${signature.userAgent}
     ) s`);
+
+const MAIL_LIVES_S = 3 * 86_400;
+
+/** Mails a signer the receipt, so that a copy is kept outside this service. Part of the signature's transaction. */
+export async function mailReceipt(
+  db: Db,
+  recipient: string,
+  { app, version, receipt }: { app: string; version: string; receipt: object },
+): Promise<void> {
+  const data = { app, version, receipt: JSON.stringify(receipt) };
+  await db.query(sql.type(z.object({}))`
+    select ${postMail({ template: 'agreement_signed', recipient, data, livesS: MAIL_LIVES_S })}`);
+}

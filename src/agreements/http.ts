@@ -1,15 +1,20 @@
 import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
+import type { HeadSigner } from '../kernel/head-keys.ts';
+import { listPage, requireCursor } from '../kernel/pages.ts';
 import { userOf } from '../kernel/principal.ts';
-import { signAgreement as sign } from './commands.ts';
-import { findNewestSignature, listSignatures } from './queries.ts';
+import { budgetOf } from '../kernel/throttles.ts';
+import { mailReceipt, signAgreement as sign } from './commands.ts';
+import { findNewestSignature, hasSignature, listSignatures } from './queries.ts';
 
-type Deps = { db: Db };
+type Deps = { db: Db; heads: HeadSigner };
 
 /** Handles `POST /v2/agreements/sign`: sign an agreement. */
-export const signAgreement: Handler<'signAgreement', Deps> = ({ principal, body, header, address, commit }) =>
-  commit(async (db) => {
-    const { owner, userId } = userOf(principal);
+export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
+  const { deps, principal, body, header, address } = call;
+  const { owner, userId, email, app } = userOf(principal);
+  await call.throttle(budgetOf('signature', userId), budgetOf('signature_app', owner));
+  return call.commit(async (db) => {
     const signature = await sign(db, {
       app: owner,
       userId,
@@ -20,10 +25,12 @@ export const signAgreement: Handler<'signAgreement', Deps> = ({ principal, body,
       address,
       userAgent: header['X-End-User-Agent'] ?? header['User-Agent'] ?? null,
     });
-    const { id, place, previous_hash, row_hash, signed_at, agreement_version } = signature;
-    const receipt = { id, place, previous_hash, row_hash };
+    const { id, app_id, place, previous_hash, row_hash, signed_at, agreement_version } = signature;
+    const receipt = { id, app_id, place, previous_hash, row_hash, ...deps.heads.sign(signature) };
+    await mailReceipt(db, email, { app: app.slug, version: agreement_version, receipt });
     return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
   });
+};
 
 /** Handles `GET /v2/agreements/status`: read the newest signature of the user. */
 export const getAgreementStatus: Handler<'getAgreementStatus', Deps> = async ({ deps, principal }) => {
@@ -34,7 +41,16 @@ export const getAgreementStatus: Handler<'getAgreementStatus', Deps> = async ({ 
 };
 
 /** Handles `GET /v2/agreements/audits`: list every signature of the user. */
-export const listAgreementAudits: Handler<'listAgreementAudits', Deps> = async ({ deps, principal }) => {
+export const listAgreementAudits: Handler<'listAgreementAudits', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  return { status: 200, body: [...(await listSignatures(deps.db, owner, userId))] };
+  await requireCursor(query.cursor, (id) => hasSignature(deps.db, owner, userId, id));
+  return listPage(query, { path: '/v2/agreements/audits', cursorOf: ({ id }) => id }, (page) =>
+    listSignatures(deps.db, owner, userId, page),
+  );
 };
+
+/** Serves `GET /.well-known/agreement-keys.json`: the public keys of receipts, as a JWK set (RFC 7517, section 5). */
+export const getAgreementKeys: Handler<'getAgreementKeys', Pick<Deps, 'heads'>> = async ({ deps }) => ({
+  status: 200,
+  body: { keys: deps.heads.publicKeys },
+});

@@ -4,6 +4,9 @@ import { digest } from '../kernel/digest.ts';
 /** A row of a chain. */
 export type Signed = components['schemas']['AgreementSignature'];
 
+/** A receipt: a signature's place and hashes, and the signed head of its chain at that time. */
+export type Receipt = components['schemas']['AgreementReceipt'];
+
 /** The previous hash of the first row. */
 const NO_HASH = '0'.repeat(64);
 

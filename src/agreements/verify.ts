@@ -1,6 +1,7 @@
 import type { Db } from '../db/pool.ts';
+import { isSignedHead, type PublicKey } from '../kernel/head-keys.ts';
 import { listChains, readChain } from './queries.ts';
-import { endOf, type Fault, follow, hashOf, type Signed, startOf } from './rules.ts';
+import { endOf, type Fault, follow, hashOf, type Receipt, type Signed, startOf } from './rules.ts';
 
 const ROWS_AT_ONCE = 1_000;
 
@@ -9,13 +10,18 @@ export type Verified = { chains: number; rows: number; faults: Fault[] };
 
 /**
  * Checks every chain and reports each row that was changed, deleted or inserted. It does not rely on the table's
- * triggers. Receipts stored by partners also reveal a chain that was rewritten from some row on.
+ * triggers. A receipt, or a full record of a signature, that somebody kept outside the database also reveals a chain
+ * that was rewritten up to its position. A receipt counts if one of `keys` signed it.
  */
-export async function verifyAgreements(db: Db, receipts: Signed[] = []): Promise<Verified> {
+export async function verifyAgreements(
+  db: Db,
+  receipts: (Signed | Receipt)[] = [],
+  keys: readonly Pick<PublicKey, 'kid' | 'x'>[] = [],
+): Promise<Verified> {
   const faults: Fault[] = [];
   const hashes = new Map<string, string>();
   const chains = await listChains(db);
-  const wanted = new Set(receipts.map(({ id }) => id));
+  const wanted = new Set(receipts.map(slotOf));
   let rows = 0;
   for (const { app, ...recorded } of chains) {
     let walk = startOf(app);
@@ -24,14 +30,14 @@ export async function verifyAgreements(db: Db, receipts: Signed[] = []): Promise
       const step = follow(walk, row);
       walk = step.walk;
       faults.push(...step.faults);
-      if (wanted.has(row.id)) hashes.set(row.id, row.row_hash);
+      if (wanted.has(slotOf(row))) hashes.set(slotOf(row), row.row_hash);
     }
     faults.push(...endOf(walk, recorded));
   }
   return {
     chains: chains.length,
     rows,
-    faults: [...faults, ...receipts.flatMap((receipt) => contradicted(receipt, hashes))],
+    faults: [...faults, ...receipts.flatMap((receipt) => contradicted(receipt, hashes, keys))],
   };
 }
 
@@ -43,9 +49,17 @@ async function* rowsOf(db: Db, app: string): AsyncGenerator<Signed> {
   }
 }
 
-function contradicted(receipt: Signed, hashes: Map<string, string>): Fault[] {
+const slotOf = ({ app_id, place }: Pick<Signed, 'app_id' | 'place'>) => `${app_id} ${place}`;
+
+function contradicted(
+  receipt: Signed | Receipt,
+  hashes: Map<string, string>,
+  keys: readonly Pick<PublicKey, 'kid' | 'x'>[],
+): Fault[] {
   const { app_id: app, place, id } = receipt;
-  if (hashOf(receipt) !== receipt.row_hash) return [{ app, place, id, what: 'the receipt itself was changed' }];
-  if (hashes.get(id) === receipt.row_hash) return [];
+  const isGenuine =
+    'signed_head' in receipt ? isSignedHead(receipt, receipt, keys) : hashOf(receipt) === receipt.row_hash;
+  if (!isGenuine) return [{ app, place, id, what: 'the receipt itself was changed, or its key is not known' }];
+  if (hashes.get(slotOf(receipt)) === receipt.row_hash) return [];
   return [{ app, place, id, what: 'the row differs from its receipt' }];
 }

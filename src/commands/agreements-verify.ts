@@ -1,18 +1,27 @@
 import { readFileSync } from 'node:fs';
-import type { Signed } from '../agreements/rules.ts';
+import type { Receipt, Signed } from '../agreements/rules.ts';
 import { verifyAgreements } from '../agreements/verify.ts';
+import { headKeys } from '../config.ts';
+import { headSigner, type PublicKey } from '../kernel/head-keys.ts';
 import { onDatabase } from './database.ts';
 
 /*
  * Verifies the chains of agreement signatures and prints every row with a fault; exits with 1 if there is one.
- * Compares the chains with receipts that apps stored, in the form GET /v2/agreements/audits returned them:
- *   npm run agreements:verify -- receipts.json
+ * Compares the chains with a file of receipts or of records in the form that GET /v2/agreements/audits returned. Public
+ * keys come from a second file, in the form of /.well-known/agreement-keys.json, or from AGREEMENT_KEYS:
+ *   npm run agreements:verify -- receipts.json agreement-keys.json
  */
-const file = process.argv[2];
-const receipts: Signed[] = file ? JSON.parse(readFileSync(file, 'utf8')) : [];
+const [receiptsFile, keysFile] = process.argv.slice(2);
+const receipts: (Signed | Receipt)[] = receiptsFile ? [JSON.parse(readFileSync(receiptsFile, 'utf8'))].flat() : [];
 
-const { chains, rows, faults } = await onDatabase((db) => verifyAgreements(db, receipts));
+const { chains, rows, faults } = await onDatabase((db) => verifyAgreements(db, receipts, publicKeys()));
 for (const { app, place, id, what } of faults)
   process.stdout.write(`${app} place ${place} ${id ?? '(no row)'}: ${what}\n`);
 process.stdout.write(`${rows} signatures in ${chains} chains, ${receipts.length} receipts: ${faults.length} faults\n`);
 process.exitCode = faults.length > 0 ? 1 : 0;
+
+function publicKeys(): Pick<PublicKey, 'kid' | 'x'>[] {
+  if (keysFile) return JSON.parse(readFileSync(keysFile, 'utf8')).keys;
+  const keys = headKeys();
+  return keys ? headSigner(keys).publicKeys : [];
+}

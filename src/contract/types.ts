@@ -748,6 +748,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/agreement-keys.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the public keys of receipts
+         * @description The keys with which the receipts of signed agreements can be checked without this service.
+         */
+        get: operations["getAgreementKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/.well-known/oauth-authorization-server": {
         parameters: {
             query?: never;
@@ -5538,17 +5558,55 @@ export interface components {
             signed_at: components["schemas"]["Time"];
             /** @description Version of the agreement. */
             agreement_version: string;
-            /** @description Proof of the signature, for the signer to keep. */
-            receipt: {
-                /** @description Identifies the signature (`agr_…`). */
-                id: string;
-                /** @description Position in the chain of the app's signatures, from 1. */
-                place: number;
-                /** @description `row_hash` of the previous signature; 64 zeros at position 1. */
-                previous_hash: string;
-                /** @description SHA-256 over this signature and `previous_hash`, in hexadecimal. */
-                row_hash: string;
-            };
+            /** @description Proof of the signature, for the signer to keep. The signer gets it by mail too. */
+            receipt: components["schemas"]["AgreementReceipt"];
+        };
+        /** @description Proof of a signature and of every signature of the app before it. `signed_head` is an Ed25519 signature over four lines, joined by line feeds: `agreement-head/1`, `app_id`, `place`, `row_hash`. */
+        AgreementReceipt: {
+            /** @description Identifies the signature (`agr_…`). */
+            id: string;
+            /** @description The app of the signer. */
+            app_id: string;
+            /** @description Position in the chain of the app's signatures, from 1. */
+            place: number;
+            /** @description `row_hash` of the previous signature; 64 zeros at position 1. */
+            previous_hash: string;
+            /** @description SHA-256 over this signature and `previous_hash`, in hexadecimal. */
+            row_hash: string;
+            /** @description The signature over the head of the chain, in base64url. */
+            signed_head: string;
+            /** @description The key that signed it: `kid` of a key at `/.well-known/agreement-keys.json`. */
+            key_id: string;
+        };
+        /** @description A JWK set (RFC 7517) of Ed25519 public keys (RFC 8037). */
+        AgreementKeys: {
+            /** @description The signing key first, then earlier ones. */
+            keys: {
+                /**
+                 * @description The type of the key.
+                 * @constant
+                 */
+                kty: "OKP";
+                /**
+                 * @description The curve.
+                 * @constant
+                 */
+                crv: "Ed25519";
+                /** @description The public key, in base64url. */
+                x: string;
+                /** @description The `key_id` of receipts. */
+                kid: string;
+                /**
+                 * @description It verifies signatures.
+                 * @constant
+                 */
+                use: "sig";
+                /**
+                 * @description The algorithm.
+                 * @constant
+                 */
+                alg: "EdDSA";
+            }[];
         };
         /** @description The newest signature of a user. */
         AgreementStatus: {
@@ -7456,6 +7514,28 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getAgreementKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The public keys */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgreementKeys"];
+                };
+            };
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+        };
+    };
     getAuthorizationServer: {
         parameters: {
             query?: never;
@@ -7637,7 +7717,12 @@ export interface operations {
     };
     listTenantApps: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: number;
+                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7647,6 +7732,7 @@ export interface operations {
             /** @description The apps */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7987,7 +8073,12 @@ export interface operations {
     };
     listAllPartners: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: number;
+                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -7997,6 +8088,7 @@ export interface operations {
             /** @description The partners */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8110,7 +8202,12 @@ export interface operations {
     };
     listKeysOfPartner: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: number;
+                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
+                cursor?: string;
+            };
             header?: never;
             path: {
                 /** @description The v1 partner. */
@@ -8123,6 +8220,7 @@ export interface operations {
             /** @description The keys, without their secret part */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8496,7 +8594,12 @@ export interface operations {
     };
     listUserSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: number;
+                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -8506,6 +8609,7 @@ export interface operations {
             /** @description The valid sessions, newest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10761,6 +10865,7 @@ export interface operations {
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
+            429: components["responses"]["Throttled"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
         };
@@ -10792,7 +10897,12 @@ export interface operations {
     };
     listAgreementAudits: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: number;
+                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10802,6 +10912,7 @@ export interface operations {
             /** @description The signatures, each with everything that its hash covers */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10817,7 +10928,12 @@ export interface operations {
     };
     listApiKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: number;
+                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
+                cursor?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10827,6 +10943,7 @@ export interface operations {
             /** @description Every key, revoked ones too, newest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -49,6 +49,10 @@ export const limits = {
   notify_recipient: { budget: 20, baseS: HOUR_S, longestS: HOUR_S },
   /** Notifications by mail to one address that is not verified, over all apps. */
   notify_unverified: { budget: 3, baseS: DAY_S, longestS: DAY_S },
+  /** Agreements that one user signs. They are kept permanently. */
+  signature: { budget: 20, baseS: HOUR_S, longestS: 24 * HOUR_S },
+  /** Agreements that all users of one app sign: signers of an app wait for each other. */
+  signature_app: { budget: 1_200, baseS: MINUTE_S, longestS: MINUTE_S },
   /** Attempts at mailed codes and links of one account. */
   code: { budget: 20, baseS: 15 * MINUTE_S, longestS: HOUR_S },
 } as const satisfies Record<string, Limit>;

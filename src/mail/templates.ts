@@ -3,6 +3,8 @@ type Text = { subject: string; lines: string[]; secret?: { code: string } | { li
 type Data = {
   app?: string;
   url?: string;
+  version?: string;
+  receipt?: string;
   because?: string;
   subject?: string;
   text?: string;
@@ -69,6 +71,13 @@ const templates: Record<string, Template> = {
     lines: [
       'Your password was changed just now. Every session was ended, and API keys were revoked.',
       'If this was not you, reset it at once.',
+    ],
+  }),
+  agreement_signed: ({ app, version, receipt = '' }) => ({
+    subject: `You signed an agreement of ${app}`,
+    lines: [
+      `You signed version ${version}. Keep this receipt: it proves your signature, and every signature before it.`,
+      receipt,
     ],
   }),
   reveal_credentials: ({ app }, link) => ({

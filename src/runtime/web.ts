@@ -8,6 +8,7 @@ import { listenForSettlements } from '../db/settled.ts';
 import { throttle } from '../db/throttles.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
+import { headSigner } from '../kernel/head-keys.ts';
 import { watchListening, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { partnerFinder } from '../partners/queries.ts';
@@ -32,7 +33,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS);
   const settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
-  const streams = openStreams({ db, settlements, log }, config.STREAM_HEARTBEAT_MS);
+  const streams = openStreams({ db, settlements, log }, config.STREAM_HEARTBEAT_MS, config.STREAMS_PER_APP);
   const watching = [
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
     watchListening(metrics, { isListening: settlements.isListening, streams: streams.count }),
@@ -51,6 +52,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     traders: traderFinder(db),
     origins: originFinder(db),
     admins: adminFinder(db),
+    heads: headSigner(config.AGREEMENT_KEYS),
     recordRejection: rejectionRecorder(db),
     throttle: throttle(db, config.THROTTLE_SCALE),
     acceptIntent: acceptance(db, 'accept_intents'),

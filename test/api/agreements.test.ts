@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey, verify } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
@@ -74,8 +74,15 @@ describe('agreements', () => {
       user_id: user.userId,
       app_id: app.appId,
     });
-    const { id, place, previous_hash, row_hash } = audits[2];
-    expect(signed.body.receipt).to.deep.equal({ id, place, previous_hash, row_hash });
+    const { id, app_id, place, previous_hash, row_hash } = audits[2];
+    const { signed_head, key_id, ...receipt } = signed.body.receipt;
+    expect(receipt).to.deep.equal({ id, app_id, place, previous_hash, row_hash });
+    const { keys } = (await service.ask('GET', '/.well-known/agreement-keys.json')).body;
+    const key = createPublicKey({ key: keys.find(({ kid }: { kid: string }) => kid === key_id), format: 'jwk' });
+    const head = ['agreement-head/1', app_id, place, row_hash].join('\n');
+    expect(verify(null, Buffer.from(head), key, Buffer.from(signed_head, 'base64url'))).to.equal(true);
+    const mailed = await service.mailTo(user.email, 4);
+    expect(JSON.parse(String(/\{.*\}/.exec(mailed.text)?.[0]))).to.deep.equal(newer.body.receipt);
     for (const row of audits) expect(hashByRecipe(row)).to.equal(row.row_hash);
     expect([audits[0].previous_hash, audits[1].previous_hash, previous_hash]).to.deep.equal([
       audits[1].row_hash,
@@ -107,6 +114,25 @@ describe('agreements', () => {
     ]) {
       expect((await user.ask('POST', SIGN, { json })).status, JSON.stringify(json)).to.equal(422);
     }
+  });
+
+  it('are listed in pages, newest first, and an unknown or foreign cursor is 422', async () => {
+    const [reader, other] = [await service.user(app), await service.user(app)];
+    const versions = ['1', '2', '3', '4', '5'];
+    for (const agreement_version of versions) await reader.ask('POST', SIGN, { json: terms({ agreement_version }) });
+    const foreign = (await other.ask('POST', SIGN, { json: terms() })).body.receipt.id;
+
+    const seen: string[] = [];
+    for (let next = '/v2/agreements/audits?limit=2'; next; ) {
+      const { body, headers } = await reader.ask('GET', next);
+      expect(body.length).to.be.within(1, 2);
+      seen.push(...body.map((row: { agreement_version: string }) => row.agreement_version));
+      next = /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1] ?? '';
+    }
+
+    expect(seen).to.deep.equal(versions.toReversed());
+    for (const cursor of ['agr_nobody', foreign])
+      expect((await reader.ask('GET', `/v2/agreements/audits?cursor=${cursor}`)).status).to.equal(422);
   });
 
   it('keep one unbroken chain per app under concurrent signatures', async () => {

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import pg from 'pg';
-import type { Signed } from '../../src/agreements/rules.ts';
+import type { Receipt, Signed } from '../../src/agreements/rules.ts';
 import { verifyAgreements } from '../../src/agreements/verify.ts';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { type HeadSigner, headSigner } from '../../src/kernel/head-keys.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { startScript } from '../support/processes.ts';
 
@@ -173,6 +174,46 @@ describe('agreements:verify with the triggers off', () => {
     );
   });
 
+  it('finds a chain that was rewritten up to any row by the one receipt of that row, and believes no forged receipt', async () => {
+    const signer = headSigner(KEYS);
+    const rows = (
+      await client.query(`select *, app as app_id from agreement_signatures where app = 'app_a' order by position`)
+    ).rows;
+    const receipts = rows.map(asReceipt).map((row) => receiptOf(row, signer));
+    expect((await verifyAgreements(db, receipts, signer.publicKeys)).faults).to.deep.equal([]);
+    await client.query(`
+      do $$ declare r agreement_signatures; before text; begin
+        for r in select * from agreement_signatures where app = 'app_a' and position >= ${AT} order by position loop
+          r.id := 'agr_new' || r.position;
+          r.user_id := case when r.position = ${AT} then 'usr_mallory' else r.user_id end;
+          r.previous_hash := coalesce(before, r.previous_hash);
+          r.row_hash := encode(sha256(agreement_canonical(r)), 'hex');
+          before := r.row_hash;
+          update agreement_signatures s set id = r.id, user_id = r.user_id, previous_hash = r.previous_hash, row_hash = r.row_hash
+          where s.app = r.app and s.position = r.position;
+        end loop;
+        update agreement_chains set last_hash = before where app = 'app_a';
+      end $$`);
+    const rewritten = (
+      await client.query(`select *, app as app_id from agreement_signatures where app = 'app_a' and position = ${AT}`)
+    ).rows.map(asReceipt);
+    const faultsOf = async (receipt: unknown) =>
+      (await verifyAgreements(db, [receipt as Receipt], signer.publicKeys)).faults.map(({ what }) => what); // as: forged ones too
+
+    expect((await verifyAgreements(db)).faults).to.deep.equal([]);
+    for (const [n, receipt] of receipts.entries())
+      expect(await faultsOf(receipt), `place ${n + 1}`).to.deep.equal(
+        n + 1 < AT ? [] : ['the row differs from its receipt'],
+      );
+    const [forged] = rewritten.map((row) =>
+      receiptOf(row, headSigner(`test:${Buffer.alloc(32, 7).toString('base64')}`)),
+    );
+    const unknownKey = { ...receipts[AT], key_id: 'other' };
+    const moved = { ...receipts[AT], place: 1 };
+    for (const receipt of [forged, unknownKey, moved])
+      expect(await faultsOf(receipt)).to.deep.equal(['the receipt itself was changed, or its key is not known']);
+  });
+
   it('is a command that names the rows and fails', async () => {
     await client.query(
       `update agreement_signatures set signature_name = 'Mallory' where app = 'app_a' and position = ${AT}`,
@@ -190,6 +231,17 @@ describe('agreements:verify with the triggers off', () => {
     expect(await readFile(file, 'utf8')).to.equal('[]');
     await rm(file);
   });
+});
+
+const KEYS = `test:${Buffer.alloc(32, 'agree').toString('base64')}`;
+
+const receiptOf = ({ id, app_id, place, previous_hash, row_hash }: Signed, signer: HeadSigner): Receipt => ({
+  id,
+  app_id,
+  place,
+  previous_hash,
+  row_hash,
+  ...signer.sign({ app_id, place, row_hash }),
 });
 
 const asReceipt = (row: Record<string, unknown>): Signed =>

@@ -145,6 +145,7 @@ export const testSettings = (
   EXVENUE_READ_LAG_MS: '500',
   EXVENUE_PATIENCE_MS: '1500',
   SEALING_KEYS: `test:${Buffer.alloc(32, 'test').toString('base64')}`,
+  AGREEMENT_KEYS: `test:${Buffer.alloc(32, 'agree').toString('base64')}`,
   SMTP_URL: 'smtp://127.0.0.1:9',
   MAIL_FROM: 'Test service <service@test.invalid>',
   ...more,

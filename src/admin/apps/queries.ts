@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
 /** An app in the form shown to operators. It contains no secret. */
 export const summaryRow = z.custom<components['schemas']['AppSummary']>();
@@ -16,9 +17,16 @@ export const summaryColumns = sql.fragment`
   a.network_key is not null as has_network_key,
   a.created_at, a.updated_at, a.disabled_at`;
 
-/** Every app, oldest first. */
-export const listApps = (db: Db): Promise<readonly AppSummary[]> =>
+/** A page of the apps, oldest first, after the app `cursor`. */
+export const listApps = (db: Db, { cursor, limit }: PageRequest): Promise<readonly AppSummary[]> =>
   db.any(sql.prepared('list_apps', summaryRow)`
     select ${summaryColumns}
     from apps a
-    order by a.created_at, a.id`);
+    where ${cursor}::text is null
+      or (a.created_at, a.id) > (select c.created_at, c.id from apps c where c.id = ${cursor})
+    order by a.created_at, a.id
+    limit ${limit}`);
+
+/** Whether an app exists. */
+export const isApp = (db: Db, appId: string): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`select from apps a where a.id = ${appId}`);

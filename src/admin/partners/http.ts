@@ -2,19 +2,22 @@ import type { Db } from '../../db/pool.ts';
 import type { CallWith, Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
+import { listPage, requireCursor } from '../../kernel/pages.ts';
 import { actorOf } from '../audit/actor.ts';
 import { makePartner, mintPartnerKey, revokePartnerKey, setPartnerActive } from './commands.ts';
-import { findPartner, listPartnerKeys, listPartners } from './queries.ts';
+import { findPartner, isKeyOf, listPartnerKeys, listPartners } from './queries.ts';
 
 type Deps = { db: Db };
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Handles `GET /v2/admin/partners`: list v1 partners. */
-export const listAllPartners: Handler<'listAllPartners', Deps> = async ({ deps }) => ({
-  status: 200,
-  body: [...(await listPartners(deps.db))],
-});
+export const listAllPartners: Handler<'listAllPartners', Deps> = async ({ deps, query }) => {
+  await requireCursor(query.cursor, async (id) => (await findPartner(deps.db, id)) !== null);
+  return listPage(query, { path: '/v2/admin/partners', cursorOf: ({ partner_id }) => partner_id }, (page) =>
+    listPartners(deps.db, page),
+  );
+};
 
 /** Handles `POST /v2/admin/partners`: create a partner with a first key. */
 export const registerPartner: Handler<'registerPartner', Deps> = (call) =>
@@ -39,10 +42,14 @@ async function setActive(call: Acting, partnerId: PartnerId, active: boolean) {
 }
 
 /** Handles `GET /v2/admin/partners/{partner_id}/keys`: list the keys of a partner. */
-export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ deps, path }) => {
+export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ deps, path, query }) => {
   const partner = await findPartner(deps.db, path.partner_id);
   if (!partner) throw new ApiError('V2_PARTNER_UNKNOWN');
-  return { status: 200, body: [...(await listPartnerKeys(deps.db, path.partner_id))] };
+  await requireCursor(query.cursor, (id) => isKeyOf(deps.db, path.partner_id, id));
+  const here = `/v2/admin/partners/${path.partner_id}/keys`;
+  return listPage(query, { path: here, cursorOf: ({ key_id }) => key_id }, (page) =>
+    listPartnerKeys(deps.db, path.partner_id, page),
+  );
 };
 
 /** Handles `POST /v2/admin/partners/{partner_id}/keys`: create another key for a partner. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
 const partnerRow = z.custom<components['schemas']['PartnerSummary']>();
 const keyRow = z.custom<components['schemas']['PartnerKey']>();
@@ -16,12 +17,15 @@ const partnerColumns = sql.fragment`
   p.id as partner_id, p.name, p.disabled_at is null as active, p.created_at, p.disabled_at,
   (select count(*)::integer from partner_keys k where k.partner_id = p.id and k.revoked_at is null) as live_keys`;
 
-/** Every partner, oldest first. */
-export const listPartners = (db: Db): Promise<readonly PartnerSummary[]> =>
+/** A page of the partners, oldest first, after the partner `cursor`. */
+export const listPartners = (db: Db, { cursor, limit }: PageRequest): Promise<readonly PartnerSummary[]> =>
   db.any(sql.prepared('list_partners', partnerRow)`
     select ${partnerColumns}
     from partners p
-    order by p.created_at, p.id`);
+    where ${cursor}::text is null
+      or (p.created_at, p.id) > (select c.created_at, c.id from partners c where c.id = ${cursor})
+    order by p.created_at, p.id
+    limit ${limit}`);
 
 /** One partner, or null. */
 export const findPartner = (db: Db, partnerId: PartnerId): Promise<PartnerSummary | null> =>
@@ -30,10 +34,23 @@ export const findPartner = (db: Db, partnerId: PartnerId): Promise<PartnerSummar
     from partners p
     where p.id = ${partnerId}`);
 
-/** The keys of a partner, oldest first. Of each key only its hint is shown. */
-export const listPartnerKeys = (db: Db, partnerId: PartnerId): Promise<readonly PartnerKey[]> =>
+/** A page of a partner's keys, oldest first, after the key `cursor`. Of each key only its hint is shown. */
+export const listPartnerKeys = (
+  db: Db,
+  partnerId: PartnerId,
+  { cursor, limit }: PageRequest,
+): Promise<readonly PartnerKey[]> =>
   db.any(sql.prepared('list_partner_keys', keyRow)`
     select k.id as key_id, k.partner_id, k.hint, k.label, k.created_at, k.revoked_at
     from partner_keys k
     where k.partner_id = ${partnerId}
-    order by k.created_at, k.id`);
+      and (
+        ${cursor}::text is null
+        or (k.created_at, k.id) > (select c.created_at, c.id from partner_keys c where c.id = ${cursor})
+      )
+    order by k.created_at, k.id
+    limit ${limit}`);
+
+/** Whether a partner has a key with this id. */
+export const isKeyOf = (db: Db, partnerId: PartnerId, keyId: string): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`select from partner_keys k where k.id = ${keyId} and k.partner_id = ${partnerId}`);

@@ -1,8 +1,8 @@
-import { ask } from '../api.js';
+import { ask, askPage } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
 import { activity, code, moment } from '../format.js';
-import { makeButton, rowButton, table } from '../table.js';
+import { makeButton, pager, rowButton, table } from '../table.js';
 import { networkFields, scopesField } from './app-fields.js';
 
 /** @typedef {import('../api.js').Schemas['AppSummary']} AppSummary */
@@ -13,10 +13,11 @@ export const apps = {
   name: 'apps',
   group: 'Access',
   title: 'Apps',
-  async render(_, again) {
-    const all = await ask('get', '/v2/admin/apps');
+  async render(route, again) {
+    const query = { cursor: route.query.cursor };
+    const { items, next } = await askPage('/v2/admin/apps', { query });
     const make = makeButton('register-app', 'Register an app', () => register(again));
-    return { content: [make, table('Tenant apps', columns(again), all, 'No app yet.')] };
+    return { content: [make, table('Tenant apps', columns(again), items, 'No app yet.'), pager(route, next)] };
   },
 };
 

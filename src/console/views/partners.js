@@ -1,9 +1,9 @@
-import { ask } from '../api.js';
+import { ask, askPage } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
 import { activity, badge, code, moment } from '../format.js';
 import { routeTo } from '../route.js';
-import { makeButton, rowButton, table } from '../table.js';
+import { makeButton, pager, rowButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['PartnerSummary']} PartnerSummary */
 /** @typedef {import('../api.js').Schemas['PartnerKey']} PartnerKey */
@@ -16,14 +16,14 @@ export const partners = {
   group: 'Access',
   title: 'Partners',
   titleOfOne: 'Keys of a partner',
-  render: (route, again) => (route.id === '' ? renderAll(again) : renderKeys(route.id, again)),
+  render: (route, again) => (route.id === '' ? renderAll(route, again) : renderKeys(route, again)),
 };
 
-/** @param {Again} again */
-async function renderAll(again) {
-  const all = await ask('get', '/v2/admin/partners');
+/** @param {import('../route.js').Route} route @param {Again} again */
+async function renderAll(route, again) {
+  const { items, next } = await askPage('/v2/admin/partners', { query: { cursor: route.query.cursor } });
   const make = makeButton('make-partner', 'Make a partner', () => register(again));
-  return { content: [make, table('Partners', columns(again), all, 'No partner yet.')] };
+  return { content: [make, table('Partners', columns(again), items, 'No partner yet.'), pager(route, next)] };
 }
 
 /** @param {Again} again @returns {import('../table.js').Column<PartnerSummary>[]} */
@@ -73,17 +73,23 @@ async function toggle({ partner_id, name, active }, again) {
   if (done) await again(`${verb}: ${name}. Done.`);
 }
 
-/** @param {string} partner_id @param {Again} again */
-async function renderKeys(partner_id, again) {
-  const [all, keys] = await Promise.all([
-    ask('get', '/v2/admin/partners'),
-    ask('get', '/v2/admin/partners/{partner_id}/keys', { path: { partner_id } }),
+/** @param {import('../route.js').Route} route @param {Again} again */
+async function renderKeys(route, again) {
+  const { id: partner_id, query } = route;
+  const [all, { items: keys, next }] = await Promise.all([
+    ask('get', '/v2/admin/partners', { query: { limit: 500 } }),
+    askPage('/v2/admin/partners/{partner_id}/keys', { path: { partner_id }, query: { cursor: query.cursor } }),
   ]);
   const name = all.find((partner) => partner.partner_id === partner_id)?.name ?? partner_id;
   const make = makeButton('mint-key', 'Mint a key', () => mint(partner_id, name, again));
   const back = h('a', { href: routeTo('partners') }, 'All partners');
   return {
-    content: [h('p', {}, back), make, table(`Keys of ${name}`, keyColumns(again), keys, 'No key yet.')],
+    content: [
+      h('p', {}, back),
+      make,
+      table(`Keys of ${name}`, keyColumns(again), keys, 'No key yet.'),
+      pager(route, next),
+    ],
   };
 }
 

@@ -2,9 +2,10 @@ import { findPropAccount, listPropAccounts } from '../../accounts/prop/queries.t
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { listPage, requireCursor } from '../../kernel/pages.ts';
 import { provenUserOf, userOf } from '../../kernel/principal.ts';
 import { mintApiKey, revokeKey } from './commands.ts';
-import { listKeys } from './queries.ts';
+import { isKeyOf, listKeys } from './queries.ts';
 
 type Deps = { db: Db };
 
@@ -23,9 +24,12 @@ export const createApiKey: Handler<'createApiKey', Deps> = ({ principal, body, c
   });
 
 /** Lists the user's API keys. */
-export const listApiKeys: Handler<'listApiKeys', Deps> = async ({ deps, principal }) => {
+export const listApiKeys: Handler<'listApiKeys', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  return { status: 200, body: [...(await listKeys(deps.db, owner, userId))] };
+  await requireCursor(query.cursor, (id) => isKeyOf(deps.db, owner, userId, id));
+  return listPage(query, { path: '/v2/api-keys', cursorOf: ({ id }) => id }, (page) =>
+    listKeys(deps.db, owner, userId, page),
+  );
 };
 
 /** Revokes an API key. */

@@ -18,6 +18,7 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
   const account = await getReadyAccount(call);
   const events = await deps.streams.open({
     account: account.id,
+    app: account.owner,
     caller: callerId(principal),
     credentials: credentialsOf(principal),
     after: placeOf(account.id, header['Last-Event-ID']),

@@ -36,9 +36,10 @@ type Channel = { account: string; listeners: Set<Listener>; isReading: boolean; 
 export function openStreams(
   { db, settlements, log }: { db: Db; settlements: Pick<Settlements, 'follow'>; log: Logger },
   heartbeatMs: number,
+  perApp: number,
 ): Streams {
   const channels = new Map<string, Channel>();
-  const limit = streamLimit();
+  const limit = streamLimit(perApp);
   const held = new Set<Channel>();
   let holding: NodeJS.Timeout | undefined;
   let closed = false;
@@ -47,7 +48,7 @@ export function openStreams(
 
   async function openStream(request: StreamRequest): Promise<EventStream> {
     if (closed) return { start: (writer) => writer.end(retryText(Math.random())), drained: () => {}, stop: () => {} };
-    const release = limit.take(`${request.caller} ${request.account}`);
+    const release = limit.take(request.app, `${request.caller} ${request.account}`);
     const listener = newListener(request);
     const { channel, isNew } = join(request.account, listener); // before the first read, so that no event is missed
     const stop = () => {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../kernel/errors.ts';
+import type { OwnerId } from '../../kernel/ids.ts';
 
 const MAX_PER_CALLER = 10; // streams of one caller on one account; enough for several windows
 const MAX_STREAMS = 10_000; // per process, about 30 KB each
@@ -6,32 +7,47 @@ const MAX_STREAMS = 10_000; // per process, about 30 KB each
 /** The limit on open streams of this process. It rejects and never queues, so no limiter library fits. */
 export type StreamLimit = {
   /**
-   * Takes a slot. Throws V2_STREAM_LIMIT if the caller has too many streams, SERVICE_UNAVAILABLE if the process has.
-   * Returns a function that releases the slot; call it once.
+   * Takes a slot. Throws V2_STREAM_LIMIT if the caller or its app has too many streams, SERVICE_UNAVAILABLE if the
+   * process has. Returns a function that releases the slot; call it once.
    */
-  take(caller: string): () => void;
+  take(app: OwnerId, caller: string): () => void;
   /** The number of taken slots. */
   count(): number;
 };
 
-/** Makes the stream limit of a process. */
-export function streamLimit(): StreamLimit {
-  const perCaller = new Map<string, number>();
+/** Makes the stream limit of a process, of which one app may take `perApp` slots. */
+export function streamLimit(perApp: number): StreamLimit {
+  const callers = counter();
+  const apps = counter();
   let open = 0;
   return {
     count: () => open,
-    take(caller) {
-      const count = perCaller.get(caller) ?? 0;
-      if (count >= MAX_PER_CALLER) throw new ApiError('V2_STREAM_LIMIT', { retryAfterS: 10 });
+    take(app, caller) {
+      const isTooMany = callers.count(caller) >= MAX_PER_CALLER || apps.count(app) >= perApp;
+      if (isTooMany) throw new ApiError('V2_STREAM_LIMIT', { retryAfterS: 10 });
       if (open >= MAX_STREAMS) throw new ApiError('SERVICE_UNAVAILABLE', { retryAfterS: 10 });
-      perCaller.set(caller, count + 1);
+      callers.add(caller, 1);
+      apps.add(app, 1);
       open += 1;
       return () => {
         open -= 1;
-        const left = (perCaller.get(caller) ?? 1) - 1;
-        if (left > 0) perCaller.set(caller, left);
-        else perCaller.delete(caller);
+        callers.add(caller, -1);
+        apps.add(app, -1);
       };
+    },
+  };
+}
+
+/** Counts by name; a name without a count takes no memory. */
+function counter() {
+  const counts = new Map<string, number>();
+  const count = (name: string) => counts.get(name) ?? 0;
+  return {
+    count,
+    add(name: string, change: 1 | -1) {
+      const now = count(name) + change;
+      if (now > 0) counts.set(name, now);
+      else counts.delete(name);
     },
   };
 }

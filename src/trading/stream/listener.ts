@@ -3,6 +3,8 @@ import type { Credentials } from './queries.ts';
 
 /** A stream to open. `after`: the position after which it resumes; without one, it starts with `snapshot`. */
 export type StreamRequest = {
+  /** The app of the account: its streams have a limit together. */
+  app: string;
   account: string;
   caller: string;
   /** The credentials that opened it. The stream ends when one of them becomes invalid. */

@@ -5,11 +5,12 @@ import type { Handler } from '../../edge/handler.ts';
 import { normalisedEmail } from '../../kernel/emails.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { AppId } from '../../kernel/ids.ts';
+import { listPage, requireCursor } from '../../kernel/pages.ts';
 import { appOf, type User, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { checkLogin, forgiveLogin, rejectedLogin } from './check.ts';
 import { endSession, openSession, reauthenticate, removeSession } from './commands.ts';
-import { findSessionByToken, listSessionsOf } from './queries.ts';
+import { findSessionByToken, isSessionOf, type ListedSession, listSessionsOf } from './queries.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
@@ -68,11 +69,13 @@ const noSession = () =>
   new ApiError('V2_SESSION_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });
 
 /** Handles `GET /v2/auth/sessions`: list the user's sessions. */
-export const listUserSessions: Handler<'listUserSessions', Deps> = async ({ deps, principal }) => {
+export const listUserSessions: Handler<'listUserSessions', Deps> = async ({ deps, principal, query }) => {
   const { userId, sessionId } = userOf(principal);
-  const sessions = await listSessionsOf(deps.db, userId);
-  return {
-    status: 200,
-    body: sessions.map((session) => ({ ...session, current: session.session_id === sessionId })),
-  };
+  await requireCursor(query.cursor, (id) => isSessionOf(deps.db, userId, id));
+  const page = await listPage(
+    query,
+    { path: '/v2/auth/sessions', cursorOf: (session: ListedSession) => session.session_id },
+    (wanted) => listSessionsOf(deps.db, userId, wanted),
+  );
+  return { ...page, body: page.body.map((session) => ({ ...session, current: session.session_id === sessionId })) };
 };

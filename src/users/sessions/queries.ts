@@ -4,6 +4,7 @@ import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { digest } from '../../kernel/digest.ts';
 import type { AppId, UserId } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
 const sessionRow = z.custom<Omit<components['schemas']['UserSession'], 'current'>>();
 
@@ -17,8 +18,15 @@ export const findSessionByToken = (db: Db, appId: AppId, token: string): Promise
     join users u on u.id = s.user_id
     where s.digest = ${sql.binary(digest(token))} and u.app_id = ${appId}`);
 
-/** A user's live sessions, newest first. */
-export const listSessionsOf = (db: Db, userId: UserId): Promise<readonly z.infer<typeof sessionRow>[]> =>
+/** A session in a list. */
+export type ListedSession = z.infer<typeof sessionRow>;
+
+/** A page of a user's live sessions, newest first, after the session `cursor`. */
+export const listSessionsOf = (
+  db: Db,
+  userId: UserId,
+  { cursor, limit }: PageRequest,
+): Promise<readonly ListedSession[]> =>
   db.any(sql.prepared('list_user_sessions', sessionRow)`
     select s.id as session_id, s.address, s.created_at, s.seen_at as last_seen_at, s.expires_at
     from user_sessions s
@@ -26,4 +34,13 @@ export const listSessionsOf = (db: Db, userId: UserId): Promise<readonly z.infer
       and s.revoked_at is null
       and s.expires_at > now()
       and s.seen_at > now() - interval '7 days'
-    order by s.created_at desc, s.id`);
+      and (
+        ${cursor}::text is null
+        or (s.created_at, s.id) < (select c.created_at, c.id from user_sessions c where c.id = ${cursor})
+      )
+    order by s.created_at desc, s.id desc
+    limit ${limit}`);
+
+/** Whether a session, live or ended, is of this user. */
+export const isSessionOf = (db: Db, userId: UserId, sessionId: string): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`select from user_sessions s where s.id = ${sessionId} and s.user_id = ${userId}`);

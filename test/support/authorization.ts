@@ -1,0 +1,111 @@
+/**
+ * Who may call which operation, written from the specification and not from the contract: the oracle of the tests of
+ * authorization. A new operation has to be entered here by hand.
+ */
+
+/** A set of credentials that is enough: security schemes, with the scopes or roles that each must carry. */
+type Grant = Record<string, string[]>;
+
+/** The sets of credentials of each kind of caller. Any one of them is enough; without any, no credential is needed. */
+const CALLERS = {
+  partner: [{ partnerKey: [] }],
+  'client, or anyone': [{}, { clientBasic: [] }],
+  'app with any scope': [{ appToken: [] }],
+  'app for api': [{ appToken: ['api'] }],
+  anyone: [],
+  operator: [{ adminBearer: ['enrolled'] }, { adminCookie: ['enrolled'] }],
+  'operator without an authenticator': [{ adminBearer: [] }, { adminCookie: [] }],
+  user: [{ appToken: ['api'], userSession: [] }],
+  'user, or app for api': [{ appToken: ['api'] }, { appToken: ['api'], userSession: [] }],
+  'operator, or app for everything': [
+    { adminBearer: ['enrolled'] },
+    { adminCookie: ['enrolled'] },
+    { appToken: ['*'] },
+  ],
+  processor: [{ processorSignature: [] }],
+  'user of an app for payouts': [{ appToken: ['payouts:write'], userSession: [] }],
+  'app for webhooks': [{ appToken: ['webhooks'] }],
+  'user of an app for trading': [{ appToken: ['trading'], userSession: [] }],
+  trader: [{ appToken: ['trading'] }, { appToken: ['trading'], userSession: [] }, { traderKey: [] }],
+} satisfies Record<string, Grant[]>;
+
+/** The operations of each kind of caller. */
+const OPERATIONS: Record<keyof typeof CALLERS, string> = {
+  partner: `
+    submitNetvenueOrder closeNetvenuePosition setNetvenueTpSl getNetvenueOrder cancelNetvenueOrder
+    editNetvenueOrder listSessions enrollSession getSession revokeSession listExvenueOrders
+    submitExvenueOrder cancelAllExvenueOrders closeExvenuePosition setExvenueTpSl cancelExvenueOrder
+    registerNetvenueTrader createWalletChallenge registerExvenueTrader getExvenueRegistration getBalance
+    getExchangeBalance getSpotBalance getLeverageLimits listNetvenuePositions listExvenuePositions listRules
+    listSupportedPairs validateTrade listPayouts getPendingPayout listClosedPositions listFilledOrders
+    getPartnerIntent
+  `,
+  'client, or anyone': `
+    issueAccessToken revokeAccessToken
+  `,
+  'app with any scope': `
+    getOauthPrincipal getOwnApp
+  `,
+  'app for api': `
+    rotateOwnAppSecret signUpUser verifyUserEmail logInUser resendUserCode requestPasswordReset
+    confirmPasswordReset getAppIntent listTiers sendNotification
+  `,
+  anyone: `
+    createAppRequest showRevealPage revealCredentials getAuthorizationServer logInAdmin getHealth
+    getReadiness getAgreementKeys
+  `,
+  operator: `
+    logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
+    enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
+    reissueAccessLink listAllPartners registerPartner disablePartner enablePartner listKeysOfPartner
+    mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
+    listStrandedPayouts reversePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
+    listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
+    listTroubledDeliveries retryDelivery listFailedMails getQueueHealth listOperatorActions
+  `,
+  'operator without an authenticator': `
+    enrollAdminAuthenticator confirmAdminAuthenticator
+  `,
+  user: `
+    listUserSessions getCurrentUser enrollUserTotp confirmUserTotp disableUserTotp checkOut openFreeAccount
+    getPayment listPropAccounts getPropAccount syncPropAccount getKycStatus startIdentitySession
+    listConnectAccounts openConnectAccount renewOnboardingLink listUserPayouts estimatePayout signAgreement
+    getAgreementStatus listAgreementAudits
+  `,
+  'user, or app for api': `
+    revokeUserSession
+  `,
+  'operator, or app for everything': `
+    listFailedPropAccounts
+  `,
+  processor: `
+    takeProcessorNotification
+  `,
+  'user of an app for payouts': `
+    requestPayout submitPayout
+  `,
+  'app for webhooks': `
+    listWebhookEndpoints createWebhookEndpoint updateWebhookEndpoint deactivateWebhookEndpoint
+    rotateWebhookSecret testWebhookEndpoint listWebhookDeliveries recoverWebhookEndpoint getWebhookDelivery
+    redeliverWebhook listAppEvents
+  `,
+  'user of an app for trading': `
+    listApiKeys createApiKey revokeApiKey
+  `,
+  trader: `
+    listTradingOrders submitTradingOrder closeTradingPosition closeTradingPositions setTradingTpSl
+    getTradingOrder cancelTradingOrder editTradingOrder getTradingIntent listTradingPositions
+    getTradingBalance listTradingHistory getTradingDesk listTradingRules streamTradingEvents
+  `,
+};
+
+/** The grants of each operation. */
+export const GRANTS: ReadonlyMap<string, readonly Grant[]> = new Map(
+  Object.entries(OPERATIONS).flatMap(
+    ([who, names]) =>
+      names
+        .trim()
+        .split(/\s+/)
+        .map((name) => [name, CALLERS[who as keyof typeof CALLERS]] as const), // as: the keys are those of CALLERS
+  ),
+);
