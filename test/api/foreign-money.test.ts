@@ -71,7 +71,7 @@ describe('the money of another user', function () {
         ({ ask }) => ask('POST', `/v2/connect/accounts/${victim.connect}/onboarding-link`),
         ['V2_CONNECT_ACCOUNT_UNKNOWN'],
       ],
-      ['requests a payout from an account', ({ ask }) => request(ask, victim.account), ['V2_ACCOUNT_NOT_FUNDED']],
+      ['requests a payout from an account', ({ ask }) => request(ask, victim.account), ['V2_PROP_ACCOUNT_UNKNOWN']],
       [
         'creates an API key for an account',
         ({ ask }) => ask('POST', '/v2/api-keys', { json: { label: 'x', prop_account_id: victim.account } }),
