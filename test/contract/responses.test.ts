@@ -44,6 +44,8 @@ const named: Record<string, number[]> = {
   getAuthorizationServer: [503], // declared, though it reads nothing
   logInAdmin: [401, 503], // the credentials are in the body
   getReadiness: [503], // its description says so
+  registerNetvenueTrader: [403], // a wallet that is not proven
+  registerExvenueTrader: [403], // the same
 };
 const implied = [401, 403, 413, 415, 422, 500, 503];
 
