@@ -9,27 +9,26 @@ import type { RequestParts } from './validate.ts';
 type Attempt = {
   ctx: Context;
   operation: Operation;
+  adminId: string;
   principal: Principal;
   parts: RequestParts;
   deps: Pick<EdgeDeps, 'config' | 'recordRejection'>;
 };
 
 /**
- * Runs an operation. If an operator's write is rejected, records the operator, the object and the error code in the
- * audit log, and throws the error again. Reads and other callers leave no entry.
+ * Runs an operator's write. If it is rejected, records the operator, the object and the error code in the audit log, and
+ * throws the error again.
  */
 export async function recordingRejections<Result>(attempt: Attempt, run: () => Promise<Result>): Promise<Result> {
-  const { operation, principal } = attempt;
-  if (principal.kind !== 'admin' || operation.method === 'get') return run();
   return run().catch(async (error) => {
-    if (error instanceof ApiError) await record(attempt, principal.adminId, error.code);
+    if (error instanceof ApiError) await record(attempt, error.code);
     throw error;
   });
 }
 
 const LONGEST_REASON = 500;
 
-async function record({ ctx, operation, principal, parts, deps }: Attempt, adminId: string, code: string) {
+async function record({ ctx, operation, adminId, principal, parts, deps }: Attempt, code: string) {
   const { reason } = Object(parts.body);
   await deps.recordRejection({
     actor: { adminId, address: callerAddress(ctx, principal).address, requestId: ctx.state.requestId },

@@ -71,13 +71,17 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);
-    const reply = await recordingRejections({ ctx, operation, principal, parts, deps }, async () => {
+    const run = async () => {
       validate(parts);
       const call = toCall(ctx, operation, parts, { principal, spend }, deps);
       return operation.keepsResponses
         ? idempotentResponse({ ctx, call, deps }, (commit) => handler({ ...call, commit }))
         : handler(call);
-    });
+    };
+    const isOperators = principal.kind === 'admin' && operation.method !== 'get';
+    const reply = await (isOperators
+      ? recordingRejections({ ctx, operation, adminId: principal.adminId, principal, parts, deps }, run)
+      : run());
     check?.(reply.status, reply.body);
     ctx.set(reply.headers ?? {});
     if (operation.streams && isEventStream(reply.body)) return sendEventStream(ctx, reply.body);

@@ -55,7 +55,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     getReadiness getAgreementKeys
   `,
   operator: `
-    logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
+    removeUserAuthenticator logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
     enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
     reissueAccessLink listAllPartners registerPartner disablePartner enablePartner listKeysOfPartner
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
@@ -67,7 +67,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     enrollAdminAuthenticator confirmAdminAuthenticator
   `,
   user: `
-    listUserSessions getCurrentUser enrollUserTotp confirmUserTotp disableUserTotp checkOut openFreeAccount
+    reauthenticateUser listUserSessions getCurrentUser enrollUserTotp confirmUserTotp disableUserTotp checkOut openFreeAccount
     getPayment listPropAccounts getPropAccount syncPropAccount getKycStatus startIdentitySession
     listConnectAccounts openConnectAccount renewOnboardingLink listUserPayouts estimatePayout signAgreement
     getAgreementStatus listAgreementAudits
