@@ -8,6 +8,12 @@ const port = z.coerce.number().int().min(0).max(65535);
 const ms = z.coerce.number().int().min(0);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
 
+/** Addresses of a chain, separated by commas. Result in lower case. */
+const addresses = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}(\s*,\s*0x[0-9a-f]{40})*$/i)
+  .transform((text): string[] => text.toLowerCase().split(/\s*,\s*/));
+
 /** Every setting, its kind and its default. src/docs/configuration.md lists them with their meaning. */
 const settings = z.object({
   NODE_ENV: z.string().optional(),
@@ -60,6 +66,7 @@ const settings = z.object({
   REGISTRATION_VALID_S: z.coerce.number().int().min(1).max(3_600).default(300),
   REGISTRATION_MARGIN_S: z.coerce.number().int().min(0).default(30),
   REGISTRATION_MAX_USDC: z.coerce.number().positive().default(1_000),
+  REGISTRATION_PAYEES: addresses.default([]),
   REGISTRATION_POLL_MS: ms.default(5_000),
   REGISTRATION_GRACE_MS: ms.default(14_400_000),
   ORDER_DEADLINE_MS: ms.default(15_000),
@@ -121,7 +128,13 @@ const isProduction = ({ NODE_ENV, PUBLIC_URL }: { NODE_ENV?: string | undefined;
   NODE_ENV === 'production' || PUBLIC_URL.startsWith('https:');
 
 /** The checked settings of a process. `directUrl` bypasses a pooler; without one it equals `DATABASE_URL`. */
-export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;
+export type Config = Readonly<
+  Omit<z.infer<typeof settings>, 'REGISTRATION_PAYEES'> & {
+    directUrl: string;
+    /** Who may be paid for registrations. Empty: nobody. Null: anyone, where nobody reaches the service. */
+    REGISTRATION_PAYEES: readonly string[] | null;
+  }
+>;
 
 /**
  * Reads the environment into one frozen object. `given` supplies defaults for settings that the environment leaves
@@ -130,7 +143,12 @@ export type Config = Readonly<z.infer<typeof settings> & { directUrl: string }>;
 export function readConfig(given: Record<string, string> = {}): Config {
   const read = consistent.safeParse({ ...given, ...present(process.env) });
   if (!read.success) throw new Error(read.error.issues.map(describe).join('\n'));
-  return Object.freeze({ ...read.data, directUrl: read.data.DATABASE_DIRECT_URL ?? read.data.DATABASE_URL });
+  const { DATABASE_URL, DATABASE_DIRECT_URL, REGISTRATION_PAYEES } = read.data;
+  return Object.freeze({
+    ...read.data,
+    directUrl: DATABASE_DIRECT_URL ?? DATABASE_URL,
+    REGISTRATION_PAYEES: REGISTRATION_PAYEES.length > 0 || isProduction(read.data) ? REGISTRATION_PAYEES : null,
+  });
 }
 
 /** Whether the environment sets a database. If not, the embedded server and the sandbox are used. */

@@ -47,4 +47,14 @@ describe('the settings', () => {
   it('accept the secrets of the sandbox where nobody else reaches the service', () => {
     expect(() => readConfig({ ...settings, NETVENUE_MINER_KEY: 'sandbox-miner-key' })).not.to.throw();
   });
+
+  it('pin the payees of registrations: in production nobody else, and nobody without them', () => {
+    const [a, b] = [`0x${'aB'.repeat(20)}`, `0x${'01'.repeat(20)}`];
+    const payeesOf = (more: Record<string, string>) => readConfig({ ...settings, ...more }).REGISTRATION_PAYEES;
+
+    expect(payeesOf({})).to.equal(null);
+    expect(payeesOf({ NODE_ENV: 'production' })).to.deep.equal([]);
+    expect(payeesOf({ REGISTRATION_PAYEES: `${a}, ${b}` })).to.deep.equal([a.toLowerCase(), b]);
+    expect(() => payeesOf({ REGISTRATION_PAYEES: `${a},me` })).to.throw(/^Setting REGISTRATION_PAYEES/);
+  });
 });

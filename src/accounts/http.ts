@@ -22,7 +22,8 @@ export const registerNetvenueTrader: Handler<'registerNetvenueTrader', Deps> = a
   const proof = await proveWallet(call.deps, call.principal.owner, call.body);
   const intent = await call.settled(await provisionSubaccount(context, call.body, proof));
   const result = resultOf(intent, provisionResult);
-  if (result) return { status: 200, body: { subaccount: result.subaccount, message: result.message } };
+  if (result?.subaccount)
+    return { status: 200, body: { subaccount: result.subaccount, message: result.message ?? '' } };
   return {
     status: 202,
     body: { status: 'pending', subaccount: null, message: 'Accepted; the subaccount is being made.' },

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import type { Settlements } from '../db/settled.ts';
@@ -9,34 +9,9 @@ import type { Accepted } from './accept.ts';
 import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
 import { intentColumns } from './store.ts';
 
-/** Waits for an intent to end, for at most `waitMs`. Resolves to its current row, ended or not. */
-export type Wait = (accepted: Accepted, waitMs: number) => Promise<Intent>;
-
 /**
- * Makes a bounded wait from the reader and the LISTEN connection. A wait of 0 for a new intent returns its written row
- * without a query. Once `stopping` is aborted, every wait ends at its next read.
- */
-export function waiting(read: IntentReader, settlements: Settlements, stopping: AbortSignal): Wait {
-  return async ({ id, written }, waitMs) => {
-    if (written && waitMs === 0) return written;
-    const until = Date.now() + waitMs;
-    for (;;) {
-      const left = stopping.aborted ? 0 : Math.max(0, until - Date.now());
-      const { woken, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
-      const intent = await read(id);
-      if (!intent) throw new Error('An accepted intent is missing');
-      if (intent.settled_at !== null || left === 0) {
-        cancel();
-        return intent;
-      }
-      await woken;
-    }
-  };
-}
-
-/**
- * Waits, for at most `waitMs`, for a row that announces changes over the same channel. Resolves to the row as last
- * read.
+ * Waits, for at most `waitMs`, for a row to end whose changes are announced on the LISTEN connection under its id.
+ * Resolves to the row as last read, ended or not.
  */
 export type Until = <Row>(
   id: string,
@@ -44,7 +19,7 @@ export type Until = <Row>(
   read: () => Promise<{ row: Row; ended: boolean }>,
 ) => Promise<Row>;
 
-/** Makes the same wait for rows that are not intents. */
+/** Makes a bounded wait from the LISTEN connection. Once `stopping` is aborted, every wait ends at its next read. */
 export const untilEnded =
   (settlements: Settlements, stopping: AbortSignal): Until =>
   async (id, waitMs, read) => {
@@ -59,6 +34,21 @@ export const untilEnded =
       }
       await woken;
     }
+  };
+
+/** Waits for an intent to end, for at most `waitMs`. Resolves to its current row, ended or not. */
+export type Wait = (accepted: Accepted, waitMs: number) => Promise<Intent>;
+
+/** Makes the wait for intents. A wait of 0 for a new intent returns its written row without a query. */
+export const waiting =
+  (read: IntentReader, until: Until): Wait =>
+  async ({ id, written }, waitMs) => {
+    if (written && waitMs === 0) return written;
+    return until(id, waitMs, async () => {
+      const row = await read(id);
+      if (!row) throw new Error('An accepted intent is missing');
+      return { row, ended: row.settled_at !== null };
+    });
   };
 
 /**
@@ -105,14 +95,30 @@ function errorOf(intent: Pick<Intent, 'id'>, problem: Problem): ApiError {
   });
 }
 
+/** The members of a recorded result. Null: the record does not hold one, or not of this type. */
+export type Shown<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> | null };
+
 /**
- * The result of a settled intent, as its verb recorded it: `schema` is the verb's. Null while it has not settled. Throws the recorded
- * problem of one that failed or expired.
+ * The result of a settled intent by the members of its verb's schema. Its effect is done, so it is answered whatever
+ * the record holds. Null while it has not settled. Throws the recorded problem of one that failed or expired.
  */
-export function resultOf<Result>(intent: Intent, schema: z.ZodType<Result>): Result | null {
-  const result = hasSucceeded(intent) && intent.outcome && 'result' in intent.outcome ? intent.outcome.result : null;
-  return result && schema.parse(result);
+export function resultOf<Shape extends z.ZodRawShape>(intent: Intent, schema: z.ZodObject<Shape>): Shown<Shape> | null {
+  const recorded = recordedResult(intent);
+  return recorded && shownMembers(recorded, schema);
 }
+
+/** The members of a result that have the type of the schema; null for every other one. */
+export const shownMembers = <Shape extends z.ZodRawShape>(
+  recorded: Record<string, unknown>,
+  { shape }: z.ZodObject<Shape>,
+): Shown<Shape> =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, member]) => [name, z.safeParse(member, recorded[name]).data ?? null]),
+  ) as Shown<Shape>; // as: the entries of `shape`, each parsed by its own schema
+
+/** The whole result of a settled intent, as recorded. Null and errors as in `resultOf`. */
+export const recordedResult = (intent: Intent): Record<string, unknown> | null =>
+  hasSucceeded(intent) && intent.outcome && 'result' in intent.outcome ? intent.outcome.result : null;
 
 /** Whether an intent has succeeded; false while it has not settled. Throws the recorded problem of one that failed or expired. */
 export function hasSucceeded({ settled_at, outcome, ...intent }: Intent): boolean {

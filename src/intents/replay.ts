@@ -1,13 +1,14 @@
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
-import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import { type UpstreamResult, unknownEffect } from '../kernel/upstream-result.ts';
 import { nextAttemptMs } from './backoff.ts';
 import { defineIntent, type Finding, type IntentDefinition, type Sent, type Timing } from './define.ts';
 import { findingOfRepeat } from './finding.ts';
 import type { Held } from './intent.ts';
-import { recordNoResponse } from './run.ts';
+import { type Execution, recordNoResponse, runIntent } from './run.ts';
 import { fail, retry } from './store.ts';
+import type { Task } from './task.ts';
 
 /** The dependencies of every verb at the processor. */
 export type ProcessorDeps = {
@@ -47,6 +48,28 @@ export const defineProcessorIntent = <
       return record(sent, result.data, deps);
     },
   });
+
+/**
+ * The task of a verb at the processor. While none is configured, nothing is sent: a queued intent waits until its
+ * deadline and then expires, and what is in doubt stays so.
+ */
+export function runProcessorIntent<
+  Deps extends ProcessorDeps,
+  Request,
+  Payload extends Record<string, unknown>,
+  Result,
+>(
+  verb: IntentDefinition<Deps, Request, Payload, Result>,
+): Task<{ intent_id: string }, Omit<Deps & Execution, 'processor'> & { processor: Processor | null }> {
+  const run = runIntent(verb);
+  const wait = runIntent({
+    ...verb,
+    prepare: async () => ({ wait: { code: 'V2_PAYMENTS_NOT_CONFIGURED' } }),
+    reconcile: async () => unknownEffect('no processor is configured'),
+  });
+  // as: `run` gets the processor that is there, and `wait` calls nothing that uses one
+  return (payload, deps) => (deps.processor ? run : wait)(payload, deps as unknown as Deps & Execution);
+}
 
 /** The processor is waited for as long as the network is: one patience for everything that a worker has in hand. */
 const processorTiming = ({ config }: ProcessorDeps): Timing => ({

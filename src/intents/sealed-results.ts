@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
-import { resultOf } from './follow.ts';
+import { recordedResult, type Shown, shownMembers } from './follow.ts';
 import type { Intent } from './intent.ts';
 
 type Members = Record<string, unknown>;
@@ -23,16 +23,14 @@ export const sealedResult = (sealer: Sealer, intentId: IntentId, members: Member
       where ok`;
 
 /** The result of a settled intent, sealed members included. Null and errors as in `resultOf`. */
-export async function fullResultOf<Result>(
+export async function fullResultOf<Shape extends z.ZodRawShape>(
   keeper: Keeper,
   intent: Intent,
-  schema: z.ZodType<Result>,
-): Promise<Result | null> {
-  const members = resultOf(intent, anyMembers);
-  return members && schema.parse({ ...members, ...(await findSealed(keeper, intent.id)) });
+  schema: z.ZodObject<Shape>,
+): Promise<Shown<Shape> | null> {
+  const members = recordedResult(intent);
+  return members && shownMembers({ ...members, ...(await findSealed(keeper, intent.id)) }, schema);
 }
-
-const anyMembers = z.record(z.string(), z.unknown());
 
 const sealedMembersRow = z.object({ sealed: z.instanceof(Buffer) });
 

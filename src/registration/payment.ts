@@ -16,7 +16,11 @@ export type PaymentDeps = {
   sealer: Sealer;
   registrar: Registrar;
   reads: BalanceReads;
-  config: { REGISTRATION_MAX_USDC: number; REGISTRATION_VALID_S: number };
+  config: {
+    REGISTRATION_MAX_USDC: number;
+    REGISTRATION_PAYEES: readonly string[] | null;
+    REGISTRATION_VALID_S: number;
+  };
 };
 
 /** The maximum number of posts of one payment. The registrar accepts each proof once. */
@@ -60,7 +64,8 @@ async function quoteFor({ registrar, config }: PaymentDeps, request: PurchaseReq
   if (quote.kind === 'rejected') return { fail: problemOf(quote) };
   if (quote.kind !== 'accepted') return unreachableYet;
   const { network, asset } = registrar;
-  const agreed = { network, asset, priceUsdc: tier.priceUsdc, maxUsdc: config.REGISTRATION_MAX_USDC };
+  const { REGISTRATION_MAX_USDC: maxUsdc, REGISTRATION_PAYEES: payees } = config;
+  const agreed = { network, asset, payees, priceUsdc: tier.priceUsdc, maxUsdc };
   const terms = agreedTerms(quote.data.accepts, agreed);
   return terms ? { body, quote: quote.data, terms } : { fail: { code: 'V1_PAYMENT_TERMS_UNFIT' } };
 }

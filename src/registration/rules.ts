@@ -38,22 +38,34 @@ type Terms = {
   scheme: string;
   network: string;
   asset: string;
+  payTo: string;
   amount: string;
   maxTimeoutSeconds: number;
 };
 
-/** The terms we accept: chain, token, the catalogue's price, and the most that this service pays, in USDC. */
-export type Agreed = { network: string; asset: string; priceUsdc: string; maxUsdc: number };
+/**
+ * The terms we accept: chain, token, payees (lower case; null: anyone), the catalogue's price, and the most that this
+ * service pays, in USDC.
+ */
+export type Agreed = {
+  network: string;
+  asset: string;
+  payees: readonly string[] | null;
+  priceUsdc: string;
+  maxUsdc: number;
+};
 
 /**
  * The first payment option of the registrar that we accept, or null. It must have the exact scheme, our chain and
- * token, an amount above zero and not above the catalogue's price or our limit, and enough time to settle.
+ * token, a payee of ours, an amount above zero and not above the catalogue's price or our limit, and enough time to
+ * settle.
  */
 export const agreedTerms = <T extends Terms>(accepts: readonly T[], agreed: Agreed): T | null =>
   accepts.find((terms) => {
-    const { scheme, network, asset, amount, maxTimeoutSeconds } = terms;
+    const { scheme, network, asset, payTo, amount, maxTimeoutSeconds } = terms;
     const isOurs = scheme === 'exact' && network === agreed.network && asset.toLowerCase() === agreed.asset;
-    return isOurs && fitsPrice(amount, agreed) && maxTimeoutSeconds >= LEAST_TIME_S;
+    const isPayee = agreed.payees === null || agreed.payees.includes(payTo.toLowerCase());
+    return isOurs && isPayee && fitsPrice(amount, agreed) && maxTimeoutSeconds >= LEAST_TIME_S;
   }) ?? null;
 
 const LEAST_TIME_S = 30; // enough to verify, settle and reach a block on any chain

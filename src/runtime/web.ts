@@ -39,6 +39,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     watchListening(metrics, { isListening: settlements.isListening, streams: streams.count }),
   ];
   const stopping = new AbortController();
+  const until = untilEnded(settlements, stopping.signal);
   return {
     ...runtimeBase(db, config, log, metrics),
     exvenue,
@@ -63,8 +64,8 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     acceptFreeAccount: acceptance(db, 'accept_free_accounts'),
     acceptTradingOrder: acceptance(db, 'accept_trading_orders'),
     streams,
-    wait: waiting(intentReader(db), settlements, stopping.signal),
-    until: untilEnded(settlements, stopping.signal),
+    wait: waiting(intentReader(db), until),
+    until,
     reads,
     stop: () => stopping.abort(),
     async close() {

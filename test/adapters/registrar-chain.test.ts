@@ -60,7 +60,7 @@ for (const [name, open] of Object.entries(chains)) {
       const nonce = `0x${String(++nonces).padStart(64, '0')}`;
       const validBeforeS = Math.floor(Date.now() / 1000) + validForS;
       return payer.authorize(
-        { accepts: [], resource: null },
+        { accepts: [], resource: null, extensions: null },
         { ...terms, extra: { name, version } },
         { nonce, validBeforeS },
       );

@@ -22,8 +22,8 @@ const terms: PaymentTerms = {
   maxTimeoutSeconds: 300,
   extra: { name: 'USD Coin', version: '2' },
 };
-const quote = { accepts: [terms], resource: { url: `${BASE}/api/register`, method: 'POST' } };
-const required = { x402Version: 2, ...quote };
+const quote = { accepts: [terms], resource: { url: `${BASE}/api/register`, method: 'POST' }, extensions: null };
+const required = { x402Version: 2, accepts: quote.accepts, resource: quote.resource };
 const base64 = (message: object) => Buffer.from(JSON.stringify(message)).toString('base64');
 const times = { nonce: `0x${'ab'.repeat(32)}`, validBeforeS: 2_000_000_000 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { listenForSettlements, type Settlements } from '../../src/db/settled.ts';
-import { waiting } from '../../src/intents/follow.ts';
+import { untilEnded, waiting } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { openSpine, type Spine } from '../support/spine.ts';
@@ -134,7 +134,7 @@ describe('a bounded wait', () => {
 
   it('finds the result by its own reads when the notification was lost', async () => {
     const rows = [intent(null), intent(null), intent('2026-01-01T00:00:00Z')];
-    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
 
     expect(await wait(earlier, 10_000)).to.include({ state: 'succeeded' });
     expect(rows).to.deep.equal([]);
@@ -142,7 +142,7 @@ describe('a bounded wait', () => {
 
   it('of 0 s reads once when the intent was accepted earlier', async () => {
     const rows = [intent(null), intent(null)];
-    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
 
     expect(await wait(earlier, 0)).to.include({ state: 'queued' });
     expect(rows).to.have.length(1);
@@ -150,7 +150,7 @@ describe('a bounded wait', () => {
 
   it('of 0 s returns a newly accepted intent as it was written', async () => {
     const rows = [intent('2026-01-01T00:00:00Z')];
-    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
     const written = intent(null);
 
     expect(await wait({ id: 'x', replayed: false, written }, 0)).to.equal(written);
@@ -159,14 +159,14 @@ describe('a bounded wait', () => {
 
   it('of more than 0 s reads, also when the intent was just accepted', async () => {
     const rows = [intent('2026-01-01T00:00:00Z')];
-    const wait = waiting(async () => rows.shift() ?? null, deaf, new AbortController().signal);
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
 
     expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 1_000)).to.include({ state: 'succeeded' });
   });
 
   it('ends at its next read when the process stops', async () => {
     const stopping = new AbortController();
-    const wait = waiting(async () => intent(null), deaf, stopping.signal);
+    const wait = waiting(async () => intent(null), untilEnded(deaf, stopping.signal));
     const startedAt = performance.now();
     setTimeout(() => stopping.abort(), 40);
 

@@ -13,10 +13,11 @@ const terms = {
   scheme: 'exact',
   network: 'eip155:8453',
   asset: '0xAb',
+  payTo: '0xEf',
   amount: '119000000',
   maxTimeoutSeconds: 300,
 };
-const agreed = { network: 'eip155:8453', asset: '0xab', priceUsdc: '119.00', maxUsdc: 1_000 };
+const agreed = { network: 'eip155:8453', asset: '0xab', payees: ['0x01', '0xef'], priceUsdc: '119.00', maxUsdc: 1_000 };
 
 describe('rules of registration', () => {
   it('accept the agreed terms, wherever they are in the response', () => {
@@ -28,6 +29,7 @@ describe('rules of registration', () => {
     ['another scheme', { scheme: 'upto' }],
     ['another network', { network: 'eip155:1' }],
     ['another token', { asset: '0xcd' }],
+    ['another payee', { payTo: '0x02' }],
     ['a cent over the price', { amount: '119010000' }],
     ['nothing', { amount: '0' }],
     ['no time', { maxTimeoutSeconds: 5 }],
@@ -41,6 +43,11 @@ describe('rules of registration', () => {
   it('sign nothing over the limit of this service, nor for an invalid price', () => {
     expect(agreedTerms([terms], { ...agreed, maxUsdc: 100 })).to.equal(null);
     expect(agreedTerms([terms], { ...agreed, priceUsdc: 'free' })).to.equal(null);
+  });
+
+  it('sign nothing for anyone where nobody may be paid, and for any payee where none is pinned', () => {
+    expect(agreedTerms([terms], { ...agreed, payees: [] })).to.equal(null);
+    expect(agreedTerms([terms], { ...agreed, payees: null })).to.equal(terms);
   });
 
   it('derive one nonce of 32 bytes from one intent', () => {

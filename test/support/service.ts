@@ -43,6 +43,8 @@ export type TestService = {
   runtime: WebRuntime;
   /** Starts the worker of a service that was started without one. */
   startWorker(): Promise<RunningWorker>;
+  /** Stops every worker of this process; jobs wait from then on. */
+  stopWorkers(): Promise<void>;
   /** Runs one task of `workers/` now, as the crontab would. */
   runTask(name: string, payload?: unknown): Promise<void>;
   partner(): Promise<Caller>;
@@ -81,6 +83,9 @@ export async function startService(options: Options = {}): Promise<TestService> 
       const started = await startWorker(config, log.logger, runtime.metrics);
       workers.push(started);
       return started;
+    },
+    async stopWorkers() {
+      await Promise.all(workers.splice(0).map((running) => running.stop()));
     },
     async runTask(name, payload = {}) {
       const [running] = workers;

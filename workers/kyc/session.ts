@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { session } from '../../src/kyc/session.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
 
-export default withProcessor(runIntent(session));
+export default runProcessorIntent(session);

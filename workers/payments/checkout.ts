@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { checkout } from '../../src/payments/checkout.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
 
-export default withProcessor(runIntent(checkout));
+export default runProcessorIntent(checkout);

@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { refund } from '../../src/payments/refund.ts';
 
-export default withProcessor(runIntent(refund));
+export default runProcessorIntent(refund);

@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { account } from '../../src/payouts/account.ts';
 
-export default withProcessor(runIntent(account));
+export default runProcessorIntent(account);

@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { link } from '../../src/payouts/link.ts';
 
-export default withProcessor(runIntent(link));
+export default runProcessorIntent(link);

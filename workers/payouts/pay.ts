@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { pay } from '../../src/payouts/pay.ts';
 
-export default withProcessor(runIntent(pay));
+export default runProcessorIntent(pay);

@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { submit } from '../../src/payouts/submit.ts';
 
-export default withProcessor(runIntent(submit));
+export default runProcessorIntent(submit);

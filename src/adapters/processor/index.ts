@@ -4,6 +4,9 @@ import { readEvent, readEvents } from './events.ts';
 import {
   readAccount,
   readArrival,
+  readBankPayout,
+  readLink,
+  readMadeReversal,
   readMadeTransfer,
   readPayment,
   readPayout,
@@ -72,7 +75,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
           { account: accountId, type: 'account_onboarding', return_url: returnUrl, refresh_url: refreshUrl },
           { idempotencyKey },
         ),
-        (link) => ({ url: link.url }),
+        readLink,
       ),
     transfer: (requested, idempotencyKey) =>
       responseOf(
@@ -89,7 +92,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
           { amount: amountCents, metadata: { payout_id: payoutId } },
           { idempotencyKey },
         ),
-        ({ id }) => ({ reversalId: id }),
+        readMadeReversal,
       ),
     findArrival: (id, accountId) =>
       readResultOf(
@@ -99,9 +102,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     payOut: (requested, idempotencyKey) =>
       responseOf(
         stripe.payouts.create(amountOf(requested), { idempotencyKey, stripeAccount: requested.accountId }),
-        ({ id }) => ({
-          processorPayoutId: id,
-        }),
+        readBankPayout,
       ),
     findPayout: (id, accountId) =>
       readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),

@@ -189,6 +189,12 @@ const madeTransfer = z
   .object({ id, destination_payment: reference.nullish() })
   .transform((object) => ({ transferId: object.id, arrivalId: object.destination_payment ?? null }));
 
+const madeReversal = z.object({ id }).transform((object) => ({ reversalId: object.id }));
+
+const bankPayout = z.object({ id }).transform((object) => ({ processorPayoutId: object.id }));
+
+const link = z.object({ url: z.url() });
+
 const reading =
   <Seen>(schema: z.ZodType<Seen>) =>
   (object: unknown): Seen | null =>
@@ -214,3 +220,9 @@ export const readTransfer = reading(transfer);
 export const readMadeTransfer = reading(madeTransfer);
 /** Reads what a connected account received. */
 export const readArrival = reading(arrival);
+/** Reads the result of a reversal. */
+export const readMadeReversal = reading(madeReversal);
+/** Reads a new payout of a connected account to its bank. */
+export const readBankPayout = reading(bankPayout);
+/** Reads an onboarding link. */
+export const readLink = reading(link);

@@ -21,7 +21,7 @@ const rejectedOurKey = rejected('processor_auth', 'The processor rejected the cr
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
   call.then((seen) => resultOf(read(seen), accepted, unknownEffect), responseOfFault);
 
-/** Classifies a read at the processor. `absent` only if the processor itself reports it. */
+/** Classifies a read at the processor. `absent` only if the processor itself reports it, with 404. */
 export const readResultOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<ReadResult<Data>> =>
   call.then((seen) => resultOf(read(seen), found, unreadable), readFault);
 
@@ -31,7 +31,7 @@ const resultOf = <Data, Read, Unread>(data: Data | null, ok: (data: Data) => Rea
   data === null ? lost('the response lacks required fields') : ok(data);
 
 function readFault(error: unknown): ReadResult<never> {
-  if (codeOf(error) === 'resource_missing') return { kind: 'absent' };
+  if (isMissing(error)) return { kind: 'absent' };
   const response = responseOfFault(error);
   return unreadable(response.kind === 'rejected' ? response.slug : response.why);
 }
@@ -53,7 +53,8 @@ function responseOfFault(error: unknown): Exclude<UpstreamResult<never>, { kind:
 const isReplayed = ({ headers }: InstanceType<typeof Stripe.errors.StripeError>): boolean =>
   headers?.['idempotent-replayed'] === 'true';
 
-const codeOf = (error: unknown) => (error instanceof Stripe.errors.StripeError ? error.code : undefined);
+const isMissing = (error: unknown) =>
+  error instanceof Stripe.errors.StripeError && error.statusCode === 404 && error.code === 'resource_missing';
 
 /** The processor's code if it is an identifier. Its message is never passed on. */
 const slugOf = ({ code, rawType }: InstanceType<typeof Stripe.errors.StripeError>): string =>

@@ -61,14 +61,27 @@ class Response extends Stripe.HttpClientResponse {
     return this.#reply;
   }
 
-  /** A body that is not JSON (a proxy's page, a truncated response) is not conclusive. */
+  /**
+   * A response in another form than the API's (a proxy's page, a truncated body, a bare JSON value) is not conclusive.
+   * stripe-node does not look at the status: it takes an object without `error` for a success, and never resolves for a
+   * value that is not an object.
+   */
   override async toJSON(): Promise<unknown> {
-    const json = parseJson(this.#reply.text);
-    if (json === undefined)
-      throw new TransportFault({ kind: 'lost', why: `unreadable body, status ${this.#reply.status}` });
+    const { status, text } = this.#reply;
+    const json = parseJson(text);
+    if (!hasForm(json, status)) throw new TransportFault({ kind: 'lost', why: `unreadable body, status ${status}` });
     return json;
   }
 }
+
+/** A success is an object without `error`. Any other status comes with an `error` object. */
+const hasForm = (json: unknown, status: number): boolean => {
+  const error = isObject(json) && 'error' in json ? json.error : undefined;
+  return status >= 200 && status < 300 ? isObject(json) && error === undefined : isObject(error);
+};
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const textsOf = (headers: object): Record<string, string> =>
   Object.fromEntries(

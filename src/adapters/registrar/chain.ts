@@ -1,7 +1,7 @@
 import { decodeFunctionResult, encodeEventTopics, encodeFunctionData, parseAbi, parseEventLogs } from 'viem';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
-import { type HttpRequest, hex, quantity } from './rpc.ts';
+import { type HttpRequest, hex, quantity, word } from './rpc.ts';
 import type { Authorization, CallLimits, Head, PaymentOnChain, Registrar } from './types.ts';
 
 /** The parts of ERC-20 and EIP-3009 that are needed to find a payment. */
@@ -19,7 +19,9 @@ const [CANCELED] = encodeEventTopics({ abi, eventName: 'AuthorizationCanceled' }
 const SCAN_AHEAD_BLOCKS = 5_000;
 
 const block = z.object({ number: quantity, timestamp: quantity });
-const log = z.object({ address: hex, topics: z.array(hex), data: hex, transactionHash: hex });
+const log = z.object({ address: hex, topics: z.array(word), data: hex, transactionHash: word });
+/** A boolean of the ABI: a word of 0 or 1. */
+const flag = word.refine((text) => /^0x0{63}[01]$/.test(text));
 const receipt = z.object({ status: quantity, logs: z.array(log) });
 
 type Node = { query: HttpRequest; chainId: number; asset: string };
@@ -43,9 +45,8 @@ async function readHead({ query, chainId }: Node, limits?: CallLimits): Promise<
 
 async function readBalance({ query, asset }: Node, address: string, limits?: CallLimits): Promise<ReadResult<string>> {
   const data = encodeFunctionData({ abi, functionName: 'balanceOf', args: [hexOf(address)] });
-  const reported = await query('eth_call', [{ to: asset, data }, 'latest'], hex, limits);
+  const reported = await query('eth_call', [{ to: asset, data }, 'latest'], word, limits); // '0x': no token there
   if (reported.kind !== 'found') return reported;
-  if (reported.data === '0x') return unreadable('no token there');
   return found(String(decodeFunctionResult({ abi, functionName: 'balanceOf', data: reported.data })));
 }
 
@@ -74,9 +75,8 @@ async function readPayment(
 async function readUse({ query, asset }: Node, { from, nonce }: Authorization, block: number, limits?: CallLimits) {
   const args = [hexOf(from), hexOf(nonce)] as const;
   const data = encodeFunctionData({ abi, functionName: 'authorizationState', args });
-  const reported = await query('eth_call', [{ to: asset, data }, hexNumber(block)], hex, limits);
+  const reported = await query('eth_call', [{ to: asset, data }, hexNumber(block)], flag, limits); // '0x': no token there
   if (reported.kind !== 'found') return reported;
-  if (reported.data === '0x') return unreadable('no token there');
   return found(decodeFunctionResult({ abi, functionName: 'authorizationState', data: reported.data }));
 }
 

@@ -12,19 +12,25 @@ const txHash = z
   .regex(/^0x[0-9a-fA-F]{64}$/)
   .transform((hash) => hash.toLowerCase());
 
-const terms = z.object({
+/** Loose: a payment passes the chosen terms back whole, with the members that this service does not know. */
+const terms = z.looseObject({
   scheme: z.string(),
   network: z.string(),
   amount: z.string().regex(/^\d{1,30}$/),
   asset: address,
   payTo: address,
   maxTimeoutSeconds: z.number().positive(),
-  extra: z.object({ name: z.string(), version: z.string() }),
+  extra: z.looseObject({
+    name: z.string(),
+    version: z.string(),
+    assetTransferMethod: z.literal('eip3009').exactOptional(),
+  }),
 });
 const quote = z.object({
   x402Version: z.literal(2),
   accepts: z.array(z.unknown()),
   resource: z.record(z.string(), z.unknown()).nullish(),
+  extensions: z.record(z.string(), z.unknown()).nullish(),
 });
 
 /** Price of a registration: the payment requirements of a 402, from its header or body (x402 v2, HTTP transport). */
@@ -35,7 +41,8 @@ export const quoteResponse = (reply: Reply): UpstreamResult<Quote> => {
   const data = quote.safeParse(decodeHeader(reply.headers['payment-required']) ?? parseJson(reply.text));
   if (reply.status !== 402 || !data.success) return unreachable(`no quote, status ${reply.status}`);
   const accepts = data.data.accepts.flatMap((offered) => terms.safeParse(offered).data ?? []);
-  return accepted({ accepts, resource: data.data.resource ?? null });
+  const { resource, extensions } = data.data;
+  return accepted({ accepts, resource: resource ?? null, extensions: extensions ?? null });
 };
 
 const registered = z.object({

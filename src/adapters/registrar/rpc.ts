@@ -14,8 +14,11 @@ export type HttpRequest = <T>(
 /** Bytes or a number as nodes write them: 0x and hex digits. */
 export const hex = z.custom<`0x${string}`>((text) => typeof text === 'string' && /^0x[0-9a-f]*$/i.test(text));
 
-/** A number as nodes write it, parsed. */
-export const quantity = hex.transform(Number);
+/** One word of the chain's ABI: 32 bytes. */
+export const word = hex.refine((text) => text.length === 66);
+
+/** A number as nodes write it, parsed. Blocks and times are safe integers. */
+export const quantity = hex.transform(Number).refine(Number.isSafeInteger);
 
 const READ_MS = 5_000;
 const answered = z.object({ result: z.unknown() });
@@ -33,6 +36,7 @@ export const nodeAt =
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
     if (reply.kind !== 'response') return unreadable(reply.why);
+    if (reply.status !== 200) return unreadable(`status ${reply.status}`);
     const data = answered.safeParse(parseJson(reply.text));
     const result = shape.safeParse(data.data?.result);
     return result.success ? found(result.data) : unreadable(`unreadable response to ${method}`);

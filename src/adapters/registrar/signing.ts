@@ -42,8 +42,9 @@ async function authorize(
     validBefore: String(validBeforeS),
     nonce,
   };
+  const { name, version } = terms.extra; // its other members are no part of the domain
   const signature = await account.signTypedData({
-    domain: { ...terms.extra, chainId: chainIdOf(terms.network), verifyingContract: hexOf(terms.asset) },
+    domain: { name, version, chainId: chainIdOf(terms.network), verifyingContract: hexOf(terms.asset) },
     types: TRANSFER,
     primaryType: 'TransferWithAuthorization',
     message: {
@@ -56,8 +57,11 @@ async function authorize(
     },
   });
   const payload = { signature, authorization };
-  const resource = quote.resource && { resource: quote.resource };
-  return { authorization, header: encodeHeader({ x402Version: 2, ...resource, accepted: terms, payload }) };
+  const echoed = {
+    ...(quote.resource && { resource: quote.resource }),
+    ...(quote.extensions && { extensions: quote.extensions }),
+  };
+  return { authorization, header: encodeHeader({ x402Version: 2, ...echoed, accepted: terms, payload }) };
 }
 
 /**

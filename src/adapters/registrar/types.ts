@@ -21,7 +21,9 @@ export type Registering = {
 };
 
 /**
- * One way to pay (x402 v2, section 5.1.2). `amount` is in the token's smallest unit; `extra` names its EIP-712 domain.
+ * One way to pay (x402 v2, section 5.1.2), as the registrar offers it: with all its members, known here or not, because
+ * the payment names the chosen terms unchanged. `amount` is in the token's smallest unit; `extra` names its EIP-712
+ * domain.
  */
 export type PaymentTerms = {
   scheme: string;
@@ -30,11 +32,16 @@ export type PaymentTerms = {
   asset: string;
   payTo: string;
   maxTimeoutSeconds: number;
-  extra: { name: string; version: string };
+  extra: { name: string; version: string; [member: string]: unknown };
+  [member: string]: unknown;
 };
 
-/** The registrar's payment requirements. `resource` must be sent back unchanged. */
-export type Quote = { accepts: PaymentTerms[]; resource: Record<string, unknown> | null };
+/** The registrar's payment requirements. `resource` and `extensions` must be sent back unchanged. */
+export type Quote = {
+  accepts: PaymentTerms[];
+  resource: Record<string, unknown> | null;
+  extensions: Record<string, unknown> | null;
+};
 
 /**
  * EIP-3009: moves `value` once, between two times (epoch seconds). The token accepts each nonce (32 bytes) of a payer

@@ -1,0 +1,59 @@
+import { expect } from 'chai';
+import type { z } from 'zod';
+import { provisionResult } from '../../src/accounts/provision.ts';
+import { resultOf, shownMembers } from '../../src/intents/follow.ts';
+import { type Intent, intentRow } from '../../src/intents/intent.ts';
+import { sessionResult } from '../../src/kyc/session.ts';
+import { orderResultMembers } from '../../src/orders/network/verb.ts';
+import { linkResult } from '../../src/payouts/link.ts';
+
+/** A recorded result of each verb whose answer reads members of it. */
+const RECORDED: Record<string, [schema: z.ZodObject, recorded: Record<string, unknown>]> = {
+  'a network order': [
+    orderResultMembers,
+    {
+      order_uuid: 'u',
+      processing_time: 1.5,
+      message: null,
+      executed: { order_type: 'LONG', quantity: 1, value: 2, leverage: null, price: 3 },
+    },
+  ],
+  'a new subaccount': [
+    provisionResult,
+    { subaccount: { subaccount_id: 1, asset_class: 'crypto', account_size: 10_000 }, message: 'm' },
+  ],
+  'a verification session': [sessionResult, { session_id: 'vs_1', url: 'https://a.test', client_secret: 's' }],
+  'an onboarding link': [linkResult, { onboarding_url: 'https://a.test' }],
+};
+
+const WRONG = [undefined, null, 0, 'x', [], {}, { order_type: 'SIDEWAYS' }];
+
+const settled = (result: Record<string, unknown>): Intent =>
+  intentRow.parse({
+    ...{ id: 'x', kind: 'orders/place', owner: 'ptn_a', lane: null, request: {}, sent_payload: {} },
+    ...{ state: 'succeeded', outcome: { result }, fence: 1, attempts: 1, reconcile_attempts: 0, sent_ago_ms: 0 },
+    ...{ created_at: '', deadline_at: '', sending_at: '', settled_at: '2026-01-01T00:00:00Z' },
+  });
+
+describe('the recorded result of', () => {
+  for (const [what, [schema, recorded]] of Object.entries(RECORDED)) {
+    it(`${what} is answered as it was recorded`, () => {
+      expect(resultOf(settled(recorded), schema)).to.deep.equal(recorded);
+    });
+
+    for (const name of Object.keys(recorded))
+      it(`${what} is answered when its ${name} is missing or of a wrong type`, () => {
+        for (const wrong of WRONG) {
+          const shown = resultOf(settled({ ...recorded, [name]: wrong }), schema);
+
+          expect(shown).to.have.all.keys(recorded);
+          expect(shown).to.deep.include({ ...recorded, [name]: shown?.[name] });
+          expect([wrong ?? null, null]).to.deep.include(shown?.[name]);
+        }
+      });
+  }
+
+  it('any verb is never an error, whatever the record holds', () => {
+    for (const [schema] of Object.values(RECORDED)) expect(shownMembers({}, schema)).to.be.an('object');
+  });
+});

@@ -1,0 +1,55 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** One HTTP response; `lost`: the connection is closed without one. */
+export type Answer = { status: number; headers: Record<string, string>; body: Buffer | string } | 'lost';
+
+/** One request: `METHOD /path`, its body, and a function that has the upstream behind execute it. */
+export type Passing = { name: string; text: string; forward(): Promise<Answer> };
+
+/** A server between an adapter and its upstream. `handle` decides what each request is answered; by default the upstream does. */
+export type Relay = { url: string; handle: (passing: Passing) => Promise<Answer>; close(): Promise<void> };
+
+/** Starts a relay on a free port. It closes each connection after its response. */
+export async function relayTo(target: string): Promise<Relay> {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { method = 'GET', url = '/', headers } = request;
+    const text = Buffer.concat(chunks).toString();
+    const forward = () => fetched(target + url, method, headers, text);
+    respond(response, await relay.handle({ name: `${method} ${url.split('?')[0]}`, text, forward }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const relay: Relay = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // as: it listens on TCP
+    handle: ({ forward }) => forward(),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  return relay;
+}
+
+const HOP = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'keep-alive']);
+
+async function fetched(url: string, method: string, headers: IncomingHttpHeaders, text: string): Promise<Answer> {
+  const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    HOP.has(name) ? [] : [[name, String(value)]],
+  );
+  try {
+    const reply = await fetch(url, { method, headers: kept, ...(text && { body: text }), redirect: 'manual' });
+    const body = Buffer.from(await reply.arrayBuffer());
+    const given = [...reply.headers].filter(([name]) => !HOP.has(name));
+    return { status: reply.status, headers: Object.fromEntries(given), body };
+  } catch {
+    return 'lost';
+  }
+}
+
+function respond(response: ServerResponse, answer: Answer): void {
+  if (answer === 'lost') response.destroy();
+  else response.writeHead(answer.status, { ...answer.headers, connection: 'close' }).end(answer.body);
+}
