@@ -8,7 +8,7 @@ import { type Operation, recordOperations } from '../support/wire/operations.ts'
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-const WRITES = ['accepted', 'rejected', 'unreachable', 'unknown'];
+const WRITES = ['accepted', 'rejected', 'doubtful', 'unreachable', 'unknown'];
 const READS = ['found', 'absent', 'unreadable'];
 const STATUSES = [200, 201, 204, 301, 400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503, 504];
 const TYPES = ['application/json', 'text/html', 'text/plain', ''];

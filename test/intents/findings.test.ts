@@ -1,0 +1,164 @@
+import { expect } from 'chai';
+import { parseJson } from '../../src/adapters/http.ts';
+import { type DoubtStage, isWrite, openDoubtStage } from '../support/doubts/stage.ts';
+import { SUBJECTS, type Subject } from '../support/doubts/subjects.ts';
+import type { Answer, Passing } from '../support/relay.ts';
+import { realSockets } from '../support/sockets.ts';
+
+const json = (status: number, body: unknown): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) },
+  body: JSON.stringify(body),
+});
+const page = (status: number): Answer => ({ status, headers: { 'content-type': 'text/html' }, body: '<html></html>' });
+
+/** An error in a form that each upstream uses for its own. */
+const ERROR = {
+  error: { type: 'invalid_request_error', code: 'account_invalid', message: 'x' },
+  success: false,
+  status: 'err',
+  response: 'User or API Wallet 0x00 does not exist.',
+  message: 'x',
+};
+const REFUSALS = [400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503];
+const ANSWERS: [string, Answer][] = [
+  ...REFUSALS.map((status): [string, Answer] => [`${status}`, json(status, ERROR)]),
+  ...[200, 401, 404, 503].map((status): [string, Answer] => [`${status} with a page`, page(status)]),
+  ['no answer', 'lost'],
+];
+const FEW = ANSWERS.filter(([name]) => ['401', '404', '503 with a page', 'no answer'].includes(name));
+
+const TRUTHS = ['done', 'never'] as const;
+type Truth = (typeof TRUTHS)[number];
+/** What broken requests a look-up made, and whether it sent something that may take effect. */
+type Run = { broken: Set<string>; written: boolean };
+
+describe('of every kind of intent, whose first answer was lost,', () => {
+  let stage: DoubtStage;
+  let unmocked: () => void;
+  const prepared = new Map<string, () => Promise<string>>();
+  const nameOf = ({ verb }: Subject, truth: Truth) => `${verb.kind} ${truth}`;
+  before(async function () {
+    this.timeout(120_000);
+    unmocked = realSockets();
+    stage = await openDoubtStage();
+    const all = SUBJECTS.flatMap((subject) => TRUTHS.map((truth) => ({ subject, truth })));
+    await Promise.all(
+      all.map(async ({ subject, truth }) => prepared.set(nameOf(subject, truth), await subject.given(stage))),
+    );
+    await stage.service.stopWorkers();
+  });
+  after(async () => {
+    await stage.close();
+    unmocked();
+  });
+
+  /** An intent that was sent once: the upstream has executed it or never received it, and its answer was lost. */
+  async function lost(subject: Subject, truth: Truth): Promise<string> {
+    const id = String(await prepared.get(nameOf(subject, truth))?.());
+    let writes = 0;
+    stage.handle(async (passing) => {
+      if (!isWrite(passing)) return passing.forward();
+      writes += 1;
+      if (truth === 'done') await passing.forward();
+      return 'lost';
+    });
+    if ((await stage.state(id)) === 'queued') await stage.run(subject.verb, id);
+    else await sendTo(subject, id);
+    expect(writes, 'requests that were lost').to.equal(1);
+    expect(await stage.state(id)).to.equal('in_doubt');
+    return id;
+  }
+
+  async function sendTo({ verb }: Subject, id: string) {
+    const { sent, deps } = await stage.doubt(verb, id);
+    return verb.send(sent, deps, { notAfter: Date.now() + 60_000, signal: new AbortController().signal });
+  }
+
+  /** Answers the requests that `isBroken` selects with this answer; the others reach their upstream. */
+  function answering(isBroken: (request: string) => boolean, answer: Answer): Run {
+    const run: Run = { broken: new Set(), written: false };
+    stage.handle(async (passing) => {
+      const request = requestOf(passing);
+      if (isBroken(request)) {
+        run.broken.add(request);
+        return answer;
+      }
+      if (isWrite(passing) && !request.endsWith('noop')) run.written = true;
+      return passing.forward();
+    });
+    return run;
+  }
+
+  /** What settles the intent wrongly, over every request of its look-up and every answer. */
+  async function wronglySettled({ verb }: Subject, id: string, truth: Truth): Promise<string[]> {
+    const wrong: string[] = [];
+    const healthy = new Set<string>();
+    let isDone = truth === 'done';
+    const reconcile = async (isBroken: (request: string) => boolean, answer: Answer) => {
+      const { sent, deps } = await stage.doubt(verb, id);
+      const run = answering(isBroken, answer);
+      const { kind } = await verb.reconcile(sent, deps);
+      isDone ||= run.written;
+      return { ...run, kind };
+    };
+    for (;;) {
+      const reached = new Set<string>();
+      for (const [name, answer] of ANSWERS) {
+        const { kind, broken } = await reconcile((request) => !healthy.has(request), answer);
+        if (broken.size === 0) return wrong;
+        for (const request of broken) reached.add(request);
+        const isFound = kind === 'accepted' && isDone; // by a record that was read before
+        if (kind !== 'unknown' && !isFound) wrong.push(`${kind} when ${[...broken]} and all after it get ${name}`);
+      }
+      for (const request of reached)
+        for (const [name, answer] of FEW) {
+          const { kind } = await reconcile((one) => one === request, answer);
+          const isTrue = kind === 'unknown' || (kind === 'accepted') === isDone;
+          if (!isTrue) wrong.push(`${kind} when only ${request} gets ${name}`);
+        }
+      for (const request of reached) healthy.add(request);
+    }
+  }
+
+  for (const subject of SUBJECTS)
+    for (const truth of TRUTHS)
+      it(`${subject.verb.kind} (${truth}) is settled by no refusal of a look-up or a repeat`, async function () {
+        this.timeout(120_000);
+        const id = await lost(subject, truth);
+
+        expect(await wronglySettled(subject, id, truth)).to.deep.equal([]);
+
+        if (subject.endsAs) {
+          stage.handle(({ forward }) => forward());
+          await stage.doubt(subject.verb, id);
+          await stage.run(subject.verb, id);
+          expect(await stage.state(id)).to.equal(subject.endsAs[truth]);
+        }
+      });
+
+  for (const subject of SUBJECTS)
+    it(`${subject.verb.kind} is not ended by an answer to its first send that proves nothing`, async () => {
+      const id = String(await prepared.get(`${subject.verb.kind} never`)?.());
+      stage.handle(async (passing) => (isWrite(passing) ? 'lost' : passing.forward()));
+      if ((await stage.state(id)) === 'queued') await stage.run(subject.verb, id);
+      const wrong: string[] = [];
+
+      for (const [name, answer] of ANSWERS.filter(([name]) => !name.startsWith('4'))) {
+        stage.handle(async (passing) => (isWrite(passing) ? answer : passing.forward()));
+        const { kind } = await sendTo(subject, id);
+        if (kind !== 'unknown') wrong.push(`${kind} by ${name}`);
+      }
+      expect(wrong).to.deep.equal([]);
+    });
+});
+
+/** A request by its route and, where all share one route, by what it asks for. */
+function requestOf({ name, text }: Passing): string {
+  const { type, method, action } = Object(parseJson(text)) as {
+    type?: string;
+    method?: string;
+    action?: { type: string };
+  }; // as: only names it
+  return [name, type ?? method ?? action?.type].filter(Boolean).join(' ');
+}

@@ -1,0 +1,149 @@
+import { provision } from '../../../src/accounts/provision.ts';
+import type { IntentDefinition } from '../../../src/intents/define.ts';
+import { session } from '../../../src/kyc/session.ts';
+import { cancel as cancelAtExchange } from '../../../src/orders/exchange/cancel.ts';
+import { close as closeAtExchange } from '../../../src/orders/exchange/close.ts';
+import { place as placeAtExchange } from '../../../src/orders/exchange/place.ts';
+import { protect as protectAtExchange } from '../../../src/orders/exchange/protect.ts';
+import { cancel } from '../../../src/orders/network/cancel.ts';
+import { close } from '../../../src/orders/network/close.ts';
+import { edit } from '../../../src/orders/network/edit.ts';
+import { place } from '../../../src/orders/network/place.ts';
+import { protect } from '../../../src/orders/network/protect.ts';
+import { checkout } from '../../../src/payments/checkout.ts';
+import { refund } from '../../../src/payments/refund.ts';
+import { account } from '../../../src/payouts/account.ts';
+import { link } from '../../../src/payouts/link.ts';
+import { pay } from '../../../src/payouts/pay.ts';
+import { submit } from '../../../src/payouts/submit.ts';
+import { purchase } from '../../../src/registration/purchase.ts';
+import type { Caller, Reply } from '../caller.ts';
+import { limit, market } from '../orders.ts';
+import type { DoubtStage } from './stage.ts';
+
+// The verbs of all upstreams in one list: their requests, payloads and dependencies differ.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type AnyVerb = IntentDefinition<any, any, any, any>;
+
+/**
+ * A kind of intent. `given` makes what it needs, with a worker, and returns what submits one without. `endsAs`: its state
+ * once everything can be read again, if the upstream executed it and if it never received it.
+ */
+export type Subject = {
+  verb: AnyVerb;
+  given: (stage: DoubtStage) => Promise<() => Promise<string>>;
+  endsAs?: { done: string; never: string };
+};
+
+const byRecords = { done: 'succeeded', never: 'failed' };
+
+const V1 = '/v1/orders/netvenue';
+const EX = '/v1/orders/exvenue';
+const later = { prefer: 'respond-async' };
+const idIn = ({ headers, body }: Reply): string => {
+  const id = headers['intent-id'];
+  if (typeof id !== 'string') throw new Error(JSON.stringify(body));
+  return id;
+};
+
+const must = (reply: Reply): Reply => {
+  if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
+  return reply;
+};
+
+/** A trader of the network with an open position and a resting order. */
+const trader = async ({ service }: DoubtStage) => {
+  const caller = await service.trader();
+  must(await caller.post(V1, market()));
+  const { body } = must(await caller.post(V1, limit()));
+  return { caller, uuid: String(body.order_uuid) };
+};
+const atNetwork = (verb: AnyVerb, act: (caller: Caller, uuid: string) => Promise<Reply>): Subject => ({
+  verb,
+  endsAs: byRecords,
+  given: async (stage) => {
+    const { caller, uuid } = await trader(stage);
+    return async () => idIn(await act(caller, uuid));
+  },
+});
+
+/** A wallet of the exchange with an open position and a resting order. */
+const atExchange = (verb: AnyVerb, act: (caller: Caller, oid: string) => Promise<Reply>): Subject => ({
+  verb,
+  endsAs: byRecords,
+  given: async ({ service }) => {
+    const caller = await service.wallet();
+    must(await caller.post(EX, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' }));
+    const order = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: '50000' };
+    const { body } = must(await caller.post(EX, order));
+    return async () => idIn(await act(caller, String(body.ex_order_id ?? body.order_id)));
+  },
+});
+
+/** A verb at the processor, with the payload it would have prepared. */
+const atProcessor = (verb: AnyVerb, payload: (stage: DoubtStage) => object): Subject => ({
+  verb,
+  given: async (stage) => () => stage.insert(verb, payload(stage)),
+});
+
+/** Every kind of intent. */
+export const SUBJECTS: Subject[] = [
+  atNetwork(place, (caller) => caller.post(V1, market({ trade_pair: 'ETHUSDC' }), later)),
+  atNetwork(cancel, (caller, uuid) => caller.delete(`${V1}/${uuid}?trade_pair=BTCUSDC`, later)),
+  atNetwork(edit, (caller, uuid) =>
+    caller.post(`${V1}/${uuid}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000 }, later),
+  ),
+  atNetwork(protect, (caller) => caller.post(`${V1}/tp-sl`, { trade_pair: 'BTCUSDC', stop_loss: 90_000 }, later)),
+  atNetwork(close, (caller) => caller.post(`${V1}/close`, { trade_pair: 'BTCUSDC' }, later)),
+  atExchange(placeAtExchange, (caller) =>
+    caller.post(EX, { pair: 'ETH', side: 'long', size: '0.1', order_type: 'market' }, later),
+  ),
+  atExchange(cancelAtExchange, (caller, oid) => caller.delete(`${EX}/${oid}`, later)),
+  atExchange(protectAtExchange, (caller) =>
+    caller.post(`${EX}/tp-sl`, { pair: 'BTC', take_profit: 130_000, stop_loss: 50_000 }, later),
+  ),
+  atExchange(closeAtExchange, (caller) => caller.post(`${EX}/close`, { pair: 'BTC' }, later)),
+  {
+    verb: provision,
+    endsAs: byRecords,
+    given: async ({ service, newKey }) => {
+      const partner = await service.partner();
+      return async () => {
+        const body = { ex_address: newKey().address, account_size: 10_000 };
+        return idIn(await partner.post('/v1/register/netvenue', body, later));
+      };
+    },
+  },
+  {
+    verb: purchase,
+    endsAs: { done: 'succeeded', never: 'succeeded' }, // the same signed payment is posted again
+    given: async ({ service, newKey }) => {
+      const partner = await service.partner();
+      return async () => {
+        const { privateKey, address } = newKey();
+        const body = {
+          ...{ miner_slug: 'vanta', account_size: 25_000, email: 'trader@example.com' },
+          ...{ ex_wallet: address, private_key: privateKey },
+        };
+        return idIn(await partner.post('/v1/register/exvenue', body, later));
+      };
+    },
+  },
+  atProcessor(checkout, () => ({
+    payment: { paymentId: 'pay_x', userId: 'usr_1', appId: 'app_1', amountCents: 100, currency: 'usd' },
+  })),
+  atProcessor(refund, ({ paid }) => ({ paymentId: 'pay_1', processorId: paid })),
+  atProcessor(session, () => ({
+    verification: { userId: 'usr_1', appId: 'app_1', withSelfie: false, returnUrl: null },
+  })),
+  atProcessor(account, () => ({ account: { userId: 'usr_1', appId: 'app_1', country: 'US' } })),
+  atProcessor(link, ({ connected }) => ({
+    link: { accountId: connected, returnUrl: 'https://a.test', refreshUrl: 'https://a.test' },
+  })),
+  atProcessor(submit, ({ connected }) => ({
+    transfer: { payoutId: 'po_1', accountId: connected, amountCents: 100, currency: 'usd' },
+  })),
+  atProcessor(pay, ({ connected }) => ({
+    transfer: { payoutId: 'po_1', accountId: connected, amountCents: 100, currency: 'usd' },
+  })),
+];
