@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
+import { z } from 'zod';
 import { parseJson } from '../../src/adapters/http.ts';
 import { type DoubtStage, isWrite, openDoubtStage } from '../support/doubts/stage.ts';
 import { SUBJECTS, type Subject } from '../support/doubts/subjects.ts';
@@ -51,6 +53,13 @@ describe('of every kind of intent, whose first answer was lost,', () => {
   after(async () => {
     await stage.close();
     unmocked();
+  });
+
+  it('there are no others', async () => {
+    const kinds =
+      await stage.service.db.anyFirst(sql.type(z.object({ kind: z.string() }))`select kind from intent_kinds`);
+
+    expect(SUBJECTS.map(({ verb }) => verb.kind)).to.have.members([...kinds]);
   });
 
   /** An intent that was sent once: the upstream has executed it or never received it, and its answer was lost. */

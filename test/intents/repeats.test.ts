@@ -37,10 +37,4 @@ describe('a transfer whose answer was lost, repeated under its key', () => {
 
     expect(await reconcile()).to.include({ kind: 'rejected', slug: 'balance_insufficient', recorded: true });
   });
-
-  it('is done when the repeat is accepted', async () => {
-    answer(200, { id: 'tr_1', object: 'transfer', amount: 50_000 });
-
-    expect(await reconcile()).to.deep.include({ kind: 'accepted', data: { transferId: 'tr_1' } });
-  });
 });

@@ -1,5 +1,4 @@
-import { runIntent } from '../../src/intents/run.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
+import { runProcessorIntent } from '../../src/intents/replay.ts';
 import { reverse } from '../../src/payouts/reverse.ts';
 
-export default withProcessor(runIntent(reverse));
+export default runProcessorIntent(reverse);

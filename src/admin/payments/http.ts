@@ -45,7 +45,7 @@ export const listUnfulfilledPayments: Handler<'listUnfulfilledPayments', Deps> =
 
 const refundResult = z.object({
   refund_id: z.string(),
-  status: z.enum(['pending', 'requires_action', 'succeeded', 'failed', 'canceled']).catch('pending'),
+  status: z.enum(['pending', 'requires_action', 'succeeded', 'failed', 'canceled']),
 });
 
 /** Handles `POST /v2/admin/payments/{payment_id}/refund`: refund a payment. */
@@ -56,7 +56,8 @@ export const refundPayment: Handler<'refundPayment', Deps> = async (call) => {
   const intent = await call.settled(await submitRefund(db, call.path.payment_id, by, config.CHECKOUT_DEADLINE_MS));
   const result = resultOf(intent, refundResult);
   const payment_id = call.path.payment_id;
-  if (result) return { status: 200, body: { payment_id, status: result.status, refund_id: result.refund_id } };
+  if (result)
+    return { status: 200, body: { payment_id, status: result.status ?? 'pending', refund_id: result.refund_id } };
   return {
     status: 202,
     body: { payment_id, status: 'pending', refund_id: null },

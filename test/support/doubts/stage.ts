@@ -17,9 +17,10 @@ import type { AnyVerb } from './subjects.ts';
 /** The service without a worker, and a worker's dependencies whose every request to an upstream passes a relay. */
 export type DoubtStage = {
   service: TestService;
-  /** A paid payment and a connected account of the processor, by its ids. */
+  /** A paid payment, a connected account and a transfer to it, by the processor's ids. */
   paid: string;
   connected: string;
+  transferred: string;
   newKey(): { privateKey: `0x${string}`; address: string };
   /** Decides what all upstreams answer. */
   handle(handler: Relay['handle']): void;
@@ -42,7 +43,9 @@ export const isWrite = ({ name, headers }: Passing): boolean =>
 export async function openDoubtStage(): Promise<DoubtStage> {
   const registrar = await startRegistrarUpstream({ wantsProof: false });
   const party = await startProcessorUpstream(PROCESSOR);
-  const service = await startService({ settings: { ...registrar.settings, NETVENUE_IN_FLIGHT_MS: '500' } });
+  const service = await startService({
+    settings: { ...registrar.settings, NETVENUE_IN_FLIGHT_MS: '500', EXVENUE_BUDGET_PER_MINUTE: '1000000' },
+  });
   const relays = {
     network: await relayTo(new URL(service.miner.minerUrl).origin),
     exchange: await relayTo(service.exchange.url),
@@ -112,14 +115,13 @@ async function paidAndConnected({ url, controlUrl }: { url: string; controlUrl: 
   const people = { userId: 'usr_1', appId: 'app_1' };
   const payment = { paymentId: 'pay_1', ...people, amountCents: 1_000, currency: 'usd' };
   const made = await client.createPayment(payment, newIntentId());
-  const opened = await client.createAccount({ ...people, country: 'US' }, newIntentId());
+  const opened = await client.createAccount({ ...people, country: 'US', isAbroad: false }, newIntentId());
   if (made.kind !== 'accepted' || opened.kind !== 'accepted') throw new Error('nothing to begin with');
   const { accountId: connected } = opened.data;
   await control('payment', { id: made.data.processorId, to: 'succeeded' });
   await control('account', { id: connected, payouts_enabled: true });
-  await client.transfer(
-    { payoutId: 'po_0', accountId: connected, amountCents: 10_000, currency: 'usd' },
-    newIntentId(),
-  );
-  return { paid: made.data.processorId, connected };
+  const transfer = { payoutId: 'po_0', accountId: connected, amountCents: 10_000, currency: 'usd' };
+  const moved = await client.transfer(transfer, newIntentId());
+  if (moved.kind !== 'accepted') throw new Error('no transfer');
+  return { paid: made.data.processorId, connected, transferred: moved.data.transferId };
 }

@@ -15,6 +15,7 @@ import { refund } from '../../../src/payments/refund.ts';
 import { account } from '../../../src/payouts/account.ts';
 import { link } from '../../../src/payouts/link.ts';
 import { pay } from '../../../src/payouts/pay.ts';
+import { reverse } from '../../../src/payouts/reverse.ts';
 import { submit } from '../../../src/payouts/submit.ts';
 import { purchase } from '../../../src/registration/purchase.ts';
 import type { Caller, Reply } from '../caller.ts';
@@ -86,6 +87,11 @@ const atProcessor = (verb: AnyVerb, payload: (stage: DoubtStage) => object): Sub
   given: async (stage) => () => stage.insert(verb, payload(stage)),
 });
 
+const step = (accountId: string) => ({
+  ...{ payoutId: 'po_1', accountId, amountCents: 100, currency: 'usd' },
+  ...{ transferId: null, isAbroad: false, subaccountUuid: null },
+});
+
 /** Every kind of intent. */
 export const SUBJECTS: Subject[] = [
   atNetwork(place, (caller) => caller.post(V1, market({ trade_pair: 'ETHUSDC' }), later)),
@@ -136,14 +142,13 @@ export const SUBJECTS: Subject[] = [
   atProcessor(session, () => ({
     verification: { userId: 'usr_1', appId: 'app_1', withSelfie: false, returnUrl: null },
   })),
-  atProcessor(account, () => ({ account: { userId: 'usr_1', appId: 'app_1', country: 'US' } })),
+  atProcessor(account, () => ({ account: { userId: 'usr_1', appId: 'app_1', country: 'US', isAbroad: false } })),
   atProcessor(link, ({ connected }) => ({
     link: { accountId: connected, returnUrl: 'https://a.test', refreshUrl: 'https://a.test' },
   })),
-  atProcessor(submit, ({ connected }) => ({
-    transfer: { payoutId: 'po_1', accountId: connected, amountCents: 100, currency: 'usd' },
-  })),
-  atProcessor(pay, ({ connected }) => ({
-    transfer: { payoutId: 'po_1', accountId: connected, amountCents: 100, currency: 'usd' },
+  atProcessor(submit, ({ connected }) => ({ transfer: step(connected) })),
+  atProcessor(pay, ({ connected }) => ({ transfer: step(connected) })),
+  atProcessor(reverse, ({ transferred }) => ({
+    reversal: { payoutId: 'po_1', transferId: transferred, amountCents: 10 },
   })),
 ];

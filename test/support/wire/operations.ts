@@ -151,13 +151,13 @@ async function atProcessor() {
   const data = <T>(result: { kind: string; data?: T }): T => result.data as T; // as: the sandbox accepts it
   const payment = data(await client.createPayment({ paymentId: 'pay_1', ...people, ...money }, newIntentId()));
   const session = data(await client.createVerification(verification, newIntentId()));
-  const { accountId } = data(await client.createAccount({ ...people, country: 'US' }, newIntentId()));
+  const { accountId } = data(await client.createAccount({ ...people, country: 'US', isAbroad: false }, newIntentId()));
   const control = (what: string, body: object) =>
     fetch(`${upstream.controlUrl}/${what}`, { method: 'POST', body: JSON.stringify(body) });
   await control('payment', { id: payment.processorId, to: 'succeeded' });
   await control('account', { id: accountId, payouts_enabled: true });
   const transfer = { payoutId: 'po_1', accountId, ...money };
-  await client.transfer({ ...transfer, amountCents: 1_000 }, newIntentId());
+  const { transferId } = data(await client.transfer({ ...transfer, amountCents: 1_000 }, newIntentId()));
   const { processorPayoutId } = data(await client.payOut(transfer, newIntentId()));
   return {
     upstream,
@@ -166,10 +166,12 @@ async function atProcessor() {
       'processor.createPayment': () => client.createPayment({ paymentId: 'p', ...people, ...money }, newIntentId()),
       'processor.refund': () => client.refund({ processorId: payment.processorId, paymentId: 'pay_1' }, newIntentId()),
       'processor.createVerification': () => client.createVerification(verification, newIntentId()),
-      'processor.createAccount': () => client.createAccount({ ...people, country: 'US' }, newIntentId()),
+      'processor.createAccount': () =>
+        client.createAccount({ ...people, country: 'US', isAbroad: false }, newIntentId()),
       'processor.createLink': () =>
         client.createLink({ accountId, returnUrl: 'https://a.test', refreshUrl: 'https://a.test' }, newIntentId()),
       'processor.transfer': () => client.transfer(transfer, newIntentId()),
+      'processor.reverse': () => client.reverse({ transferId, payoutId: 'po_1', amountCents: 10 }, newIntentId()),
       'processor.payOut': () => client.payOut(transfer, newIntentId()),
     },
     reads: {
