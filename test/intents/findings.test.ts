@@ -23,9 +23,9 @@ const ERROR = {
   response: 'User or API Wallet 0x00 does not exist.',
   message: 'x',
 };
-const REFUSALS = [400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503];
+const REJECTIONS = [400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503];
 const ANSWERS: [string, Answer][] = [
-  ...REFUSALS.map((status): [string, Answer] => [`${status}`, json(status, ERROR)]),
+  ...REJECTIONS.map((status): [string, Answer] => [`${status}`, json(status, ERROR)]),
   ...[200, 401, 404, 503].map((status): [string, Answer] => [`${status} with a page`, page(status)]),
   ['no answer', 'lost'],
 ];
@@ -81,7 +81,7 @@ describe('of every kind of intent, whose first answer was lost,', () => {
   }
 
   async function sendTo({ verb }: Subject, id: string) {
-    const { sent, deps } = await stage.doubt(verb, id);
+    const { sent, deps } = await stage.inDoubt(verb, id);
     return verb.send(sent, deps, { notAfter: Date.now() + 60_000, signal: new AbortController().signal });
   }
 
@@ -106,7 +106,7 @@ describe('of every kind of intent, whose first answer was lost,', () => {
     const healthy = new Set<string>();
     let isDone = truth === 'done';
     const reconcile = async (isBroken: (request: string) => boolean, answer: Answer) => {
-      const { sent, deps } = await stage.doubt(verb, id);
+      const { sent, deps } = await stage.inDoubt(verb, id);
       const run = answering(isBroken, answer);
       const { kind } = await verb.reconcile(sent, deps);
       isDone ||= run.written;
@@ -141,7 +141,7 @@ describe('of every kind of intent, whose first answer was lost,', () => {
 
         if (subject.endsAs) {
           stage.handle(({ forward }) => forward());
-          await stage.doubt(subject.verb, id);
+          await stage.inDoubt(subject.verb, id);
           const ended = await eventually(async () => {
             await stage.run(subject.verb, id);
             const state = await stage.state(id);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { exvenue } from '../../../src/adapters/exchange/index.ts';
 import { processor } from '../../../src/adapters/processor/index.ts';
 import { readConfig } from '../../../src/config.ts';
+import type { IntentDefinition } from '../../../src/intents/define.ts';
 import { findUnclaimed } from '../../../src/intents/store.ts';
 import { newIntentId } from '../../../src/kernel/ids.ts';
 import { openWorkerRuntime } from '../../../src/runtime/worker.ts';
@@ -12,7 +13,10 @@ import { startRegistrarUpstream } from '../../../src/sandbox/registrar/index.ts'
 import { PROCESSOR } from '../money.ts';
 import { type Passing, type Relay, relayTo } from '../relay.ts';
 import { startService, type TestService } from '../service.ts';
-import type { AnyVerb } from './subjects.ts';
+
+// The verbs of all upstreams in one list: their requests, payloads and dependencies differ.
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type AnyVerb = IntentDefinition<any, any, any, any>;
 
 /** The service without a worker, and a worker's dependencies whose every request to an upstream passes a relay. */
 export type DoubtStage = {
@@ -29,7 +33,7 @@ export type DoubtStage = {
   /** Runs the task of an intent once. */
   run(verb: AnyVerb, intentId: string): Promise<void>;
   /** The request of an intent in doubt, sent long ago, and the dependencies to reconcile it. */
-  doubt(verb: AnyVerb, intentId: string): Promise<{ sent: never; deps: object }>;
+  inDoubt(verb: AnyVerb, intentId: string): Promise<{ sent: never; deps: object }>;
   state(intentId: string): Promise<string>;
   close(): Promise<void>;
 };
@@ -42,7 +46,7 @@ export const isWrite = ({ name, headers }: Passing): boolean =>
 /** Starts it. */
 export async function openDoubtStage(): Promise<DoubtStage> {
   const registrar = await startRegistrarUpstream({ wantsProof: false });
-  const party = await startProcessorUpstream(PROCESSOR);
+  const processorUpstream = await startProcessorUpstream(PROCESSOR);
   const service = await startService({
     settings: { ...registrar.settings, NETVENUE_IN_FLIGHT_MS: '500', EXVENUE_BUDGET_PER_MINUTE: '1000000' },
   });
@@ -50,7 +54,7 @@ export async function openDoubtStage(): Promise<DoubtStage> {
     network: await relayTo(new URL(service.miner.minerUrl).origin),
     exchange: await relayTo(service.exchange.url),
     registrar: await relayTo(registrar.url),
-    processor: await relayTo(party.url),
+    processor: await relayTo(processorUpstream.url),
   };
   const config = readConfig({
     ...service.settings,
@@ -62,7 +66,7 @@ export async function openDoubtStage(): Promise<DoubtStage> {
   });
   const runtime = await openWorkerRuntime(config, service.log.logger, service.runtime.metrics);
   const client = processor({ url: relays.processor.url, ...PROCESSOR });
-  const ids = await paidAndConnected(party);
+  const ids = await paidAndConnected(processorUpstream);
   return {
     service,
     ...ids,
@@ -84,7 +88,7 @@ export async function openDoubtStage(): Promise<DoubtStage> {
       const { default: task } = await import(`../../../workers/${verb.kind}.ts`);
       await task({ intent_id: intentId }, { ...runtime, processor: client });
     },
-    async doubt(verb, intentId) {
+    async inDoubt(verb, intentId) {
       await service.db.query(sql.type(z.object({}))`
         update intents
         set sending_at = now() - interval '10 minutes', reconcile_attempts = 1
@@ -102,7 +106,7 @@ export async function openDoubtStage(): Promise<DoubtStage> {
       await runtime.close();
       for (const relay of Object.values(relays)) await relay.close();
       await service.stop();
-      await party.close();
+      await processorUpstream.close();
       await registrar.close();
     },
   };

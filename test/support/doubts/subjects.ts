@@ -1,5 +1,4 @@
 import { provision } from '../../../src/accounts/provision.ts';
-import type { IntentDefinition } from '../../../src/intents/define.ts';
 import { session } from '../../../src/kyc/session.ts';
 import { cancel as cancelAtExchange } from '../../../src/orders/exchange/cancel.ts';
 import { close as closeAtExchange } from '../../../src/orders/exchange/close.ts';
@@ -20,11 +19,7 @@ import { submit } from '../../../src/payouts/submit.ts';
 import { purchase } from '../../../src/registration/purchase.ts';
 import type { Caller, Reply } from '../caller.ts';
 import { limit, market } from '../orders.ts';
-import type { DoubtStage } from './stage.ts';
-
-// The verbs of all upstreams in one list: their requests, payloads and dependencies differ.
-// biome-ignore lint/suspicious/noExplicitAny: see above
-export type AnyVerb = IntentDefinition<any, any, any, any>;
+import type { AnyVerb, DoubtStage } from './stage.ts';
 
 /**
  * A kind of intent. `given` makes what it needs, with a worker, and returns what submits one without. `endsAs`: its state
@@ -47,7 +42,7 @@ const idIn = ({ headers, body }: Reply): string => {
   return id;
 };
 
-const must = (reply: Reply): Reply => {
+const accepted = (reply: Reply): Reply => {
   if (reply.status !== 200) throw new Error(JSON.stringify(reply.body));
   return reply;
 };
@@ -55,8 +50,8 @@ const must = (reply: Reply): Reply => {
 /** A trader of the network with an open position and a resting order. */
 const trader = async ({ service }: DoubtStage) => {
   const caller = await service.trader();
-  must(await caller.post(V1, market()));
-  const { body } = must(await caller.post(V1, limit()));
+  accepted(await caller.post(V1, market()));
+  const { body } = accepted(await caller.post(V1, limit()));
   return { caller, uuid: String(body.order_uuid) };
 };
 const atNetwork = (verb: AnyVerb, act: (caller: Caller, uuid: string) => Promise<Reply>): Subject => ({
@@ -74,9 +69,9 @@ const atExchange = (verb: AnyVerb, act: (caller: Caller, oid: string) => Promise
   endsAs: byRecords,
   given: async ({ service }) => {
     const caller = await service.wallet();
-    must(await caller.post(EX, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' }));
+    accepted(await caller.post(EX, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' }));
     const order = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: '50000' };
-    const { body } = must(await caller.post(EX, order));
+    const { body } = accepted(await caller.post(EX, order));
     return async () => idIn(await act(caller, String(body.ex_order_id ?? body.order_id)));
   },
 });

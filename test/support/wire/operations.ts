@@ -22,15 +22,15 @@ const quick = { timeoutMs: 10_000 };
 
 /** Every operation of every adapter that speaks HTTP to one upstream, each recorded once against its sandbox. */
 export async function recordOperations(): Promise<{ operations: Operation[]; close(): Promise<void> }> {
-  const parties = [await atNetwork(), await atExchange(), await atProcessor(), await atRegistrar()];
+  const upstreams = [await atNetwork(), await atExchange(), await atProcessor(), await atRegistrar()];
   const operations: Operation[] = [];
-  for (const { relay, writes, reads } of parties)
+  for (const { relay, writes, reads } of upstreams)
     for (const [calls, isWrite] of [[writes, true] as const, [reads, false] as const])
       for (const [name, call] of Object.entries(calls)) operations.push(await recorded(relay, { name, isWrite, call }));
   return {
     operations,
     async close() {
-      for (const { relay, upstream } of parties) {
+      for (const { relay, upstream } of upstreams) {
         await relay.close();
         await upstream.close();
       }
