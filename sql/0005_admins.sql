@@ -6,6 +6,7 @@ create table admins (
   totp_seed bytea,
   totp_step bigint,
   totp_enrolled_at timestamptz,
+  totp_releases integer not null default 0,
   created_at timestamptz not null default now(),
   disabled_at timestamptz,
   constraint admins_enrolled_has_seed check (totp_enrolled_at is null or (totp_seed is not null and totp_step is not null))
@@ -13,6 +14,7 @@ create table admins (
 
 comment on table admins is 'Operators of the console.';
 comment on column admins.totp_seed is 'Sealed. Until TOTP is enrolled, it waits for its first code.';
+comment on column admins.totp_releases is 'How often another operator restored the tries at the authenticator code.';
 comment on column admins.totp_step is 'The newest time step whose code was accepted. Only later ones are accepted.';
 
 create table admin_sessions (

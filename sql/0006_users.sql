@@ -71,6 +71,21 @@ comment on column one_time_codes.hmac is 'Keyed digest of the code.';
 
 create index one_time_codes_by_age on one_time_codes (expires_at);
 
+create table login_codes (
+  user_id text not null references users (id) on delete cascade,
+  scope bytea not null,
+  hmac bytea not null,
+  attempts_left integer not null constraint login_codes_attempts_counted check (attempts_left >= 0),
+  expires_at timestamptz not null,
+  primary key (user_id, scope)
+);
+
+comment on table login_codes is 'Mailed codes that allow further tries at an authenticator code after too many wrong ones.';
+comment on column login_codes.scope is 'SHA-256 of the user''s known network, or of all unknown ones together: strangers do not replace the code of the owner.';
+comment on column login_codes.hmac is 'Keyed digest of the code.';
+
+create index login_codes_by_age on login_codes (expires_at);
+
 create table password_resets (
   app_id text not null references apps (id),
   email text not null,

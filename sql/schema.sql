@@ -72,6 +72,7 @@ create table admins (
   totp_seed bytea, -- Sealed. Until TOTP is enrolled, it waits for its first code.
   totp_step bigint, -- The newest time step whose code was accepted. Only later ones are accepted.
   totp_enrolled_at timestamp with time zone,
+  totp_releases integer not null default 0, -- How often another operator restored the tries at the authenticator code.
   created_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
   constraint admins_pkey PRIMARY KEY (id),
@@ -377,6 +378,19 @@ create table lanes (
   head uuid,
   constraint lanes_pkey PRIMARY KEY (name)
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=1000);
+
+-- Mailed codes that allow further tries at an authenticator code after too many wrong ones.
+create table login_codes (
+  user_id text not null,
+  scope bytea not null, -- SHA-256 of the user's known network, or of all unknown ones together: strangers do not replace the code of the owner.
+  hmac bytea not null, -- Keyed digest of the code.
+  attempts_left integer not null,
+  expires_at timestamp with time zone not null,
+  constraint login_codes_pkey PRIMARY KEY (user_id, scope),
+  constraint login_codes_attempts_counted CHECK ((attempts_left >= 0)),
+  constraint login_codes_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+CREATE INDEX login_codes_by_age ON public.login_codes USING btree (expires_at);
 
 -- Mails to send, each written by the transaction that causes it. The id determines the Message-ID.
 create table mails (
@@ -1774,6 +1788,9 @@ create function remove_session(for_user text, session text)
 create function renew_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
   returns void plpgsql;
 
+create function renew_login_code(for_user text, of_scope bytea, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea)
+  returns void plpgsql;
+
 create function request_payout(new_id text, account text, to_account text, cents integer, of_currency text, earned_cents bigint)
   returns text plpgsql;
 
@@ -1899,6 +1916,9 @@ create function trading_verdict(a prop_accounts, trader text)
 
 create function try_code(app text, address text, hmacs bytea[])
   returns text plpgsql;
+
+create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
+  returns boolean plpgsql;
 
 create function verify_email(app text, address text, hmacs bytea[], session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns TABLE(verdict text, user_id text, expires_at timestamp with time zone) plpgsql;

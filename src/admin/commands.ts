@@ -30,7 +30,8 @@ export async function resetAdmin(db: Db, email: string, password: string, forget
       set password_hash = ${hash},
         totp_seed = case when ${forgetTotp} then null else totp_seed end,
         totp_enrolled_at = case when ${forgetTotp} then null else totp_enrolled_at end,
-        totp_step = case when ${forgetTotp} then null else totp_step end
+        totp_step = case when ${forgetTotp} then null else totp_step end,
+        totp_releases = totp_releases + 1
       where email = ${normalisedEmail(email)}
       returning id
     ), ended as (

@@ -13,7 +13,8 @@ import { checkPassword, checkSecondFactor } from '../login/commands.ts';
 import { type Actor, note } from './audit/commands.ts';
 import { readAdmin } from './queries.ts';
 import { closeAdminSession, openAdminSession } from './sessions/commands.ts';
-import { adminSealContext, confirmAdminTotp, enrollAdminTotp } from './totp/commands.ts';
+import { adminSealContext, confirmAdminTotp, enrollAdminTotp, releaseAdmin } from './totp/commands.ts';
+import { adminTotpBudgets, countAdminTry } from './totp/tries.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
@@ -30,15 +31,18 @@ export const logInAdmin: Handler<'logInAdmin', Deps> = async (call) => {
   if (found === 'sign_up' || !found?.email) return rejectLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');
   const shown = { admin_id: found.id, email: found.email, totp_enrolled: found.has_totp === true };
   const given = { password: body.password, code: body.totp_code, lane };
+  const tried = { adminId: found.id, isKnown: admin.is_known_address, releases: found.totp_releases ?? 0 };
+  let onWrongCode = async () => {};
   const checked = await checkSecondFactor(found, given, async (seed) => {
-    await call.throttle(budgetOf('totp', 'admin', found.id));
+    onWrongCode = await countAdminTry(call, tried);
     return deps.sealer.open(seed, adminSealContext(found.id)).toString();
   });
   if (checked === 'code_missing') return { status: 200, body: { ...shown, totp_required: true, expires_at: null } };
   const act = { actor: actorOf(call, found.id), action: 'admin.login' };
+  if (checked === 'code_wrong') await onWrongCode();
   const session = checked === 'code_wrong' ? null : await openAdminSession(deps.db, checked, act, from);
   if (!session) return rejectLogin(call, found.id, 'V2_MFA_INVALID');
-  await deps.throttle.forgive([...budgets, budgetOf('totp', 'admin', found.id)]);
+  await deps.throttle.forgive([...budgets, ...adminTotpBudgets({ ...tried, isKnown: true }, call.network)]);
   return {
     status: 200,
     body: { ...shown, totp_required: false, expires_at: session.expiresAt },
@@ -83,9 +87,16 @@ export const enrollAdminAuthenticator: Handler<'enrollAdminAuthenticator', Deps>
 export const confirmAdminAuthenticator: Handler<'confirmAdminAuthenticator', Deps> = async (call) => {
   const admin = adminOf(call.principal);
   const { db, sealer } = call.deps;
-  await call.throttle(budgetOf('totp', 'admin', admin.adminId));
+  await call.throttle(budgetOf('totp', 'admin', admin.adminId, 'confirm'));
   await confirmAdminTotp(db, sealer, admin, call.body.code, actorOf(call, admin.adminId));
   return { status: 200, body: { enabled: true } };
+};
+
+/** Handles `POST /v2/admin/operators/{admin_id}/release`: restore an operator's tries at the authenticator code. */
+export const releaseOperator: Handler<'releaseOperator', Deps> = async (call) => {
+  const { adminId } = adminOf(call.principal);
+  await releaseAdmin(call.deps.db, call.path.admin_id, actorOf(call, adminId), call.body.reason);
+  return { status: 200, body: { released: true } };
 };
 
 const actorOf = ({ address, requestId }: Pick<Call, 'address' | 'requestId'>, adminId: string | null): Actor => ({

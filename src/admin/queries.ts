@@ -56,7 +56,7 @@ const adminOfRow = (row: z.infer<typeof sessionRow>): Admin => ({
   isEnrolled: row.is_enrolled,
 });
 
-const adminRow = loginRow.extend({ email: z.string().nullable() });
+const adminRow = loginRow.extend({ email: z.string().nullable(), totp_releases: z.number().nullable() });
 
 /** What a login needs of the operator with that address. The members are null if there is none. */
 export type AdminRow = z.infer<typeof adminRow>;
@@ -64,7 +64,7 @@ export type AdminRow = z.infer<typeof adminRow>;
 /** Reads an operator for a login. It always returns one row, so that unknown addresses cost the same. */
 export const readAdmin = (db: Db, email: string, address: Buffer): Promise<AdminRow> =>
   db.one(sql.prepared('read_admin', adminRow)`
-    select a.id, a.email, a.password_hash, '{}'::text[] as sign_up_hashes, a.totp_seed, a.totp_enrolled_at is not null as has_totp,
+    select a.id, a.email, a.totp_releases, a.password_hash, '{}'::text[] as sign_up_hashes, a.totp_seed, a.totp_enrolled_at is not null as has_totp,
       exists (
         select from known_addresses k
         where k.account = a.id and k.address = ${sql.binary(address)}

@@ -1231,7 +1231,7 @@ export interface paths {
         put?: never;
         /**
          * Log an end user in
-         * @description Opens a session. With an authenticator enrolled and no `totp_code`, the response is 200 with `mfa_required` and no session.
+         * @description Opens a session. With an authenticator enrolled and no `totp_code`, the response is 200 with `mfa_required` and no session. After 20 wrong codes in a day from networks without an earlier log-in, or from one with, further tries need a mailed code as well: 403 `V2_EMAIL_CODE_REQUIRED`, and the code is on its way.
          */
         post: operations["logInUser"];
         delete?: never;
@@ -1874,6 +1874,26 @@ export interface paths {
          * @description Removes the account from the list of failed accounts. A paid account only after its payment was refunded or disputed.
          */
         post: operations["abandonPropAccount"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/operators/{admin_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore an operator's tries at the authenticator code
+         * @description After 20 wrong codes in a day an operator's log-ins are rejected with 403 `V2_OPERATOR_RELEASE_REQUIRED` until another operator restores the tries.
+         */
+        post: operations["releaseOperator"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4928,6 +4948,21 @@ export interface components {
             /** @description The current code of 6 digits. */
             code: components["schemas"]["SixDigits"];
         };
+        /** @description A code of the authenticator that is turned off. */
+        TotpDisabling: {
+            /** @description The current code of 6 digits. */
+            code: components["schemas"]["SixDigits"];
+            /** @description The mailed code; required after `V2_EMAIL_CODE_REQUIRED`. */
+            email_code?: components["schemas"]["SixDigits"];
+        };
+        /** @description Confirmation of a release. */
+        Released: {
+            /**
+             * @description Always true.
+             * @constant
+             */
+            released: true;
+        };
         /** @description State of two-factor authentication. */
         TotpState: {
             /** @description Whether logins need a code. */
@@ -5223,6 +5258,8 @@ export interface components {
             password: string;
             /** @description Code of the authenticator; required if one is enrolled. */
             totp_code?: components["schemas"]["SixDigits"];
+            /** @description The mailed code; required after `V2_EMAIL_CODE_REQUIRED`. */
+            email_code?: components["schemas"]["SixDigits"];
         };
         /** @description Result of a login. Without a session only `mfa_required` is present. */
         LoginResponse: {
@@ -5267,6 +5304,8 @@ export interface components {
             password: string;
             /** @description Code of the authenticator; required if one is enrolled. */
             totp_code?: components["schemas"]["SixDigits"];
+            /** @description The mailed code; required after `V2_EMAIL_CODE_REQUIRED`. */
+            email_code?: components["schemas"]["SixDigits"];
         };
         /** @description A renewed proof of the password. */
         Reauthentication: {
@@ -8766,7 +8805,7 @@ export interface operations {
                  *       "code": "123456"
                  *     }
                  */
-                "application/json": components["schemas"]["TotpCode"];
+                "application/json": components["schemas"]["TotpDisabling"];
             };
         };
         responses: {
@@ -9682,6 +9721,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PropAccount"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    releaseOperator: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The operator. */
+                admin_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Restored */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Released"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -83,6 +83,16 @@ export const errors = {
   V2_MFA_INVALID: [401, 'The authenticator code is invalid or was already used.'],
   V2_MFA_ALREADY_ENABLED: [409, 'An authenticator is already enrolled.'],
   V2_REAUTHENTICATION_REQUIRED: [403, 'The app requires a recent proof of the password; reauthenticate first.'],
+  V2_EMAIL_CODE_REQUIRED: [
+    403,
+    'Too many wrong authenticator codes; a code was mailed to the user, send it as email_code as well.',
+  ],
+  V2_OPERATOR_RELEASE_REQUIRED: [
+    403,
+    'Too many wrong authenticator codes; another operator must release this account.',
+  ],
+  V2_OPERATOR_UNKNOWN: [404, 'Operator not found.'],
+  V2_OPERATOR_SELF: [403, 'Another operator must do this.'],
   V2_MFA_NOT_STARTED: [409, 'No authenticator is enrolled.'],
   V2_THROTTLED: [429, 'Too many attempts; retry later.'],
   V2_ADMIN_SESSION_INVALID: [401, 'A valid operator session is required.'],

@@ -34,8 +34,15 @@ export const limits = {
   login: { budget: 10, baseS: MINUTE_S, longestS: 15 * MINUTE_S },
   /** Attempts at one account's password from all addresses without an earlier log-in. */
   login_strangers: { budget: 50, baseS: 10 * MINUTE_S, longestS: HOUR_S },
-  /** Attempts at the authenticator code of one account, after a right password. */
+  /**
+   * Attempts at the authenticator code of one account, after a right password: from one of its known networks, or from
+   * all others together.
+   */
   totp: { budget: 5, baseS: MINUTE_S, longestS: 30 * MINUTE_S },
+  /** The same over days. Beyond it a user needs a mailed code besides, and an operator the release by another one. */
+  totp_day: { budget: 20, baseS: DAY_S, longestS: 8 * DAY_S },
+  /** Mails with such a code. */
+  login_code_mails: { budget: 5, baseS: HOUR_S, longestS: 4 * HOUR_S },
   /** Mails that anyone can cause to one address. */
   mail: { budget: 5, baseS: 15 * MINUTE_S, longestS: 4 * HOUR_S },
   /**

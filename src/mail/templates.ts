@@ -10,6 +10,7 @@ type Data = {
   text?: string;
   html?: string;
   label?: string;
+  id?: string;
 };
 type Template = (data: Data, secret: string) => Text;
 
@@ -49,6 +50,28 @@ const templates: Record<string, Template> = {
       NOT_YOU,
     ],
     secret: { code: token },
+  }),
+  totp_guessed: ({ app }) => ({
+    subject: `Many wrong codes at your account at ${app}`,
+    lines: [
+      `Somebody who has your password entered 20 wrong authenticator codes at ${app} today. None was accepted.`,
+      'Further tries from there need a code that is mailed to you. Reset your password if it was not you.',
+    ],
+  }),
+  login_code: ({ app }, code) => ({
+    subject: `Your log-in code for ${app}`,
+    lines: [
+      `Enter this code in ${app} beside your password and authenticator code. It is valid for 10 minutes.`,
+      'If you are not logging in right now, somebody else has your password: reset it at once.',
+    ],
+    secret: { code },
+  }),
+  operator_guessed: ({ id }) => ({
+    subject: 'Many wrong codes at your operator account',
+    lines: [
+      `Somebody who has the password of ${id} entered 20 wrong authenticator codes today. None was accepted.`,
+      'Further tries from there need the release by another operator. Change your password.',
+    ],
   }),
   totp_enabled: ({ app }) => ({
     subject: `An authenticator was added to your account at ${app}`,

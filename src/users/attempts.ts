@@ -24,8 +24,14 @@ export const codeMailBudgets = ({ appId, email }: Account): Budget[] => [
 /** The budget, over all apps, of mails that sign-ups of an address cause. */
 export const signUpMails = (email: string): Budget => budgetOf('sign_up_mails', email);
 
-/** The budget of attempts at a user's authenticator code. */
-export const totpBudget = (userId: UserId): Budget => budgetOf('totp', userId);
+/** The scope of attempts at authenticator codes: a network that the user has logged in from, or all others together. */
+export const scopeOf = (isKnown: boolean, network: string): string => (isKnown ? network : 'unknown');
+
+/** The budgets of attempts at a user's authenticator code: the short one, and the one over days. */
+export const totpBudgets = (userId: UserId, scope: string): [Budget, Budget] => [
+  budgetOf('totp', userId, scope),
+  budgetOf('totp_day', userId, scope),
+];
 
 /** Resets the attempt budgets of an account: whoever reads its mail has proven to be its owner and need not wait. */
 export const forgetAttempts = (
@@ -36,5 +42,6 @@ export const forgetAttempts = (
   call.deps.throttle.forgive([
     budgetOf('login', account.appId, account.email, call.network),
     unknownCallers(account.appId, account.email),
-    totpBudget(userId),
+    ...totpBudgets(userId, scopeOf(true, call.network)),
+    ...totpBudgets(userId, scopeOf(false, call.network)),
   ]);

@@ -77,6 +77,11 @@ export const readLogin = (db: Db, appId: AppId, email: string, address: Buffer):
     from (select 1) as always
     left join users u on u.app_id = ${appId} and u.email = ${email}`);
 
+/** Whether a user has logged in from a network; `address` is its digest. */
+export const isKnownAddress = (db: Db, userId: UserId, address: Buffer): Promise<boolean> =>
+  db.exists(sql.unsafe`
+    select from known_addresses k where k.account = ${userId} and k.address = ${sql.binary(address)}`);
+
 /** The salt of the hashes of an address; null if the app has no user with it. */
 export const findSalt = (db: Db, appId: AppId, email: string): Promise<Buffer | null> =>
   db.maybeOneFirst(sql.prepared('find_password_salt', z.object({ password_salt: z.instanceof(Buffer) }))`

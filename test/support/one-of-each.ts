@@ -45,6 +45,7 @@ export const ONE_OF_EACH = `
   insert into sign_ups (user_id, password_hash) values ('usr_1', 'other');
   insert into user_sessions (id, digest, user_id, expires_at) values ('ses_1', '\\x01', 'usr_1', now());
   insert into one_time_codes (app_id, email, attempts_left, expires_at) values ('app_1', 'a@example.com', 5, now());
+  insert into login_codes (user_id, scope, hmac, attempts_left, expires_at) values ('usr_1', '\\x01', '\\x01', 5, now());
   insert into password_resets (app_id, email, user_id, digest, expires_at) values ('app_1', 'a@example.com', 'usr_1', '\\x01', now());
   insert into known_addresses (account, address) values ('usr_1', '\\x01');
 

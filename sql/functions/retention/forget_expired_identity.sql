@@ -34,6 +34,17 @@ begin
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
 
+  delete from login_codes
+  where ctid = any (array(
+    select c.ctid
+    from login_codes c
+    where c.expires_at < now() - interval '1 day'
+    order by c.expires_at
+    limit most
+    for update skip locked));
+  get diagnostics taken = row_count;
+  longest := greatest(longest, taken);
+
   delete from password_resets
   where ctid = any (array(
     select r.ctid

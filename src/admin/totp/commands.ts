@@ -2,11 +2,14 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { newIntentId } from '../../kernel/ids.ts';
 import type { Admin } from '../../kernel/principal.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import { newSeed, otpauthUri, stepOf } from '../../kernel/totp.ts';
-import { type Actor, auditEntry } from '../audit/commands.ts';
+import { type Actor, auditEntry, note } from '../audit/commands.ts';
 import { findPendingSeed } from '../queries.ts';
+
+const NOTIFIED_WITHIN_S = 86_400;
 
 /** The seal context of an operator's TOTP seed. */
 export const adminSealContext = (adminId: string): SealContext => ({
@@ -69,6 +72,31 @@ export async function confirmAdminTotp(
     select subject
     from changed`);
   if (rowCount === 0) throw wrongCode();
+}
+
+/** Mails an operator that somebody who has the password spent the tries of a day. */
+export async function mailGuessed(db: Db, adminId: string): Promise<void> {
+  await db.query(sql.prepared('mail_admin_guessed', z.object({}))`
+    select post_mail(
+      ${newIntentId()}, 'operator_guessed', a.email, jsonb_build_object('id', a.id), null, ${NOTIFIED_WITHIN_S})
+    from admins a
+    where a.id = ${adminId}`);
+}
+
+/**
+ * Restores an operator's tries at the authenticator code, with the audit entry. Throws V2_OPERATOR_SELF for the
+ * operator's own account and V2_OPERATOR_UNKNOWN.
+ */
+export async function releaseAdmin(db: Db, adminId: string, actor: Actor, why: string): Promise<void> {
+  if (adminId === actor.adminId) throw new ApiError('V2_OPERATOR_SELF', { effect: 'none' });
+  await db.transaction(async (tx) => {
+    const { rowCount } = await tx.query(sql.prepared('release_admin', z.object({}))`
+      update admins a
+      set totp_releases = a.totp_releases + 1
+      where a.id = ${adminId}`);
+    if (rowCount === 0) throw new ApiError('V2_OPERATOR_UNKNOWN', { effect: 'none' });
+    await note(tx, { actor, action: 'admin.release', why }, adminId);
+  });
 }
 
 const wrongCode = () =>

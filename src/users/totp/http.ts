@@ -1,11 +1,16 @@
 import type { Db } from '../../db/pool.ts';
-import type { Call, Handler } from '../../edge/handler.ts';
-import { provenUserOf, type User } from '../../kernel/principal.ts';
+import type { Throttle } from '../../db/throttles.ts';
+import type { Handler } from '../../edge/handler.ts';
+import { digest } from '../../kernel/digest.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { provenUserOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { totpBudget } from '../attempts.ts';
+import { budgetOf } from '../../kernel/throttles.ts';
+import { isKnownAddress } from '../queries.ts';
 import { confirmTotp, disableTotp, enrollTotp } from './commands.ts';
+import { countTry } from './tries.ts';
 
-type Deps = { db: Db; sealer: Sealer };
+type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
 /** Handles `POST /v2/auth/totp/enroll`: begin to enroll a user's authenticator. */
 export const enrollUserTotp: Handler<'enrollUserTotp', Deps> = async ({ deps, principal }) => ({
@@ -15,19 +20,24 @@ export const enrollUserTotp: Handler<'enrollUserTotp', Deps> = async ({ deps, pr
 
 /** Handles `POST /v2/auth/totp/confirm`: turn on two-factor authentication with a first code. */
 export const confirmUserTotp: Handler<'confirmUserTotp', Deps> = async (call) => {
-  await confirmTotp(call.deps.db, call.deps.sealer, await tryingUser(call), call.body.code);
+  const user = provenUserOf(call.principal);
+  await call.throttle(budgetOf('totp', user.userId, 'confirm'));
+  await confirmTotp(call.deps.db, call.deps.sealer, user, call.body.code);
   return { status: 200, body: { enabled: true } };
 };
 
-/** Handles `POST /v2/auth/totp/disable`: turn off two-factor authentication with a code. */
+/**
+ * Handles `POST /v2/auth/totp/disable`: turn off two-factor authentication with a code. Who has only stolen a session
+ * has no more tries than at a log-in.
+ */
 export const disableUserTotp: Handler<'disableUserTotp', Deps> = async (call) => {
-  await disableTotp(call.deps.db, call.deps.sealer, await tryingUser(call), call.body.code);
+  const { deps, body, network } = call;
+  const user = provenUserOf(call.principal);
+  const isKnown = await isKnownAddress(deps.db, user.userId, digest(network));
+  const onWrongCode = await countTry(call, { userId: user.userId, isKnown, emailCode: body.email_code });
+  await disableTotp(deps.db, deps.sealer, user, body.code).catch(async (error) => {
+    if (error instanceof ApiError && error.code === 'V2_MFA_INVALID') await onWrongCode();
+    throw error;
+  });
   return { status: 200, body: { enabled: false } };
 };
-
-/** The user of a request with an authenticator code. The attempt is counted before the code is compared. */
-async function tryingUser({ principal, throttle }: Pick<Call, 'principal' | 'throttle'>): Promise<User> {
-  const user = provenUserOf(principal);
-  await throttle(totpBudget(user.userId));
-  return user;
-}
