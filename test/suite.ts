@@ -31,9 +31,9 @@ const HEAVY = [
 const LIGHT_BETWEEN = 6;
 /** Tests with narrow time limits: these few files run one by one, after the others. */
 const PRECISE = [
-  'test/adapters/{exvenue-budget,exvenue-waiting,http,webhook-answers}.test.ts',
+  'test/adapters/{exchange-budget,exchange-waiting,http,webhook-responses}.test.ts',
   'test/db/settled.test.ts',
-  'test/kernel/fresh.test.ts',
+  'test/kernel/cache.test.ts',
   'test/patterns.test.ts',
   'test/webhooks/pace.test.ts',
 ];

@@ -141,7 +141,7 @@ describe('exits obey the newest command', () => {
   async function close(trader: Wallet, model: Model): Promise<void> {
     await caughtUp();
     const reply = await trader.post('/v1/orders/exvenue/close', { pair: 'BTC' });
-    expect(reply.status, JSON.stringify(reply.body)).to.equal(model.holds ? 200 : 422);
+    expect(reply.status, JSON.stringify(reply.body)).to.equal(model.holds ? 200 : 409);
     if (model.holds) model.exits = [];
     model.holds = false;
   }

@@ -21,7 +21,7 @@ const mistakes: [path: string, body: object, message: RegExp][] = [
   ['/v1/orders/netvenue/close', {}, /^trade_pair must be given\.$/],
   ['/v1/orders/netvenue/tp-sl', { trade_pair: 'BTCUSD' }, /at least one of take_profit, stop_loss, trailing_stop/],
   ['/v1/orders/exvenue', { ...exchange, order_type: 'limit' }, /^price must be given\.$/],
-  ['/v1/orders/exvenue', { ...exchange, price: '1' }, /^Only limit orders have a price\.$/],
+  ['/v1/orders/exvenue', { ...exchange, price: '1' }, /^Only limit orders have a price\b/],
   ['/v1/orders/exvenue', { ...exchange, size: '-1' }, /^size: .*above 0/],
   ['/v1/orders/exvenue', { ...exchange, leverage: 51 }, /^leverage must be <= 50\.$/],
   ['/v1/orders/exvenue', { ...exchange, client_order_id: 'mine' }, /^client_order_id must be a valid uuid\.$/],
