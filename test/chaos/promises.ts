@@ -1,6 +1,8 @@
 import { findPgbouncer } from '../support/pgbouncer.ts';
 import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
+import { payUnderHarm } from './scenes/money.ts';
+import { moneyVerdicts } from './scenes/money-audit.ts';
 import { outageVerdict, settleAfterOutage } from './scenes/outage.ts';
 import { poolerVerdicts, tradeThroughPooler } from './scenes/pooled.ts';
 import { type Queue, queueAtMiner, queueVerdict } from './scenes/queued.ts';
@@ -29,6 +31,8 @@ export type Size = {
   queued: Queue;
   /** Orders at the exchange beside cancellations, and the burst of one wallet after them. */
   shortage: { orders: number; burst: number; perSecond: number };
+  /** Traders who buy an account and are paid out. */
+  traders: number;
   /**
    * Settings of scenes that measure how soon something is known: production values at full size, short ones in a small
    * run.
@@ -72,6 +76,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       settleWithinMs: 600_000,
     },
     shortage: { orders: 800, burst: 500, perSecond: 8 },
+    traders: 500,
     timing: PRODUCTION,
   },
   small: {
@@ -96,6 +101,7 @@ export const sizes: Record<'full' | 'small', Size> = {
       settleWithinMs: 60_000,
     },
     shortage: { orders: 130, burst: 40, perSecond: 16 },
+    traders: 12,
     timing: QUICK,
   },
 };
@@ -172,8 +178,13 @@ export const scenes: Record<string, Scene> = {
       failOverVerdict(await failOverUnderLoad({ seed, perSecond: perSecond / 2, ...counts, workers: 3, webs: 2 })),
     );
   },
-  async R13({ queued }, report) {
+  async QUEUED({ queued }, report) {
     report(queueVerdict(await queueAtMiner(queued), queued));
+  },
+  async R12({ traders, harmEveryMs, seeds: [seed = 1] }, report) {
+    const pace = { atOnce: 12, workers: 3, kills: traders, killEveryMs: harmEveryMs * 2, rejectedMs: 3_000 };
+    const { audit, harms } = await payUnderHarm({ traders, seed, ...pace });
+    for (const verdict of moneyVerdicts(audit, harms)) report(verdict);
   },
   async POOLER({ pooled, perSecond, harmEveryMs, seeds: [seed = 1] }, report) {
     const program = findPgbouncer();

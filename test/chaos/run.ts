@@ -5,9 +5,9 @@ import { type Size, scenes, sizes } from './promises.ts';
 import { shown, type Verdict } from './verdicts.ts';
 
 /*
- * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--rate 60] [--small] [--json]: measures the
- * promises of reliability on its own database, processes and upstreams, against the upstreams' ledgers. Exits with 0
- * only when all promises hold.
+ * npm run chaos -- [--only R1,R11] [--seeds 1,2,3] [--orders 20000] [--rate 60] [--traders 500] [--small] [--json]:
+ * measures the promises of reliability on its own database, processes and upstreams, against the upstreams' ledgers.
+ * Exits with 0 only when all promises hold.
  */
 const { values } = parseArgs({
   options: {
@@ -15,6 +15,7 @@ const { values } = parseArgs({
     seeds: { type: 'string' },
     orders: { type: 'string' },
     rate: { type: 'string' },
+    traders: { type: 'string' },
     small: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
   },
@@ -23,6 +24,7 @@ const size: Size = {
   ...sizes[values.small ? 'small' : 'full'],
   ...(values.orders && { orders: number(values.orders) }),
   ...(values.rate && { perSecond: number(values.rate) }),
+  ...(values.traders && { traders: number(values.traders) }),
   ...(values.seeds && { seeds: values.seeds.split(',').map(number) }),
 };
 const names = values.only?.toUpperCase().split(',') ?? Object.keys(scenes);

@@ -25,13 +25,13 @@ type FormHandler = (form: Form, call: Call) => Reported;
 export type Responses = Map<string, { request: string; data: Reported }>;
 
 /**
- * Creates the routes of the API. They require the secret key. A POST with a known Idempotency-Key repeats its response.
+ * Creates the routes of the API. They require the current secret key. A POST with a known Idempotency-Key repeats its response.
  */
-export const apiRoutes = (secretKey: string, known: Responses) => {
+export const apiRoutes = (secretKey: () => string, known: Responses) => {
   const authorized =
     (response: Route['response']): Route['response'] =>
     (call) =>
-      call.headers.authorization === `Bearer ${secretKey}` ? response(call) : rejected(401, 'api_key_invalid');
+      call.headers.authorization === `Bearer ${secretKey()}` ? response(call) : rejected(401, 'api_key_invalid');
   return {
     get: (path: string, response: (call: Call) => Reported): Route => ({
       method: 'GET',

@@ -23,6 +23,8 @@ export type ProcessorUpstream = SteeredUpstream & {
   notifications: Notifier;
   /** All events, oldest first. */
   events: readonly Event[];
+  /** Replaces the secret key: the earlier one is rejected from now on. */
+  rotateKey(secretKey: string): void;
   /** What connected accounts received by transfers. */
   arrivals: ReadonlyMap<string, Arrival>;
 };
@@ -36,7 +38,8 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   const memory = openMemory<Known & { responses: Responses }>(options.stateFile);
   const { responses, ...known } = memory.recalled ?? emptyState();
   const world = newWorld(known, ledger, notifications, () => url);
-  const api = apiRoutes(options.secretKey, responses);
+  let { secretKey } = options;
+  const api = apiRoutes(() => secretKey, responses);
   const keep = () => memory.keep(() => ({ ...known, responses }));
   const routes: Route[] = [
     ...paymentRoutes(world, api),
@@ -55,6 +58,9 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
     faults,
     notifications,
     events: world.events,
+    rotateKey: (key) => {
+      secretKey = key;
+    },
     arrivals: world.arrivals,
     async close() {
       await notifications.close();
