@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { expect } from 'chai';
 import { document } from '../../src/contract/document.ts';
+import { withNullableRequests } from '../../src/contract/nullable.ts';
 import { type Identity, startIdentity } from '../support/identity.ts';
 
 const DOCUMENTS = ['/openapi.json', '/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'];
@@ -59,7 +60,7 @@ describe('static documents', () => {
   });
 
   it('serves the contract unchanged', async () => {
-    expect(JSON.parse(await text(await get('/openapi.json')))).to.deep.equal(JSON.parse(JSON.stringify(document)));
+    expect(JSON.parse(await text(await get('/openapi.json')))).to.deep.equal(withNullableRequests(document));
   });
 
   it('compresses nothing else, because other responses may hold a secret next to text of the caller', async () => {

@@ -58,7 +58,7 @@ export function queueVerdict(
   const { forgotten, lost, doubled, denied, strange, states } = audit;
   const wrong = forgotten + lost + doubled + denied + strange;
   return {
-    promise: 'R13',
+    promise: 'QUEUED',
     text: `${orders} orders at once at a miner with ${threads} threads`,
     figure: `${states.succeeded ?? 0} carried out, ${wrong} told wrong, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
     bound: `all carried out, 0 told wrong`,
