@@ -45,7 +45,11 @@ const byClient: Run = async (connectionString, statements) => {
   const results = [await client.query(text)].flat().filter(({ rows }) => rows);
   await client.end();
   return results
-    .flatMap(({ rows }) => rows.flatMap(Object.entries).map(([name, value]) => `${name} | ${value}`))
+    .flatMap(({ rows }) =>
+      rows
+        .flatMap(Object.entries)
+        .map(([name, value]) => `${name} | ${typeof value === 'string' ? value : JSON.stringify(value)}`),
+    )
     .join('\n');
 };
 
