@@ -5,6 +5,7 @@ import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
+const SHARED_MS = 1_000; // a read of a venue is shared for this long
 const long = { pair: 'BTC-USDC', side: 'long', size: '0.05', order_type: 'market' };
 
 describe('a wallet on the exchange', () => {
@@ -114,10 +115,12 @@ describe('a wallet on the exchange', () => {
     const { get } = await reader();
     const counted = countCalls(service.exchange);
 
+    const startedAt = performance.now();
     await Promise.all(Array.from({ length: 100 }, () => get('/v1/balance/ex')));
+    const windows = Math.ceil((performance.now() - startedAt) / SHARED_MS);
 
     counted.stop();
-    expect(counted.calls.length).to.be.at.most(4); // dexes, one account for each, spot
+    expect(counted.calls.length).to.be.at.most(4 * windows); // dexes, one account for each, spot
   });
 
   it('listPayouts of a wallet that the caller has not registered is unknown', async () => {
