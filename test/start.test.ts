@@ -131,7 +131,7 @@ describe('npm start without any setup', function () {
     expect((await same.exited).code).to.equal(1);
     expect(same.lines.join('\n')).to.match(/^Another process uses .*DATA_DIR/);
     expect((await other.exited).code).to.equal(1);
-    expect(other.lines).to.deep.equal([`Port ${new URL(url).port} is taken. Set PORT, or PORT=0 for any.`]);
+    expect(other.lines.at(-1)).to.equal(`Port ${new URL(url).port} is taken. Set PORT, or PORT=0 for any.`);
     expect(await findPostmaster(path.join(dataDir, 'other', 'postgres'))).to.equal(null);
     expect((await caller(url, key).get('/healthz')).status).to.equal(200);
   });

@@ -40,7 +40,7 @@ describe('intents executed concurrently', () => {
 
     const begun = await Promise.all(held.map((one) => beginSending(db, one as Intent, {})));
 
-    expect(held.filter((_, n) => begun[n]).map((one) => one?.fence)).to.deep.equal([4]);
+    expect(held.filter((_, n) => begun[n] === 'sent').map((one) => one?.fence)).to.deep.equal([4]);
   });
 
   it('are each returned to their claimer, and ended ones to nobody', async () => {

@@ -55,7 +55,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     getReadiness getAgreementKeys
   `,
   operator: `
-    removeUserAuthenticator logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
+    removeUserAuthenticator releaseOperator logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
     enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
     reissueAccessLink listAllPartners registerPartner disablePartner enablePartner listKeysOfPartner
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment

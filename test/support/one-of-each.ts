@@ -83,4 +83,8 @@ export const ONE_OF_EACH = `
   values ('tk_1', 'key', '\\x01', 'label', 'app_1', 'usr_1', 'prop_1');
   insert into account_logs (prop_account_id, last_position) values ('prop_1', 1);
   insert into account_events (prop_account_id, position, type, data, created_at) values ('prop_1', 1, 'order', '{}', now());
-  insert into account_watches (prop_account_id, positions) values ('prop_1', '[]')`;
+  insert into account_watches (prop_account_id, positions) values ('prop_1', '[]');
+
+  insert into upstream_slots (upstream, slot) values ('miner', 1);
+  insert into wallet_proofs (owner, ex_wallet) values ('ptn_1', '0xcc');
+  insert into exit_plans (trader, pair, leg, version, intent_id) values ('0xcc', 'BTC', 'tp', 1, '${ID}4')`;

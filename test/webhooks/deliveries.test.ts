@@ -106,7 +106,7 @@ describe('webhooks/deliver', () => {
   });
 
   it('stops and deactivates at 410, cancels pending deliveries, and notifies the contact', async () => {
-    fixture.receiver.behave(() => ({ status: 410, delayMs: 100 }));
+    fixture.receiver.behave(() => ({ status: 410, delayMs: 1_500 })); // after all twelve were emitted
     const { id } = await fixture.d.endpoint(fixture.app, `${fixture.receiver.url}/gone`);
     for (let n = 0; n < 12; n += 1) await fixture.d.emit(fixture.app, 'a');
     await fixture.d.settled();

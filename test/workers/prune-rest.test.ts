@@ -137,7 +137,7 @@ async function readDefinitions(): Promise<z.infer<typeof definition>[]> {
 
 /** The tasks that run for an intent. */
 const listIntentTasks = async (): Promise<string[]> =>
-  (await listFilesWith(WORKERS, /\brunIntent\(|\bintent_id\b/))
+  (await listFilesWith(WORKERS, /\brun(Processor)?Intent\(|\bintent_id\b/))
     .filter((file) => !file.endsWith('reconcile.ts'))
     .map((file) => file.replace(/\.ts$/, ''));
 

@@ -19,7 +19,7 @@ export type MoneyAudit = {
   /** Kept payments and payouts that serve nobody and that no operator's list shows. */
   unlisted: string[];
   /** Payouts that are told as completed although the bank does not have them, or the reverse. */
-  toldWrong: string[];
+  reportedWrong: string[];
 };
 
 type PaymentRow = { id: string; pi: string; accounts: number; statuses: string[]; is_listed: boolean };
@@ -64,7 +64,7 @@ export async function auditMoney({ stage, processor }: MoneyStage): Promise<Mone
       ...ours.filter((each) => !isTradeable(each) && lossOf(each.pi) < PRICE && !each.is_listed).map(({ id }) => id),
       ...accounts.filter((id) => sentTo(id) > atBank(id) && !payouts.some((p) => p.account === id && p.is_listed)),
     ],
-    toldWrong: payouts
+    reportedWrong: payouts
       .filter(
         ({ status, bank_id }) =>
           (status === 'completed') !== (statusOf(known, bank_id) === 'paid') && status !== 'reversed',
@@ -143,6 +143,6 @@ export function moneyVerdicts(audit: MoneyAudit, harms: { kills: number; lost: n
     verdict('paid payments without exactly one account', audit.withoutOneAccount),
     verdict('tradeable accounts without their money', audit.tradeableWithoutMoney),
     verdict('kept money that no list shows', audit.unlisted),
-    verdict('payouts told wrongly', audit.toldWrong),
+    verdict('payouts reported wrongly', audit.reportedWrong),
   ];
 }
