@@ -36,9 +36,12 @@ export const unfulfilled = {
 const columns = (again) => [
   [
     'Payment',
-    ({ payment_id, amount_cents, currency }) => [money(amount_cents, currency), h('small', {}, code(payment_id))],
+    ({ payment_id, amount_cents, currency, held_cents, held_currency }) => [
+      money(amount_cents, currency),
+      h('small', {}, `Kept: ${money(held_cents, held_currency)}`),
+      h('small', {}, code(payment_id)),
+    ],
   ],
-  ['Kept', ({ held_cents, held_currency }) => money(held_cents, held_currency)],
   ['Paid', ({ paid_at }) => moment(paid_at)],
   ['By', ({ owner, user_id }) => [code(user_id), h('small', {}, 'of ', code(owner))]],
   [

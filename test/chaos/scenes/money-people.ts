@@ -68,7 +68,7 @@ async function makeApp({ settings, web, rows }: Stage): Promise<{ appId: string;
 }
 
 /** Repeats a step until it returns something. Faults of the connection count as nothing. */
-export async function eventually<T>(what: string, step: () => Promise<T | null | undefined | false>): Promise<T> {
+async function eventually<T>(what: string, step: () => Promise<T | null | undefined | false>): Promise<T> {
   let last: unknown;
   for (const until = Date.now() + STEP_WITHIN_MS; Date.now() < until; await sleep(PAUSE_MS)) {
     const found = await step().catch((error: unknown) => {
