@@ -1,8 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import { normalisedEmail } from '../kernel/emails.ts';
-import { newId } from '../kernel/ids.ts';
+import { newId, normalisedEmail } from '../kernel/ids.ts';
 import { hashPassword, operatorLane } from '../kernel/passwords.ts';
 
 /**

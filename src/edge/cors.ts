@@ -4,7 +4,8 @@ import type { Principal } from '../kernel/principal.ts';
 /** The origins that any active app allows, as kept by this process. */
 export type OriginFinder = () => Promise<ReadonlySet<string>>;
 
-const PREFIX = '/v2/trading/'; // the only operations whose credential, a trader's key, may be used in a browser
+/** The only operations whose credential, a trader's key, may be used in a browser. */
+export const CROSS_ORIGIN_PATHS = '/v2/trading/';
 const CONFIRMED_FOR_S = 600;
 
 const PREFLIGHT = {
@@ -16,13 +17,12 @@ const EXPOSED =
   'Idempotent-Replayed, Intent-Id, Link, Location, Preference-Applied, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id';
 
 /**
- * Lets pages of origins that an app allows use `/v2/trading` with its traders' keys. A preflight carries no credential:
- * any app's origin passes. The request itself is tied to the key's app by `restrictOrigin`.
+ * Lets pages of origins that an app allows use the cross-origin paths with its traders' keys. A preflight carries no
+ * credential: any app's origin passes. The request itself is tied to the key's app by `restrictOrigin`.
  */
 export const crossOrigin =
   (origins: OriginFinder): Middleware =>
   async (ctx, next) => {
-    if (!ctx.path.startsWith(PREFIX)) return next();
     ctx.vary('Origin');
     const origin = ctx.get('Origin');
     const isAllowed = origin !== '' && (await origins()).has(origin);

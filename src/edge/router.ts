@@ -9,7 +9,7 @@ import { callerAddress } from './address.ts';
 import { authenticate, getScheme, nobody } from './authenticate.ts';
 import { readBody } from './body.ts';
 import { serveConsole } from './console.ts';
-import { restrictOrigin } from './cors.ts';
+import { CROSS_ORIGIN_PATHS, restrictOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { serveDocs } from './docs.ts';
 import type { AnyReply, Call, Commit } from './handler.ts';
@@ -60,6 +60,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
   for (const { scheme } of operation.security.flat()) getScheme(scheme);
   const validate = requestValidator(operation);
   const check = deps.config.VALIDATE_RESPONSES ? responseCheck(operation) : undefined;
+  const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
 
   return async (ctx) => {
     ctx.state.operation = operation.id;
@@ -68,7 +69,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     const { principal, spend } = operation.throttled
       ? await throttledCaller(operation, ctx, deps)
       : { principal: await authenticate(operation, ctx, deps), spend: undefined };
-    restrictOrigin(ctx, principal);
+    if (isCrossOrigin) restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);
     const run = async () => {

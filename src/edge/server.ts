@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
-import Koa, { type Context, type Next } from 'koa';
+import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
-import { crossOrigin } from './cors.ts';
+import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';
 import type { HandlerDeps } from './operations.ts';
@@ -22,7 +22,7 @@ export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.on('error', (err) => deps.log.debug({ err }, 'client disconnected')); // all other faults are rendered below
   app.use(respondToAll(deps));
-  app.use(crossOrigin(deps.origins));
+  app.use(under(CROSS_ORIGIN_PATHS, crossOrigin(deps.origins)));
   const { byName, router } = contractRoutes(deps);
   app.use(byName);
   app.use(router.routes());
@@ -32,6 +32,12 @@ export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
   respondToUnreadable(server);
   return server;
 }
+
+/** Runs a middleware for the paths that begin with a prefix only. */
+const under =
+  (prefix: string, middleware: Middleware): Middleware =>
+  (ctx, next) =>
+    ctx.path.startsWith(prefix) ? middleware(ctx, next) : next();
 
 /** Gives every request an id, every failure a problem document, and every response one log line. */
 const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {

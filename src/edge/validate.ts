@@ -42,8 +42,7 @@ export type Validator = (parts: RequestParts) => void;
 
 /**
  * Compiles the request checks of an operation. The validator fills in defaults, removes null members that may be absent
- * and coerces parameters, in place. It
- * throws INVALID_REQUEST with up to 20 faults.
+ * and coerces parameters, in place. It throws INVALID_REQUEST with up to 20 faults.
  */
 export function requestValidator(operation: Operation): Validator {
   const places = (['path', 'query', 'header'] as const).map((place) => ({
@@ -60,8 +59,10 @@ export function requestValidator(operation: Operation): Validator {
     ]);
     const isBodyAbsent = parts.body === undefined && !operation.body?.required;
     if (bodyCheck && withoutNulls && !isBodyAbsent) {
-      parts.body = withoutNulls(parts.body);
-      fields.push(...faults(bodyCheck, parts.body, 'body'));
+      if (!bodyCheck(parts.body)) {
+        parts.body = withoutNulls(parts.body);
+        fields.push(...faults(bodyCheck, parts.body, 'body'));
+      }
     }
     if (fields.length > 0)
       throw new ApiError('INVALID_REQUEST', { effect: 'none', fields: fields.slice(0, MAX_FIELDS) });

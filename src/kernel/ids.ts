@@ -58,3 +58,9 @@ export const minerSlot = (entityHotkey: Hotkey, threads: number) => ({
   upstream: `miner:${entityHotkey}`,
   slots: Math.max(1, threads - 1),
 });
+
+/**
+ * The canonical form of an e-mail address: NFKC, lower case, trimmed. Addresses with the same canonical form are one
+ * user.
+ */
+export const normalisedEmail = (email: string): string => email.normalize('NFKC').trim().toLowerCase();

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import { normalisedEmail } from '../kernel/emails.ts';
+import { normalisedEmail } from '../kernel/ids.ts';
 
 const addresseeRow = z.object({ user_id: z.string(), email: z.string(), is_verified: z.boolean() });
 

@@ -1,8 +1,8 @@
 import type { Db } from '../db/pool.ts';
 import type { Throttle } from '../db/throttles.ts';
 import type { Call, Handler } from '../edge/handler.ts';
-import { normalisedEmail } from '../kernel/emails.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { normalisedEmail } from '../kernel/ids.ts';
 import { isGuessable } from '../kernel/passwords.ts';
 import { appOf, userOf } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { digest } from '../../kernel/digest.ts';
-import { normalisedEmail } from '../../kernel/emails.ts';
-import { newId, newSecret } from '../../kernel/ids.ts';
+import { newId, newSecret, normalisedEmail } from '../../kernel/ids.ts';
 
 /**
  * Stores an access request and returns its id. It does not check whether the slug is free: the public must not learn

@@ -7,10 +7,9 @@ import { appLane } from '../../kernel/passwords.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
 import { type CheckedLogin, checkPassword, checkSecondFactor } from '../../login/commands.ts';
-import { loginBudgets, scopeOf, totpBudgets } from '../attempts.ts';
+import { countTry, loginBudgets, scopeOf, totpBudgets } from '../attempts.ts';
 import type { Account } from '../commands.ts';
 import { readLogin, userSealContext } from '../queries.ts';
-import { countTry } from '../totp/tries.ts';
 
 type Call = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
 type Given = { password: string; totp_code?: string; email_code?: string };

@@ -6,9 +6,9 @@ import { ApiError } from '../../kernel/errors.ts';
 import { provenUserOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
+import { countTry } from '../attempts.ts';
 import { isKnownAddress } from '../queries.ts';
 import { confirmTotp, disableTotp, enrollTotp } from './commands.ts';
-import { countTry } from './tries.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
