@@ -1,21 +1,15 @@
 import { z } from 'zod';
 import type { Signal } from '../../adapters/network/types.ts';
 import { defineIntent, type Finding } from '../../intents/define.ts';
-import {
-  accepted,
-  acknowledged,
-  recordedRejection,
-  type UpstreamResult,
-  unknownEffect,
-} from '../../kernel/upstream-result.ts';
-import { ABSENT, nothingExecuted } from './evidence.ts';
+import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../kernel/upstream-result.ts';
+import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { carriesExits, isOver } from './rules.ts';
-import { findShown, readRecords } from './shown.ts';
+import { findProven, isShown, readRecords } from './shown.ts';
 import { recordCancellation } from './store.ts';
-import { locate, recordUnlessTargetInDoubt } from './target.ts';
+import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
 import * as network from './verb.ts';
 
 /** Cancels a resting order. */
@@ -46,7 +40,10 @@ export const cancel = defineIntent({
       : result;
   },
 
-  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findCancelled(at, sent.payload)),
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, async (at) =>
+      absentIfNeverPlaced(deps, sent.payload.target, await findCancelled(at, sent.payload)),
+    ),
 
   async record({ intent, payload: { target } }, result, deps) {
     if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
@@ -60,22 +57,30 @@ export const cancel = defineIntent({
 
 /**
  * Finds whether an order is still resting, cancelled or filled. The network cancels every exit whose name begins with the
- * uuid: of an order that was filled first, the cancellation removed the exits.
+ * uuid: of an order that was filled first, the cancellation removes the exits, as soon as it arrives.
  */
 async function findCancelled(
   at: AtMiner,
   { signal, terms }: { signal: Signal; terms: Parameters<typeof carriesExits>[0] },
 ): Promise<Finding<Done>> {
   const records = await readRecords(at);
-  if (records.book.kind !== 'found') return unknownEffect('the book could not be read');
   const [first = ''] = signal.order_uuid.split(',');
-  const shown = findShown(records, first);
-  if (shown?.lifecycle === 'cancelled') return accepted(nothingExecuted);
-  if (shown?.lifecycle !== 'filled') return ABSENT;
+  const shown = findProven(records, first);
+  if (shown === 'unread' || records.book.kind !== 'found') return UNREAD; // the order was there once
+  if (!isShown(shown) || shown.lifecycle === 'resting') return ABSENT;
+  if (shown.lifecycle === 'cancelled') return accepted(nothingExecuted);
+  if (!carriesExits(terms)) return recordedRejection(FILLED);
   const protection = protectionShown(terms, shown, records, null);
+  if (!protection) return UNREAD;
   return protection.state === 'failed'
-    ? accepted({ ...nothingExecuted, lifecycle: 'filled', protection, note: EXITS_REMOVED })
-    : recordedRejection(FILLED);
+    ? accepted({
+        ...nothingExecuted,
+        lifecycle: 'filled',
+        executed: shown.order && executedBy(shown.order),
+        protection,
+        note: EXITS_REMOVED,
+      })
+    : ABSENT; // the cancellation may still arrive and remove them
 }
 
 const FILLED = { slug: 'order_filled', message: 'The order was filled before it could be cancelled.' };

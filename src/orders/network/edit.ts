@@ -4,15 +4,15 @@ import type { components } from '../../contract/types.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { accepted, type Rejected, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { isTradeable } from '../../trading/queries.ts';
-import { executedBy, findEdited, nothingExecuted } from './evidence.ts';
+import { executedBy, findEdited, nothingExecuted, UNREAD } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { wholeOrder } from './place.ts';
 import { protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { editedTerms, findInconsistency, isOver, protectionWhenAccepted, type Terms } from './rules.ts';
-import { findShown, isTriggered, readRecords } from './shown.ts';
+import { findProven, isShown, isTriggered, readRecords } from './shown.ts';
 import { recordEdit } from './store.ts';
-import { locate, recordUnlessTargetInDoubt } from './target.ts';
+import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
 import * as network from './verb.ts';
 
 const changes = z.custom<components['schemas']['VantaEditOrderRequest']>();
@@ -62,7 +62,9 @@ export const edit = defineIntent({
   },
 
   reconcile: (sent, deps) =>
-    network.reconcileAt(sent, deps, (at) => findEdited(at, sent.payload.signal, sent.payload.before)),
+    network.reconcileAt(sent, deps, async (at) =>
+      absentIfNeverPlaced(deps, sent.payload.target, await findEdited(at, sent.payload.signal, sent.payload.before)),
+    ),
 
   async record({ intent, payload }, result, deps) {
     const { target } = payload;
@@ -92,17 +94,18 @@ async function resolveEdit(
   said: Rejected,
 ): Promise<UpstreamResult<Done>> {
   const records = await readRecords(at);
-  const shown = findShown(records, signal.order_uuid);
-  if (shown?.lifecycle === 'cancelled')
+  const shown = findProven(records, signal.order_uuid);
+  if (shown === 'unread') return UNREAD;
+  if (isShown(shown) && shown.lifecycle === 'cancelled')
     return accepted({
       ...nothingExecuted,
       lifecycle: 'cancelled',
       note: `The venue cancelled the order: ${said.message}`,
     });
-  if (shown?.lifecycle === 'filled') {
+  if (isShown(shown) && shown.lifecycle === 'filled') {
     const protection = protectionShown(signal, shown, records, said.words ?? said.message);
     const executed = shown.order && executedBy(shown.order);
-    return accepted({ ...nothingExecuted, lifecycle: 'filled', executed, protection });
+    return protection ? accepted({ ...nothingExecuted, lifecycle: 'filled', executed, protection }) : UNREAD;
   }
   return network.resolveBy((place) => findEdited(place, signal, before))(at, said);
 }

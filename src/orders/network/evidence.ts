@@ -1,17 +1,19 @@
 import type { ArchivedOrder, DashboardOrder, Executed, Signal, SignalAccepted } from '../../adapters/network/types.ts';
 import type { Finding } from '../../intents/define.ts';
 import {
+  type Accepted,
   accepted,
   type ReadResult,
   type Rejected,
   recordedRejection,
+  type UnknownEffect,
   type UpstreamResult,
   unknownEffect,
 } from '../../kernel/upstream-result.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { protectionShown } from './protection.ts';
 import { protectionWhenAccepted } from './rules.ts';
-import { findShown, type Records, readRecords, type Shown, wereAllRead } from './shown.ts';
+import { findProven, isShown, mayProve, type Records, readRecords, type Shown, wereAllRead } from './shown.ts';
 
 type Found = Finding<Done>;
 
@@ -25,17 +27,15 @@ export const ABSENT = { kind: 'absent' } as const;
 export async function findPlaced(at: AtMiner, signal: Signal, archived: ReadResult<ArchivedOrder>): Promise<Found> {
   const records = await readRecords(at);
   const own = recordOf(archived, signal);
-  const shown = findShown(records, signal.order_uuid);
+  const shown = findProven(records, signal.order_uuid);
   const objection = own?.rejected ?? own?.said ?? null;
-  if (shown && !(shown.lifecycle === 'cancelled' && objection))
-    return accepted(asShown(signal, shown, records, { accepted: own?.accepted ?? null, objection }));
+  if (isShown(shown) && !(shown.lifecycle === 'cancelled' && objection))
+    return asShown(signal, shown, records, { accepted: own?.accepted ?? null, objection });
   if (own?.accepted && (own.accepted.executed?.price != null || wereAllRead(records)))
     return accepted({ ...own.accepted, protection: protectionWhenAccepted(signal) });
   if (own?.rejected) return recordedRejection(own.rejected);
   if (own?.said && mayProve(records)) return recordedRejection(own.said);
-  return archived.kind !== 'unreadable' && wereAllRead(records)
-    ? ABSENT
-    : unknownEffect('not every record could be read');
+  return archived.kind !== 'unreadable' && wereAllRead(records) ? ABSENT : UNREAD;
 }
 
 /** The archived record, if it is of this placement. One that does not say whose it is proves nothing. */
@@ -49,38 +49,43 @@ const recordOf = (archived: ReadResult<ArchivedOrder>, { execution_type }: Signa
 export async function resolveDoubt(at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> {
   if (signal.execution_type === 'BRACKET' && said.slug === 'bracket_invalid') return said; // about itself, not its parent
   const records = await readRecords(at);
-  const shown = findShown(records, signal.order_uuid);
-  if (shown && shown.lifecycle !== 'cancelled')
-    return accepted(asShown(signal, shown, records, { accepted: null, objection: said }));
-  return mayProve(records) ? said : unknownEffect('a doubtful rejection could not be looked up');
+  const shown = findProven(records, signal.order_uuid);
+  if (shown === 'unread') return UNREAD;
+  return isShown(shown) && shown.lifecycle !== 'cancelled'
+    ? asShown(signal, shown, records, { accepted: null, objection: said })
+    : said;
 }
 
-/** What the network executed of an accepted market order whose response does not say it; null if it could not be read. */
-export async function readExecution(at: AtMiner, signal: Signal, data: SignalAccepted): Promise<Done | null> {
+/** What the network executed of an accepted market order whose response does not say it. */
+export async function readExecution(
+  at: AtMiner,
+  signal: Signal,
+  data: SignalAccepted,
+): Promise<Accepted<Done> | UnknownEffect> {
   const records = await readRecords(at);
-  const shown = findShown(records, signal.order_uuid);
-  if (shown) return asShown(signal, shown, records, { accepted: data, objection: null });
-  return wereAllRead(records) ? data : null;
+  const shown = findProven(records, signal.order_uuid);
+  if (isShown(shown)) return asShown(signal, shown, records, { accepted: data, objection: null });
+  return wereAllRead(records) ? accepted(data) : UNREAD;
 }
 
-/** Whether the records show whatever there is. A subaccount that the validator does not have shows nothing. */
-const mayProve = ({ dashboard, book }: Records): boolean =>
-  dashboard.kind !== 'unreadable' && book.kind !== 'unreadable';
+/** The finding that a record is missing that could prove something. */
+export const UNREAD = unknownEffect('not every record could be read');
 
 const asShown = (
   signal: Signal,
   shown: Shown,
   records: Records,
   { accepted: data, objection }: { accepted: SignalAccepted | null; objection: Rejected | null },
-): Done => {
+): Accepted<Done> | UnknownEffect => {
   const protection = protectionShown(signal, shown, records, objection && (objection.words ?? objection.message));
-  return {
+  if (!protection) return UNREAD;
+  return accepted({
     ...(data ?? nothingExecuted),
     ...(protection.state === 'failed' && { note: EXITS_FAILED }),
     executed: (shown.lifecycle === 'filled' && shown.order ? executedBy(shown.order) : null) ?? data?.executed ?? null,
     lifecycle: shown.lifecycle,
     protection,
-  };
+  });
 };
 
 const EXITS_FAILED = 'The order is filled, but its stop-loss or take-profit could not be placed; protect the position.';
@@ -91,15 +96,23 @@ const EXITS_FAILED = 'The order is filled, but its stop-loss or take-profit coul
  */
 export async function findEdited(at: AtMiner, signal: Signal, before: Partial<Signal>): Promise<Found> {
   const records = await readRecords(at);
-  if (records.book.kind !== 'found') return unknownEffect('the book could not be read');
-  const shown = findShown(records, signal.order_uuid);
-  const resting = records.book.data.unfilled.find(({ uuid }) => uuid === signal.order_uuid);
-  const order = shown?.lifecycle === 'resting' ? resting : shown?.order;
-  if (!shown || !order) return NOT_OPEN;
+  if (!mayProve(records) || records.book.kind !== 'found') return UNREAD; // only the book shows all terms
+  const shown = findProven(records, signal.order_uuid);
+  if (!isShown(shown)) return ABSENT; // its placement may still arrive
   const { lifecycle } = shown;
+  const order = listedAs(shown, records) ?? (lifecycle === 'resting' ? null : shown.order);
+  if (!order) return lifecycle === 'resting' ? UNREAD : NOT_OPEN;
   if (hasTerms(order, signal, before))
     return accepted({ ...nothingExecuted, lifecycle, executed: lifecycle === 'filled' ? executedBy(order) : null });
   return lifecycle === 'resting' ? ABSENT : NOT_OPEN;
+}
+
+/** The order as the book lists it, with all its terms. */
+function listedAs({ lifecycle, name }: Shown, { book }: Records): DashboardOrder | null {
+  if (book.kind !== 'found') return null;
+  const { unfilled, filled, cancelled } = book.data;
+  const orders = { resting: unfilled, filled, cancelled }[lifecycle];
+  return orders.find(({ uuid }) => uuid === name) ?? null;
 }
 
 const NOT_OPEN = recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });

@@ -72,7 +72,7 @@ async function withExecution(
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
   const read = venue && (await readExecution({ venue, trader }, signal, data));
-  return read ? accepted(read) : acknowledged('accepted, but the execution could not be read');
+  return read?.kind === 'accepted' ? read : acknowledged('accepted, but the execution could not be read');
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Hotkey, OwnerId } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { notedOf } from './noted.ts';
 import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from './queries.ts';
+import { mayProve } from './shown.ts';
 import { noteOrder } from './store.ts';
 import { orderStatus } from './views.ts';
 
@@ -53,7 +54,7 @@ async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly 
   async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
     if (status.lifecycle !== 'resting' || !order) return status;
     const noted = notedOf({ dashboard, book }, order.handle, order.terms);
-    if (!noted && book.kind !== 'found') return { ...status, lifecycle: null, remaining: null };
+    if (!noted && !mayProve({ dashboard, book })) return { ...status, lifecycle: null, remaining: null };
     if (!noted || (noted.lifecycle === 'resting' && noted.handle === order.handle)) return status;
     await noteOrder(db, id, noted);
     const { lifecycle, executed, protection } = noted;

@@ -18,6 +18,10 @@ export async function readRecords({ venue, trader }: AtMiner): Promise<Records> 
 export const wereAllRead = ({ dashboard, book }: Records): boolean =>
   dashboard.kind === 'found' && book.kind !== 'unreadable';
 
+/** Whether the records show whatever there is. A subaccount that the validator does not have shows nothing. */
+export const mayProve = ({ dashboard, book }: Records): boolean =>
+  dashboard.kind !== 'unreadable' && book.kind !== 'unreadable';
+
 /**
  * The uuids of an order at the network: a triggered stop-limit goes on as a limit order of its own, whose fill opens a
  * position of that uuid. Venue facts: second review, stop-limit.
@@ -30,10 +34,23 @@ const TRIGGERED = '-limit';
 export const isTriggered = (name: string): boolean => name.endsWith(TRIGGERED);
 
 /**
- * Finds an order in the records under any of its uuids. A fill outweighs every other record: the network also lists an
- * order as cancelled if only its exits failed.
+ * What the records prove of an order; `none`: they do not show it. A fill outweighs every other record, so only both
+ * prove that an order was cancelled or does not exist. `unread`: a record is missing that could show it, or show more.
  */
-export function findShown(records: Records, uuid: string): Shown | null {
+export function findProven(records: Records, uuid: string): Shown | 'none' | 'unread' {
+  const shown = findShown(records, uuid);
+  if (shown?.order && shown.lifecycle !== 'cancelled') return shown;
+  return mayProve(records) ? (shown ?? 'none') : 'unread';
+}
+
+/** Whether the records show an order. */
+export const isShown = (proven: Shown | 'none' | 'unread'): proven is Shown => typeof proven !== 'string';
+
+/**
+ * Finds an order in the records under any of its uuids. The network also lists an order as cancelled if only its exits
+ * failed.
+ */
+function findShown(records: Records, uuid: string): Shown | null {
   const names = new Set(namesOf(uuid));
   const { filled, resting, cancelled, positions } = groupsOf(records);
   const among = (orders: DashboardOrder[], lifecycle: Lifecycle): Shown | null => {

@@ -1,0 +1,207 @@
+import { expect } from 'chai';
+import type { Dashboard, DashboardOrder, Netvenue, OrderBook, Signal } from '../../src/adapters/network/types.ts';
+import type { IntentOf } from '../../src/intents/define.ts';
+import { found, type ReadResult, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
+import { cancel } from '../../src/orders/network/cancel.ts';
+import { close } from '../../src/orders/network/close.ts';
+import { edit } from '../../src/orders/network/edit.ts';
+import { findPlaced } from '../../src/orders/network/evidence.ts';
+import { notedOf } from '../../src/orders/network/noted.ts';
+import { place } from '../../src/orders/network/place.ts';
+import { readHeld } from '../../src/orders/network/positions.ts';
+import { protect } from '../../src/orders/network/protect.ts';
+
+const UUID = '00000000-0000-4000-8000-000000000001';
+const HOTKEY = 'entity_1';
+const TERMS = { trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'LIMIT', limit_price: 90, quantity: 1 };
+const SIGNAL = { ...TERMS, stop_loss: 80, order_uuid: UUID, subaccount_id: 1 } as unknown as Signal;
+
+const order = (uuid: string, more: Partial<DashboardOrder> = {}): DashboardOrder => ({
+  uuid,
+  tradePair: 'BTCUSDC',
+  orderType: 'LONG',
+  executionType: 'LIMIT',
+  leverage: null,
+  value: null,
+  quantity: 1,
+  price: null,
+  limitPrice: 90,
+  stopPrice: null,
+  stopCondition: null,
+  stopLoss: 80,
+  takeProfit: null,
+  trailingStop: null,
+  processedMs: 5,
+  source: null,
+  ...more,
+});
+
+/** What the network has of a trader; both of its records follow from it. */
+type Truth = {
+  resting?: DashboardOrder[];
+  filled?: DashboardOrder[];
+  cancelled?: DashboardOrder[];
+  closed?: boolean;
+  unlisted?: boolean;
+};
+
+const dashboardOf = ({ resting = [], filled = [], closed = false }: Truth): Dashboard => {
+  const [opening] = filled;
+  const shown = opening && {
+    uuid: opening.uuid,
+    tradePair: 'BTCUSDC',
+    side: closed ? ('FLAT' as const) : ('LONG' as const),
+    closeMs: closed ? 9 : null,
+    filledOrders: filled,
+    unfilledOrders: [],
+  };
+  return {
+    status: 'active',
+    positions: shown ? [shown] : [],
+    openOrders: resting,
+    reported: { positions: shown !== undefined, orders: resting.length > 0 },
+    atMs: 1,
+  } as unknown as Dashboard; // as: only members that are read here
+};
+const bookOf = ({ resting = [], filled = [], cancelled = [], unlisted = false }: Truth): OrderBook => ({
+  unfilled: resting,
+  filled: unlisted ? [] : filled,
+  cancelled,
+});
+
+const exit = order(`${UUID}-bracket-0`, { executionType: 'BRACKET', orderType: 'SHORT' });
+const fill = order(UUID, { price: 90 });
+const TRUTHS: Record<string, Truth> = {
+  nothing: {},
+  resting: { resting: [order(UUID)] },
+  'resting with new terms': { resting: [order(UUID, { limitPrice: 91 })] },
+  triggered: { resting: [order(`${UUID}-limit`)] },
+  cancelled: { cancelled: [order(UUID)] },
+  'filled with its exits': { filled: [fill], resting: [exit] },
+  'filled without exits': { filled: [fill] },
+  'filled, its exits cancelled': { filled: [fill], cancelled: [exit] },
+  'filled, and listed as cancelled': { filled: [fill], cancelled: [order(UUID)] },
+  'filled with new terms': { filled: [{ ...fill, limitPrice: 91 }], resting: [exit] },
+  'filled, and listed only as cancelled': { filled: [fill], cancelled: [order(UUID)], unlisted: true },
+  'closed by its exit': { filled: [fill, { ...exit, price: 80 }], closed: true },
+};
+
+type Reads = { dashboard: ReadResult<Dashboard>; book: ReadResult<OrderBook> };
+const away = unreadable('away');
+const readsOf = (truth: Truth): Reads => ({ dashboard: found(dashboardOf(truth)), book: found(bookOf(truth)) });
+const PARTS: [string, (reads: Reads) => Reads][] = [
+  ['the dashboard', (reads) => ({ ...reads, dashboard: away })],
+  ['the book', (reads) => ({ ...reads, book: away })],
+  ['either', () => ({ dashboard: away, book: away })],
+];
+
+const saidOf = (about: string) => rejected(about, 'The venue said so.');
+const venueOf = ({ dashboard, book }: Reads, about: string) =>
+  ({
+    dashboard: async () => dashboard,
+    orders: async () => book,
+    submit: async () => ({ kind: 'doubtful', said: saidOf(about) }),
+  }) as unknown as Netvenue; // as: calls nothing else
+const depsFor = (reads: Reads, about: string) => ({ venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
+const limits = { notAfter: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
+const intent = { id: UUID, request: { trader: HOTKEY, subaccount_id: 1 } } as IntentOf<never>;
+
+/** Every look-up of a doubtful answer or of a lost one, as it reads the records. */
+const LOOK_UPS: Record<string, (reads: Reads) => Promise<unknown>> = {
+  'placement, rejected': (reads) =>
+    place.send({ intent, payload: { signal: SIGNAL } }, depsFor(reads, 'bracket_invalid'), limits),
+  'placement, lost': (reads) => findPlaced({ venue: venueOf(reads, ''), trader: HOTKEY }, SIGNAL, { kind: 'absent' }),
+  cancellation: (reads) =>
+    cancel.send(
+      { intent, payload: { signal: SIGNAL, target: UUID, terms: { ...TERMS, stop_loss: 80 } as never } },
+      depsFor(reads, 'rejected_by_venue'),
+      limits,
+    ),
+  edit: (reads) =>
+    edit.send(
+      {
+        intent,
+        payload: {
+          signal: { ...SIGNAL, execution_type: 'LIMIT_EDIT', limit_price: 91 },
+          target: UUID,
+          before: TERMS as never,
+          terms: TERMS as never,
+        },
+      },
+      depsFor(reads, 'rejected_by_venue'),
+      limits,
+    ),
+  close: (reads) =>
+    close.send(
+      { intent, payload: { ...closing, position_uuid: UUID, since_ms: 1 } },
+      depsFor(reads, 'rejected_by_venue'),
+      limits,
+    ),
+  protection: (reads) =>
+    protect.send(
+      { intent, payload: { signal: protecting, bracket: UUID, terms: TERMS as never } },
+      depsFor(reads, 'rejected_by_venue'),
+      limits,
+    ),
+  'protection that replaces another': (reads) =>
+    protect.send(
+      {
+        intent,
+        payload: { signal: { ...protecting, execution_type: 'LIMIT_EDIT' }, bracket: UUID, terms: TERMS as never },
+      },
+      depsFor(reads, 'rejected_by_venue'),
+      limits,
+    ),
+};
+const protecting = { ...SIGNAL, execution_type: 'BRACKET' as const, order_uuid: exit.uuid, stop_loss: 85 };
+const closing = { signal: { ...SIGNAL, execution_type: 'FLAT_ALL' as const } };
+
+const conclusion = (result: unknown) => {
+  const { kind, ...more } = result as { kind: string };
+  return kind === 'unknown' ? 'unknown' : JSON.stringify({ kind, ...more });
+};
+
+describe('a look-up at the network', () => {
+  for (const [name, lookUp] of Object.entries(LOOK_UPS))
+    for (const [what, truth] of Object.entries(TRUTHS))
+      it(`of a ${name} concludes nothing else when a record is missing: ${what}`, async () => {
+        const whole = conclusion(await lookUp(readsOf(truth)));
+        for (const [missing, without] of PARTS)
+          expect(conclusion(await lookUp(without(readsOf(truth)))), `without ${missing}`).to.be.oneOf([
+            'unknown',
+            whole,
+          ]);
+      });
+
+  it('concludes something of every truth, with both records', async () => {
+    for (const [name, lookUp] of Object.entries(LOOK_UPS))
+      for (const [what, truth] of Object.entries(TRUTHS)) {
+        if (name === 'cancellation' || name === 'close') continue; // always looked up once more
+        expect(conclusion(await lookUp(readsOf(truth))), `${name}, ${what}`).not.to.equal('unknown');
+      }
+  });
+
+  it('of what a resting order became records nothing else when a record is missing', () => {
+    const terms = { ...TERMS, stop_loss: 80 } as never;
+    for (const [what, truth] of Object.entries(TRUTHS)) {
+      const whole = notedOf(readsOf(truth), UUID, terms);
+      for (const [missing, without] of PARTS)
+        expect(notedOf(without(readsOf(truth)), UUID, terms), `${what}, without ${missing}`).to.deep.oneOf([
+          null,
+          whole,
+        ]);
+    }
+  });
+
+  it('does not take a section that the dashboard lacks for an empty one', async () => {
+    const reads = readsOf({ filled: [fill], resting: [exit] });
+    if (reads.dashboard.kind !== 'found') throw new Error('It is');
+    const lacking = { ...reads.dashboard.data, openOrders: [], reported: { positions: true, orders: false } };
+    const held = (book: Reads['book']) => readHeld(venueOf({ dashboard: found(lacking), book }, ''), HOTKEY, 'BTCUSDC');
+
+    expect(await held(away)).to.equal('unreadable');
+    expect(await held(reads.book))
+      .to.have.property('brackets')
+      .that.deep.equals([exit]);
+  });
+});
