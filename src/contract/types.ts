@@ -3564,6 +3564,8 @@ export interface components {
             title: string;
             /** @description HTTP status of the response. */
             status: number;
+            /** @description Explanation of this occurrence, as `error.message`. Present if the `Accept` header of the request names `application/problem+json`. */
+            detail?: string;
             /** @description Details of the error. */
             error: components["schemas"]["ErrorDetails"];
         };
@@ -3922,15 +3924,35 @@ export interface components {
         } & (unknown & unknown & components["schemas"]["ExitsOnce"] & unknown & unknown);
         /** @description Exits either as `stop_loss` and `take_profit`, or as `bracket_orders`: the network would ignore the former beside the latter. */
         ExitsOnce: unknown;
-        /** @description The position to close at the network. */
+        /** @description The position to close at the network. Of the form of an order, `order_type` and `execution_type` may name what a close always is; other members have no meaning here and are rejected. */
         VantaClosePositionRequest: {
             /** @description The pair whose open position is closed. */
             trade_pair: components["schemas"]["TradePair"];
+            /**
+             * @description What a close always is; it may be named, and changes nothing.
+             * @constant
+             */
+            order_type?: "FLAT";
+            /**
+             * @description What a close always is; it may be named, and changes nothing.
+             * @constant
+             */
+            execution_type?: "FLAT_ALL";
         };
-        /** @description New protection for an open position at the network; at least one exit. */
+        /** @description New protection for an open position at the network; at least one exit. Of the form of an order, `order_type` and `execution_type` may name what protection always is; other members have no meaning here and are rejected. */
         VantaTpSlRequest: {
             /** @description The pair whose open position is protected. */
             trade_pair: components["schemas"]["TradePair"];
+            /**
+             * @description What protection always is; it may be named, and changes nothing.
+             * @constant
+             */
+            order_type?: "FLAT";
+            /**
+             * @description What protection always is; it may be named, and changes nothing.
+             * @constant
+             */
+            execution_type?: "BRACKET";
             /** @description Price at which the profit is taken. */
             take_profit?: components["schemas"]["Price"];
             /** @description Price at which the loss is limited. */
@@ -4085,9 +4107,9 @@ export interface components {
             bracket_orders: components["schemas"]["BracketOrder"][] | null;
         };
         /** @description A positive amount as a number or as a decimal string. It is never converted to a floating-point number. */
-        Decimal: number | string;
+        DecimalInput: number | string;
         /** @description An exact decimal number as a string. */
-        DecimalString: string;
+        Decimal: string;
         /**
          * @description A pair in any accepted spelling: `BTC-USDC`, `BTC/USD`, `BTCUSD` or `BTC`.
          * @example BTC-USDC
@@ -4149,14 +4171,14 @@ export interface components {
             /** @description `long` buys, `short` sells. */
             side: components["schemas"]["TradeSide"];
             /** @description Size in units of the asset, or in USD with `size_in_usd`. */
-            size: components["schemas"]["Decimal"];
+            size: components["schemas"]["DecimalInput"];
             /**
              * @description `limit` needs `price`; `market` takes none.
              * @enum {unknown}
              */
             order_type: "market" | "limit";
             /** @description Limit price in USD. */
-            price?: components["schemas"]["Decimal"];
+            price?: components["schemas"]["DecimalInput"];
             /**
              * @description Whether `size` is in USD.
              * @default false
@@ -4173,9 +4195,9 @@ export interface components {
              */
             reduce_only?: boolean;
             /** @description Price of a take-profit order to place with it, in USD. */
-            take_profit?: components["schemas"]["Decimal"];
+            take_profit?: components["schemas"]["DecimalInput"];
             /** @description Price of a stop-loss order to place with it, in USD. */
-            stop_loss?: components["schemas"]["Decimal"];
+            stop_loss?: components["schemas"]["DecimalInput"];
             /** @description Leverage to set for the pair before the order; default unchanged. */
             leverage?: number;
             /** @description Whether `leverage` uses cross margin; false for isolated margin. Default: cross margin where the asset allows it. */
@@ -4208,9 +4230,9 @@ export interface components {
             /** @description The pair whose open position is protected. */
             pair: components["schemas"]["Pair"];
             /** @description Price at which the profit is taken, in USD. */
-            take_profit?: components["schemas"]["Decimal"];
+            take_profit?: components["schemas"]["DecimalInput"];
             /** @description Price at which the loss is limited, in USD. */
-            stop_loss?: components["schemas"]["Decimal"];
+            stop_loss?: components["schemas"]["DecimalInput"];
         } & (unknown | unknown);
         /**
          * @description State of the exits of an order: `pending_parent_fill` until the order has filled and the numbers of its exits are known, `partial_failure` when only one of two was placed.
@@ -4233,9 +4255,9 @@ export interface components {
              */
             side: "long" | "short" | null;
             /** @description Size in units of the asset; null until it is known. */
-            size: components["schemas"]["DecimalString"] | null;
+            size: components["schemas"]["Decimal"] | null;
             /** @description Filled size in units of the asset; null until it is known. */
-            filled_size: components["schemas"]["DecimalString"] | null;
+            filled_size: components["schemas"]["Decimal"] | null;
             /**
              * @description Type of the order.
              * @enum {unknown}
@@ -4247,13 +4269,13 @@ export interface components {
              */
             status: "pending" | "open" | "partial" | "filled" | "cancelled" | "rejected";
             /** @description Average price of the fills in USD; null without any. */
-            fill_price: components["schemas"]["DecimalString"] | null;
+            fill_price: components["schemas"]["Decimal"] | null;
             /** @description Limit price in USD; null until it is known. */
-            limit_price: components["schemas"]["DecimalString"] | null;
+            limit_price: components["schemas"]["Decimal"] | null;
             /** @description Price of the take-profit in USD; null without one. */
-            take_profit: components["schemas"]["DecimalString"] | null;
+            take_profit: components["schemas"]["Decimal"] | null;
             /** @description Price of the stop-loss in USD; null without one. */
-            stop_loss: components["schemas"]["DecimalString"] | null;
+            stop_loss: components["schemas"]["Decimal"] | null;
             /** @description The exchange's identifier of the take-profit order; null without one. */
             tp_order_id: string | null;
             /** @description The exchange's identifier of the stop-loss order; null without one. */
@@ -4308,12 +4330,12 @@ export interface components {
             /** @description Why an exit could not be placed; null otherwise. */
             trigger_error: string | null;
             /** @description Price of the take-profit in USD; null without one. */
-            take_profit: components["schemas"]["DecimalString"] | null;
+            take_profit: components["schemas"]["Decimal"] | null;
             /** @description Price of the stop-loss in USD; null without one. */
-            stop_loss: components["schemas"]["DecimalString"] | null;
+            stop_loss: components["schemas"]["Decimal"] | null;
         };
         /** @description An exact decimal number as a string, or null. */
-        MaybeDecimal: components["schemas"]["DecimalString"] | null;
+        MaybeDecimal: components["schemas"]["Decimal"] | null;
         /** @description A time in UTC, or null. */
         MaybeTime: components["schemas"]["Time"] | null;
         /**
@@ -4373,29 +4395,29 @@ export interface components {
             /** @description The subaccount's key name at the network; null if it is unknown. */
             synthetic_hotkey: string | null;
             /** @description Current drawdown within the day, in percent. */
-            current_drawdown: components["schemas"]["DecimalString"];
+            current_drawdown: components["schemas"]["Decimal"];
             /** @description Drawdown within the day at which the account is eliminated, in percent. */
-            max_drawdown_limit: components["schemas"]["DecimalString"];
+            max_drawdown_limit: components["schemas"]["Decimal"];
             /** @description Current end-of-day drawdown, in percent. */
-            eod_drawdown: components["schemas"]["DecimalString"];
+            eod_drawdown: components["schemas"]["Decimal"];
             /** @description End-of-day drawdown at which the account is eliminated, in percent. */
-            eod_drawdown_limit: components["schemas"]["DecimalString"];
+            eod_drawdown_limit: components["schemas"]["Decimal"];
             /** @description Realized profit and loss, in USD. */
-            total_realized_pnl: components["schemas"]["DecimalString"];
+            total_realized_pnl: components["schemas"]["Decimal"];
             /** @description Current equity divided by the account size. */
-            current_equity_ratio: components["schemas"]["DecimalString"];
+            current_equity_ratio: components["schemas"]["Decimal"];
             /** @description Current balance in USD. */
-            account_balance: components["schemas"]["DecimalString"];
+            account_balance: components["schemas"]["Decimal"];
             /** @description Value that can still be opened, in USD; null if the venue does not report it. */
             buying_power: components["schemas"]["MaybeDecimal"];
             /** @description Value of all open positions as a multiple of the account size. */
-            current_leverage: components["schemas"]["DecimalString"];
+            current_leverage: components["schemas"]["Decimal"];
             /** @description Maximum leverage of all positions together. */
-            max_portfolio_leverage: components["schemas"]["DecimalString"];
+            max_portfolio_leverage: components["schemas"]["Decimal"];
             /** @description Caps of positions and portfolio. */
             leverage_limits: components["schemas"]["LeverageLimits"];
             /** @description What the wallet holds on the exchange in USD; null without a wallet and when the exchange cannot be read at the moment. */
-            ex_balance: components["schemas"]["DecimalString"] | null;
+            ex_balance: components["schemas"]["Decimal"] | null;
             /**
              * @description State of the trader's identity verification at the network.
              * @enum {unknown}
@@ -4407,11 +4429,11 @@ export interface components {
         /** @description What a wallet holds on the exchange. */
         BalanceStatus: {
             /** @description Value of the perpetuals accounts and free spot balances, in USD. */
-            balance: components["schemas"]["DecimalString"];
+            balance: components["schemas"]["Decimal"];
             /** @description Whether the balance is enough for a registration. */
             meets_minimum: boolean;
             /** @description Balance that a registration needs, in USD. */
-            minimum_required: components["schemas"]["DecimalString"];
+            minimum_required: components["schemas"]["Decimal"];
         };
         /** @description Spot USDC of a wallet on the exchange. */
         SpotBalance: {
@@ -4423,11 +4445,11 @@ export interface components {
              */
             asset: "USDC";
             /** @description Usable amount: `total` less `hold`, never below 0. */
-            free: components["schemas"]["DecimalString"];
+            free: components["schemas"]["Decimal"];
             /** @description Everything that the wallet holds. */
-            total: components["schemas"]["DecimalString"];
+            total: components["schemas"]["Decimal"];
             /** @description What open orders reserve. */
-            hold: components["schemas"]["DecimalString"];
+            hold: components["schemas"]["Decimal"];
         };
         /** @description An open position. The members from `position_uuid` on are set at the network only. */
         Position: {
@@ -4441,17 +4463,17 @@ export interface components {
              */
             position_type: "LONG" | "SHORT";
             /** @description Size in units of the asset. */
-            size: components["schemas"]["DecimalString"];
+            size: components["schemas"]["Decimal"];
             /** @description Value of the position in USD. */
-            position_value: components["schemas"]["DecimalString"];
+            position_value: components["schemas"]["Decimal"];
             /** @description Average price of the entry. */
-            entry_price: components["schemas"]["DecimalString"];
+            entry_price: components["schemas"]["Decimal"];
             /** @description Current mark price; null if it is unknown. */
             mark_price: components["schemas"]["MaybeDecimal"];
             /** @description Price at which the exchange liquidates the position; null without one. */
             liquidation_price: components["schemas"]["MaybeDecimal"];
             /** @description Unrealized profit and loss, in USD. */
-            unrealized_pnl: components["schemas"]["DecimalString"];
+            unrealized_pnl: components["schemas"]["Decimal"];
             /** @description Price of the take-profit; null without one. */
             take_profit: components["schemas"]["MaybeDecimal"];
             /** @description Price of the stop-loss; null without one. */
@@ -4481,17 +4503,17 @@ export interface components {
              */
             position_type: "LONG" | "SHORT";
             /** @description Size in units of the asset. */
-            size: components["schemas"]["DecimalString"];
+            size: components["schemas"]["Decimal"];
             /** @description Value of the position in USD. */
-            position_value: components["schemas"]["DecimalString"];
+            position_value: components["schemas"]["Decimal"];
             /** @description Average price of the entry. */
-            entry_price: components["schemas"]["DecimalString"];
+            entry_price: components["schemas"]["Decimal"];
             /** @description Current mark price; null if it is unknown. */
             mark_price: components["schemas"]["MaybeDecimal"];
             /** @description Price at which the exchange liquidates the position; null without one. */
             liquidation_price: components["schemas"]["MaybeDecimal"];
             /** @description Unrealized profit and loss, in USD. */
-            unrealized_pnl: components["schemas"]["DecimalString"];
+            unrealized_pnl: components["schemas"]["Decimal"];
             /** @description Price of the take-profit; null without one. */
             take_profit: components["schemas"]["MaybeDecimal"];
             /** @description Price of the stop-loss; null without one. */
@@ -4509,7 +4531,7 @@ export interface components {
             /** @description Fees of the position so far, in USD; null at the exchange. */
             fees: components["schemas"]["MaybeDecimal"];
             /** @description Realized profit and loss, in USD. */
-            realized_pnl: components["schemas"]["DecimalString"];
+            realized_pnl: components["schemas"]["Decimal"];
             /** @description When the position was closed. */
             close_time: components["schemas"]["Time"];
             /**
@@ -4579,14 +4601,14 @@ export interface components {
             /** @description Direction of the order. */
             side: components["schemas"]["TradeSide"];
             /** @description Size in units of the asset, or in USD with `size_in_usd`. */
-            size: components["schemas"]["Decimal"];
+            size: components["schemas"]["DecimalInput"];
             /**
              * @description `limit` needs `price`; `market` takes none.
              * @enum {unknown}
              */
             order_type: "market" | "limit";
             /** @description Limit price in USD. */
-            price?: components["schemas"]["Decimal"];
+            price?: components["schemas"]["DecimalInput"];
             /**
              * @description Whether `size` is in USD.
              * @default false
@@ -4616,7 +4638,7 @@ export interface components {
             /** @description When the week ended or will end. */
             date: components["schemas"]["Time"];
             /** @description Earned amount in units of `token`. */
-            amount: components["schemas"]["DecimalString"];
+            amount: components["schemas"]["Decimal"];
             /** @description Token of the payment. */
             token: string;
             /** @description Blockchain of the payment. */

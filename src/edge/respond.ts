@@ -2,7 +2,7 @@ import type { Context } from 'koa';
 import { ApiError, type Effect, type ErrorCode, errors } from '../kernel/errors.ts';
 import { describe } from './faults.ts';
 
-/** A problem document (RFC 9457). Published clients read the code under `error`. */
+/** A problem document (RFC 9457), without its `detail`. Published clients read the code under `error`. */
 export function problemDocument(apiError: ApiError, requestId: string): Record<string, unknown> {
   const { retryAfterS: _, headers: __, message: ___, ...members } = apiError.details;
   return {
@@ -33,8 +33,19 @@ export function reject(ctx: Context, apiError: ApiError, requestId: string): voi
   if (apiError.details.intent_id) ctx.set('Intent-Id', apiError.details.intent_id);
   ctx.type = ctx.state.oauthErrors ? 'application/json' : 'application/problem+json';
   const problem = problemDocument(apiError, requestId);
-  ctx.body = JSON.stringify(ctx.state.oauthErrors ? withOauthError(problem, apiError) : problem);
+  ctx.body = JSON.stringify(
+    ctx.state.oauthErrors ? withOauthError(problem, apiError) : withDetail(ctx, problem, apiError),
+  );
 }
+
+/**
+ * Adds the string `detail` of RFC 9457 for callers whose `Accept` names the type. Published clients prefer `detail` to
+ * `error` and read the code in it; they do not name the type.
+ */
+const withDetail = (ctx: Context, { error, ...problem }: Record<string, unknown>, apiError: ApiError) =>
+  /application\/problem\+json/i.test(ctx.get('Accept'))
+    ? { ...problem, detail: messageOf(apiError), error }
+    : { ...problem, error };
 
 const OAUTH_ERRORS: Partial<Record<ErrorCode, string>> = {
   V2_INVALID_CREDENTIALS: 'invalid_client',

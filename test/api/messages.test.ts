@@ -18,7 +18,16 @@ const mistakes: [path: string, body: object, message: RegExp][] = [
   ['/v1/orders/netvenue', { ...order, leverag: 1 }, /^leverag is not a member of this request\.$/],
   ['/v1/orders/netvenue', { ...order, trailing_stop: { trailing_percent: 5 } }, /^trailing_stop: .*trailing_percent/],
   ['/v1/orders/netvenue', { order_type: 'LONG', value: 1 }, /^trade_pair must be given\.$/],
+  ['/v1/orders/netvenue', { ...order, limit_price: 5 }, /^Only LIMIT and STOP_LIMIT orders have a limit_price\.$/],
+  [
+    '/v1/orders/netvenue',
+    { ...order, stop_loss: 5, bracket_orders: [{ stop_loss: 5 }] },
+    /^Give exits as stop_loss and take_profit, or as bracket_orders, not both\.$/,
+  ],
   ['/v1/orders/netvenue/close', {}, /^trade_pair must be given\.$/],
+  ['/v1/orders/netvenue/close', { trade_pair: 'BTCUSDC', order_type: 'LONG' }, /^order_type must be FLAT\.$/],
+  ['/v1/orders/netvenue/tp-sl', { trade_pair: 'B', stop_loss: 5, order_type: 'LONG' }, /^order_type must be FLAT\.$/],
+  ['/v1/orders/netvenue/tp-sl', { trade_pair: 'B', stop_loss: 5, limit_price: 5 }, /^limit_price is not a member/],
   ['/v1/orders/netvenue/tp-sl', { trade_pair: 'BTCUSD' }, /at least one of take_profit, stop_loss, trailing_stop/],
   ['/v1/orders/exvenue', { ...exchange, order_type: 'limit' }, /^price must be given\.$/],
   ['/v1/orders/exvenue', { ...exchange, price: '1' }, /^Only limit orders have a price\b/],
@@ -66,6 +75,23 @@ describe('the message of an invalid request', () => {
       expect(body.error.message).to.match(message);
     });
   }
+
+  it('stands also in detail, for a caller who asks for problem documents by name', async () => {
+    const ask = async (Accept: string) => {
+      const headers = { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Trader-ID': '7', Accept };
+      const response = await fetch(`${service.url}/v1/orders/netvenue/close`, { method: 'POST', headers, body: '{}' });
+      return (await response.json()) as { detail?: unknown; error: { message: string } };
+    };
+
+    const replies = [
+      await ask('application/json, application/problem+json'),
+      await ask('*/*'),
+      await ask('application/json'),
+    ];
+
+    expect(replies.map(({ detail }) => detail)).to.deep.equal(['trade_pair must be given.', undefined, undefined]);
+    expect(replies.map(({ error }) => error.message)).to.deep.equal(Array(3).fill('trade_pair must be given.'));
+  });
 
   it('takes null for every optional member, and for no required one', async () => {
     const absent = { leverage: null, quantity: null, limit_price: null, stop_loss: null, trailing_stop: null };

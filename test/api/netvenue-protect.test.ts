@@ -25,7 +25,8 @@ describe('setNetvenueTpSl', () => {
   it('adds protection where there is none, under its own uuid', async () => {
     const trader = await holder();
 
-    const reply = await trader.post(TP_SL, protection({ stop_loss: 90_000, take_profit: 120_000 }));
+    const form = { order_type: 'FLAT', execution_type: 'BRACKET' }; // what the published client and the order form say
+    const reply = await trader.post(TP_SL, protection({ ...form, stop_loss: 90_000, take_profit: 120_000 }));
 
     const [bracket, ...others] = await restingOf(service, trader);
     expect(reply.status).to.equal(200);

@@ -1,0 +1,71 @@
+import { expect } from 'chai';
+import { document } from '../../src/contract/document.ts';
+import { withNullableRequests } from '../../src/contract/nullable.ts';
+
+type Json = Record<string, unknown>;
+const served = withNullableRequests(document);
+const schemas = (served.components as { schemas: Record<string, Json> }).schemas;
+
+/** Every node under another, with its path. */
+function* nodesUnder(node: unknown, path: string[] = []): Generator<{ path: string[]; node: Json }> {
+  if (typeof node !== 'object' || node === null) return;
+  yield { path, node: node as Json };
+  for (const [key, value] of Object.entries(node)) yield* nodesUnder(value, [...path, key]);
+}
+
+/** Keywords of a schema whose value is a schema, and those whose value is a map or a list of schemas. */
+const SINGLE = ['not', 'if', 'then', 'else', 'items'];
+const SEVERAL = ['properties', 'allOf', 'anyOf', 'oneOf'];
+
+describe('the served contract, for generators of clients', () => {
+  const nodes = [...nodesUnder(served)];
+
+  it('has no schema that is only true or false', () => {
+    const boolean = nodes.flatMap(({ path, node }) => {
+      const under = [...SINGLE.map((key) => node[key]), ...SEVERAL.flatMap((key) => Object.values(Object(node[key])))];
+      return under.some((value) => typeof value === 'boolean') ? [path.join('/')] : [];
+    });
+
+    expect(boolean).to.deep.equal([]);
+  });
+
+  it('refers to named components only', () => {
+    const refs = nodes.flatMap(({ node: { $ref } }) => (typeof $ref === 'string' ? [$ref] : []));
+
+    expect(refs.filter((ref) => !/^#\/components\/\w+\/\w+$/.test(ref))).to.deep.equal([]);
+  });
+
+  it('has no two components of a kind whose names differ by case only', () => {
+    for (const kind of Object.values(served.components as Record<string, object>)) {
+      const names = Object.keys(kind).map((name) => name.toLowerCase());
+      expect(names.filter((name, n) => names.indexOf(name) !== n)).to.deep.equal([]);
+    }
+  });
+
+  it('gives decimals as one string pattern in responses, and takes the named union only in requests', () => {
+    const inResponses = reachable(nodes.filter(({ path }) => path.includes('responses')).map(({ node }) => node));
+
+    expect(schemas.Decimal).to.include({ type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' });
+    expect(schemas.DecimalInput).to.have.property('anyOf');
+    expect([...inResponses])
+      .to.include('Decimal')
+      .and.not.to.include('DecimalInput');
+  });
+});
+
+/** The names of the schemas that nodes refer to, at any depth. */
+function reachable(nodes: unknown[]): Set<string> {
+  const found = new Set<string>();
+  const follow = (node: unknown): void => {
+    for (const {
+      node: { $ref },
+    } of nodesUnder(node)) {
+      const name = typeof $ref === 'string' ? $ref.split('/').at(-1) : undefined;
+      if (name === undefined || found.has(name) || !schemas[name]) continue;
+      found.add(name);
+      follow(schemas[name]);
+    }
+  };
+  for (const node of nodes) follow(node);
+  return found;
+}
