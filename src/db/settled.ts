@@ -1,7 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import type { IntentId } from '../kernel/ids.ts';
+import { within } from '../kernel/within.ts';
+import { batch } from './batch.ts';
 
 const RECONNECT_MS = 250;
+const CATCH_UP_MS = 1_000; // a connection slower than this is taken for one that is down
 const DIRECT_READ_MS = 2_000; // a lost notification delays a response by at most this much
 
 /** Notifications about settled intents and account events, over one LISTEN connection. */
@@ -16,6 +20,11 @@ export type Settlements = {
    * that stops it.
    */
   follow(account: string, wake: () => void): () => void;
+  /**
+   * Resolves to true once every notification of a write that was visible before this call has been processed here; to
+   * false if that cannot be known, because the connection is down or slow.
+   */
+  caughtUp(): Promise<boolean>;
   /** Whether the connection is up and listening. */
   isListening(): boolean;
   close(): Promise<void>;
@@ -32,6 +41,7 @@ export function listenForSettlements(
 ): Settlements {
   const waiters = new Map<string, Set<() => void>>();
   const followers = new Map<string, Set<() => void>>();
+  const catchUpChannel = `caught_up_${randomUUID().replaceAll('-', '')}`;
   let client: pg.Client | undefined;
   let closed = false;
   let listening = false;
@@ -49,6 +59,8 @@ export function listenForSettlements(
     });
     try {
       await fresh.connect();
+      await fresh.query('set synchronous_commit = off'); // for `notify` below, which writes nothing to keep
+      await fresh.query(`listen ${catchUpChannel}`);
       await fresh.query('listen account_events');
       await fresh.query('listen traded');
       await fresh.query('listen settled');
@@ -70,7 +82,24 @@ export function listenForSettlements(
     }, RECONNECT_MS);
   }
 
+  /**
+   * A notification that this session sends itself is delivered before the end of its query, after all that were
+   * committed before: PostgreSQL keeps them in one queue, in the order of the commits.
+   */
+  const catchUp = batch(async (callers: true[]) => {
+    const isThrough =
+      listening && client
+        ? client.query(`notify ${catchUpChannel}`).then(
+            () => true,
+            () => false,
+          )
+        : false;
+    const isCaughtUp = (await within(Promise.resolve(isThrough), CATCH_UP_MS)) === true;
+    return callers.map(() => isCaughtUp);
+  });
+
   return {
+    caughtUp: () => catchUp(true),
     next(intentId, timeoutMs) {
       const { promise, resolve } = Promise.withResolvers<void>();
       const set = waiters.get(intentId) ?? new Set();

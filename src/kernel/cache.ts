@@ -1,5 +1,5 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
+import { within } from './within.ts';
 
 /** What a read of an upstream returned. All but `unreadable` may be cached. */
 type Reading = { kind: string };
@@ -12,20 +12,55 @@ const MAX_KEYS = 2_000; // per reader; beyond it, the least recently used key is
  * cached.
  */
 export function cachedRead<Result extends Reading>(freshMs: number, read: (key: string) => Promise<Result>) {
+  const inProgress = new Set<{ key: string }>();
   const cache = new LRUCache<string, Result>({
     max: MAX_KEYS,
     ttl: freshMs,
     ttlAutopurge: true,
     ignoreFetchAbort: true, // a read whose key is evicted meanwhile still serves its waiting callers
-    fetchMethod: (key) => read(key).then(readableOnly),
+    fetchMethod: (key) => {
+      const begun = { key };
+      inProgress.add(begun);
+      return read(key)
+        .then(readableOnly)
+        .finally(() => inProgress.delete(begun));
+    },
   });
   const cached = (key: string): Promise<Result> => cache.forceFetch(key).catch(failedResult<Result>);
-  /** The next read of the key, or of every key, begins after this call. */
-  const forget = (key: string | null): void => {
-    if (key === null) cache.clear();
-    else cache.delete(key);
+  const keysOf = (isMeant: (key: string) => boolean) =>
+    [...cache.keys(), ...[...inProgress].map(({ key }) => key)].filter(isMeant);
+  return Object.assign(cached, {
+    /** Whether a result of the key is cached, or a read of it in progress. */
+    has: (key: string): boolean => cache.has(key) || [...inProgress].some((begun) => begun.key === key),
+    /** The next read of the key, or of every key, begins after this call. */
+    forget(key: string | null): void {
+      if (key === null) cache.clear();
+      else cache.delete(key);
+    },
+    /** The next read of every key that begins with `start` begins after this call. */
+    forgetFrom(start: string): void {
+      for (const key of keysOf((each) => each.startsWith(start))) cache.delete(key);
+    },
+  });
+}
+
+/**
+ * A cached read of data that writes of this service change. `caughtUp` resolves to whether everything is forgotten that
+ * writes have changed until now; only then a cached result, or one of a read in progress, is returned. A failure of a
+ * read in progress is.
+ */
+export function currentRead<Result extends Reading>(
+  cached: ReturnType<typeof cachedRead<Result>>,
+  caughtUp: () => Promise<boolean>,
+) {
+  const current = async (key: string): Promise<Result> => {
+    if (!cached.has(key)) return cached(key);
+    const [result, isCaughtUp] = await Promise.all([cached(key), caughtUp()]);
+    if (result.kind === 'unreadable') return result;
+    if (!isCaughtUp) cached.forget(key);
+    return cached(key);
   };
-  return Object.assign(cached, { forget });
+  return Object.assign(current, { forget: cached.forget, forgetFrom: cached.forgetFrom });
 }
 
 /**
@@ -66,12 +101,6 @@ export function cachedProbe<Result>(
     },
   });
   return async () => (await cache.forceFetch('only')).result;
-}
-
-async function within<Result>(underWay: Promise<Result>, timeoutMs: number): Promise<Result | null> {
-  const done = new AbortController();
-  const late = wait(timeoutMs, null, { signal: done.signal }).catch(() => null);
-  return Promise.race([underWay, late]).finally(() => done.abort());
 }
 
 /** Carries an unreadable result past the cache. The cache stores every result that is not thrown. */

@@ -1,6 +1,6 @@
 import type { Exvenue, Fill, OrderView } from '../adapters/exchange/types.ts';
 import type { Netvenue } from '../adapters/network/types.ts';
-import { cachedRead, cachedStaleRead } from '../kernel/cache.ts';
+import { cachedRead, cachedStaleRead, currentRead } from '../kernel/cache.ts';
 import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
 import type { ReadResult } from '../kernel/upstream-result.ts';
 
@@ -22,57 +22,72 @@ export type VenueReads = ReturnType<typeof venueReads>;
 /**
  * Makes the venue reads of a process. At most one call per key is in progress and takes at most `timeoutMs`. A result
  * is cached for about 1 s, longer for data that changes slowly. A failed read is never cached and never returned as
- * empty.
+ * empty. A cached result of a trader is returned only if `caughtUp` resolves to true: the process has forgotten what
+ * settled writes have changed.
  */
-export const venueReads = (netvenue: Netvenue, exvenue: Exvenue, timeoutMs: number) => {
+export const venueReads = (
+  netvenue: Netvenue,
+  exvenue: Exvenue,
+  timeoutMs: number,
+  caughtUp: () => Promise<boolean> = async () => true,
+) => {
   const limits = { timeoutMs };
-  const openOrders = cachedRead(FRESH_MS, (key: string) => {
+  const ofTrader = <Result extends { kind: string }>(freshMs: number, read: (key: string) => Promise<Result>) =>
+    currentRead(cachedRead(freshMs, read), caughtUp);
+  const openOrders = ofTrader(FRESH_MS, (key) => {
     const [wallet = '', dex = ''] = key.split(' ');
     return exvenue.openOrders(wallet, dex, limits);
   });
   const settlements = cachedRead(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, Date.now(), limits));
   const pairsNow = cachedRead(FRESH_MS, () => netvenue.tradePairs(limits));
-  const fills = cachedRead(FILLS_FRESH_MS, (key: string) => {
-    const { wallet, fromMs, toMs } = JSON.parse(key) as FillSpan; // as: `fills` below writes the key
-    return exvenue.fills(wallet, { fromMs, ...(toMs !== null && { toMs }) }, limits);
+  const fills = ofTrader(FILLS_FRESH_MS, (key) => {
+    const [wallet = '', fromMs, toMs] = key.split(' ');
+    return exvenue.fills(wallet, { fromMs: Number(fromMs), ...(toMs && { toMs: Number(toMs) }) }, limits);
   });
-  const networkOrders = cachedRead(FRESH_MS, (hotkey: Hotkey) => netvenue.orders(hotkey, limits));
-  const dashboard = cachedRead(FRESH_MS, (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits));
-  return {
+  const atNetwork = {
     /** All orders of a subaccount at the network. */
-    networkOrders,
+    networkOrders: ofTrader(FRESH_MS, (hotkey) => netvenue.orders(hotkey, limits)),
     /** The network's dashboard of a subaccount. */
-    dashboard,
-    /** The next reads of a trader's orders and positions begin after this call; of all traders, if null. */
-    forgetTrader(trader: string | null): void {
-      for (const { forget } of [networkOrders, dashboard]) forget(trader);
-    },
-    /** The same without the cache, for checks that would reject an order. */
-    dashboardNow: (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits),
+    dashboard: ofTrader(FRESH_MS, (hotkey) => netvenue.dashboard(hotkey, limits)),
+    limits: ofTrader(SLOW_FRESH_MS, (hotkey) => netvenue.limits(hotkey, limits)),
+  };
+  const ofWallet = {
     /** The network's dashboard of the subaccount linked to a wallet. */
-    walletDashboard: cachedRead(FRESH_MS, (wallet: WalletAddress) => netvenue.walletDashboard(wallet, limits)),
-    limits: cachedRead(SLOW_FRESH_MS, (hotkey: Hotkey) => netvenue.limits(hotkey, limits)),
-    walletLimits: cachedRead(SLOW_FRESH_MS, (wallet: WalletAddress) => netvenue.walletLimits(wallet, limits)),
+    walletDashboard: ofTrader(FRESH_MS, (wallet) => netvenue.walletDashboard(wallet, limits)),
+    walletLimits: ofTrader(SLOW_FRESH_MS, (wallet) => netvenue.walletLimits(wallet, limits)),
+    /** A wallet's accounts on every dex. */
+    accounts: ofTrader(FRESH_MS, (wallet) => exvenue.accounts(wallet, limits)),
+    spotBalances: ofTrader(FRESH_MS, (wallet) => exvenue.spotBalances(wallet, limits)),
+    /** The builder dexes on which a wallet may have open orders. */
+    exchangeDexesWithOrders: ofTrader(FRESH_MS, (wallet) => exvenue.dexesWithOrders(wallet, limits)),
+  };
+  return {
+    ...atNetwork,
+    ...ofWallet,
+    /** The next reads of a trader, a subaccount or a wallet, begin after this call; of all traders, if null. */
+    forgetTrader(trader: string | null): void {
+      for (const { forget } of Object.values({ ...atNetwork, ...ofWallet })) forget(trader);
+      if (trader === null || trader.startsWith('0x'))
+        for (const { forgetFrom } of [openOrders, fills]) forgetFrom(trader === null ? '' : `${trader} `);
+    },
+    /** The dashboard without the cache, for checks that would reject an order. */
+    dashboardNow: (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits),
     settlements,
     /** The network's registry of pairs, at most 1 min old; older, up to 10 min, if the network cannot be read. */
     tradePairs: cachedStaleRead(PAIRS_FRESH_MS, PAIRS_STALE_MS, () => netvenue.tradePairs(limits)),
     /** The same, never older than 1 s. */
     tradePairsNow: () => pairsNow(''),
-    /** A wallet's accounts on every dex. */
-    accounts: cachedRead(FRESH_MS, (wallet: WalletAddress) => exvenue.accounts(wallet, limits)),
     accountMode: cachedRead(SLOW_FRESH_MS, (wallet: WalletAddress) => exvenue.accountMode(wallet, limits)),
-    spotBalances: cachedRead(FRESH_MS, (wallet: WalletAddress) => exvenue.spotBalances(wallet, limits)),
     /** The open orders of a wallet on one dex, by default the venue's own. */
     exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OrderView[]>> =>
       openOrders(`${wallet} ${dex}`),
-    /** The builder dexes on which a wallet may have open orders. */
-    exchangeDexesWithOrders: cachedRead(FRESH_MS, (wallet: WalletAddress) => exvenue.dexesWithOrders(wallet, limits)),
     /** The assets of one dex of the exchange. */
     exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),
     exchangeDexes: () => exvenue.dexes(),
     exchangeAsset: (coin: string) => exvenue.asset(coin),
     /** The mid prices of one dex by coin. Spot pairs are included in the venue's own dex. */
     mids: cachedRead(FRESH_MS, (dex: string) => exvenue.mids(dex, limits)),
-    fills: (span: FillSpan): Promise<ReadResult<Fill[]>> => fills(JSON.stringify(span)),
+    fills: ({ wallet, fromMs, toMs }: FillSpan): Promise<ReadResult<Fill[]>> =>
+      fills(`${wallet} ${fromMs} ${toMs ?? ''}`),
   };
 };

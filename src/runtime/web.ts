@@ -4,7 +4,7 @@ import { adminFinder } from '../admin/queries.ts';
 import { appFinder, clientFinder, originFinder } from '../apps/queries.ts';
 import type { Config } from '../config.ts';
 import { openPool, openPooledPool, poolState } from '../db/pool.ts';
-import { listenForSettlements } from '../db/settled.ts';
+import { listenForSettlements, type Settlements } from '../db/settled.ts';
 import { throttle } from '../db/throttles.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
@@ -31,8 +31,8 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const open = config.DATABASE_POOLER === 'transaction' ? openPooledPool : openPool;
   const db = await open(config.DATABASE_URL, config.WEB_POOL_SIZE, onError);
   const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
-  const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS);
-  const settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
+  const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
+  const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
   const streams = openStreams({ db, settlements, log }, config.STREAM_HEARTBEAT_MS, config.STREAMS_PER_APP);
   const watching = [
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),

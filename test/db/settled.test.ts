@@ -84,6 +84,24 @@ describe('listenForSettlements', () => {
     expect(woken).to.equal(2);
   });
 
+  it('has caught up once earlier notifications are processed', async () => {
+    const id = newIntentId();
+    let isWoken = false;
+    void settlements.next(id, 2_000).woken.then(() => {
+      isWoken = true;
+    });
+    await notify(id);
+
+    expect([await settlements.caughtUp(), isWoken]).to.deep.equal([true, true]);
+  });
+
+  it('has not caught up while there is no connection', async () => {
+    const cut = listenForSettlements('postgres://127.0.0.1:9/nowhere', () => {});
+
+    expect(await cut.caughtUp()).to.equal(false);
+    await cut.close();
+  });
+
   it('ends a wait after 2 s without a notification, so that the caller can read the row', async () => {
     expect(await waitMs(newIntentId(), 60_000)).to.be.within(1_950, 2_500);
   });
@@ -122,6 +140,7 @@ describe('a bounded wait', () => {
     });
   const deaf: Settlements = {
     isListening: () => false,
+    caughtUp: async () => false,
     next: (_, timeoutMs) => ({
       woken: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
       cancel: () => {},

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
-import { cachedProbe, cachedRead, cachedStaleRead } from '../../src/kernel/cache.ts';
+import { cachedProbe, cachedRead, cachedStaleRead, currentRead } from '../../src/kernel/cache.ts';
 
 /** An upstream that counts its reads and returns that number. */
 function counter() {
@@ -78,6 +78,43 @@ describe('cachedRead', () => {
     await Promise.all(Array.from({ length: 4_000 }, (_, n) => read(String(n))));
 
     expect(await first).to.deep.equal({ kind: 'found', key: '0' });
+  });
+});
+
+describe('currentRead', () => {
+  it('returns nothing that was read before its key was forgotten, not even of a read in progress', async () => {
+    const upstream = counter();
+    const cached = cachedRead(1_000, upstream.read);
+    const read = currentRead(cached, async () => true);
+    const first = read('a b');
+    read.forgetFrom('a ');
+
+    const second = await read('a b');
+
+    expect([await first, second, await read('a b')].map(({ data }: { data?: number }) => data)).to.deep.equal([
+      1, 2, 2,
+    ]);
+  });
+
+  it('reads anew where it is not known what writes have changed, also beside a read in progress', async () => {
+    const upstream = counter();
+    const read = currentRead(cachedRead(1_000, upstream.read), async () => false);
+
+    await Promise.all([read('a'), read('a')]);
+    await read('a');
+
+    expect(upstream.reads).to.equal(3);
+  });
+
+  it('returns the failure of a read in progress to all who came meanwhile', async () => {
+    const upstream = counter();
+    upstream.fails = true;
+    const read = currentRead(cachedRead(1_000, upstream.read), () => sleep(20, true));
+
+    const failed = await Promise.all([read('a'), read('a')]);
+
+    expect(failed).to.deep.equal(Array(2).fill({ kind: 'unreadable', why: 'x' }));
+    expect(upstream.reads).to.equal(1);
   });
 });
 

@@ -12,7 +12,7 @@ begin
   update intents
   set state = ending, outcome = said, settled_at = now()
   where id = intent and fence = held_fence and settled_at is null
-  returning kind, lane, upstream, request ->> 'trader' as trader into ended;
+  returning kind, lane, upstream, coalesce(request ->> 'trader', request ->> 'wallet') as trader into ended;
   if not found then
     return false;
   end if;

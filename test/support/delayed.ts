@@ -1,0 +1,29 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A relay to a TCP server whose answers arrive late, in order. */
+export type DelayedRelay = { port: number; close(): Promise<void> };
+
+/** Starts a relay on a free port: requests pass at once, answers `delayMs` later. */
+export async function delayedRelay(target: { host: string; port: number }, delayMs: number): Promise<DelayedRelay> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(target);
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket.on('error', () => other.destroy()).on('close', () => other.destroy()));
+    }
+    near.pipe(far);
+    far.on('data', (bytes) => setTimeout(() => near.write(bytes), delayMs));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port, // as: it listens on TCP
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
