@@ -58,10 +58,8 @@ comment on column orders.terms is 'The present terms: those that were placed, wi
 comment on column orders.protection is 'What became of the exits that a network order carried: state none, placed or failed, and the error.';
 
 create index orders_by_trader on orders (trader, created_at);
--- Orders on builder dexes (`dex:COIN`): the exchange lists open orders per dex.
-create index orders_on_builder_dexes on orders (trader) where venue = 'exvenue' and position(':' in pair) > 0;
 -- Orders whose take-profit or stop-loss waits for the parent's fill.
-create index orders_with_waiting_triggers on orders (created_at) where executed ->> 'trigger_status' = 'pending_parent_fill';
+create index orders_with_waiting_triggers on orders (trader) where executed ->> 'trigger_status' = 'pending_parent_fill';
 create index orders_resting on orders (trader) where lifecycle = 'resting';
 -- An order by the exchange's number, which cancellations use.
 create index orders_by_exchange_number on orders ((executed ->> 'ex_order_id')) where venue = 'exvenue';

@@ -482,9 +482,8 @@ create table orders (
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed ->> 'ex_order_id'::text))) WHERE (venue = 'exvenue'::text);
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
-CREATE INDEX orders_on_builder_dexes ON public.orders USING btree (trader) WHERE ((venue = 'exvenue'::text) AND (POSITION((':'::text) IN (pair)) > 0));
 CREATE INDEX orders_resting ON public.orders USING btree (trader) WHERE (lifecycle = 'resting'::text);
-CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (created_at) WHERE ((executed ->> 'trigger_status'::text) = 'pending_parent_fill'::text);
+CREATE INDEX orders_with_waiting_triggers ON public.orders USING btree (trader) WHERE ((executed ->> 'trigger_status'::text) = 'pending_parent_fill'::text);
 
 -- API keys of partners, as SHA-256 digests only.
 create table partner_keys (

@@ -4302,7 +4302,7 @@ export interface components {
             cancelled_count: number;
             /** @description Number of orders that could not be cancelled. */
             failed_count: number;
-            /** @description One result for each order. */
+            /** @description One result for each order whose identifier is known. */
             results: {
                 /** @description The exchange's identifier of the order. */
                 order_id: string;

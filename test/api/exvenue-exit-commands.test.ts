@@ -13,7 +13,7 @@ type Trader = Awaited<ReturnType<TestService['wallet']>>;
 describe('commands about exits', () => {
   let service: TestService;
   before(async () => {
-    service = await startService();
+    service = await startService({ settings: { EXVENUE_READ_LAG_MS: '3000' } });
   });
   after(() => service.stop());
   afterEach(() => service.exchange.setBehind(0));

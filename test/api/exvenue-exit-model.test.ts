@@ -48,7 +48,7 @@ const shown = (exits: Exit[]) => exits.map(({ leg, price }) => `${leg} ${price}`
 describe('exits obey the newest command', () => {
   let service: TestService;
   before(async () => {
-    service = await startService();
+    service = await startService({ settings: { EXVENUE_READ_LAG_MS: '3000' } });
   });
   after(() => service.stop());
 
@@ -132,7 +132,7 @@ describe('exits obey the newest command', () => {
   }
 
   async function cancelAll(trader: Wallet, model: Model): Promise<void> {
-    await caughtUp();
+    await settled();
     const reply = await trader.delete('/v1/orders/exvenue');
     expect(reply.body.failed_count, JSON.stringify(reply.body)).to.equal(0);
     [model.exits, model.orders] = [[], []];

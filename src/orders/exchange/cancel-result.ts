@@ -7,8 +7,11 @@ import { rejected } from '../../kernel/upstream-result.ts';
 export type CancelResult = components['schemas']['CancelResult'];
 type Line = CancelResult['results'][number];
 
-/** An open order to cancel. */
-export type CancelTarget = { oid: number; coin: string };
+/**
+ * An order to cancel, by its number or else by its client order id. `isListed`: the venue has shown that it rests; others may
+ * rest, and the result names them only if they did.
+ */
+export type CancelTarget = { oid: number | null; cloid: string | null; coin: string; isListed: boolean };
 
 /** An order that is no longer open. `coin` is null if the exchange does not know the order. */
 export type ClosedOrder = { oid: number; coin: string | null };
@@ -25,24 +28,32 @@ export type PassedOver = { skipped: CancelTarget[]; unreadDexes: string[] };
 
 const NOTHING: PassedOver = { skipped: [], unreadDexes: [] };
 
-/** The result of a cancellation. `items[n]` is the result for `targets[n]`. */
+/**
+ * The result of a cancellation. `items[n]` is the result for `targets[n]`. Orders that were cancelled by their client order id
+ * and whose numbers are not known yet are counted without a line.
+ */
 export function cancelResult(
   targets: CancelTarget[],
   items: ItemResult[],
   { skipped, unreadDexes }: PassedOver = NOTHING,
 ): CancelResult {
   const results = [
-    ...targets.map((target, n) => line(target, items[n])),
-    ...skipped.map(({ oid, coin }) => ({ order_id: String(oid), pair: displayPair(coin), ...NO_MARKET })),
+    ...targets.flatMap((target, n) => lineOf(target, items[n]) ?? []),
+    ...skipped.flatMap(({ oid, coin }) =>
+      oid === null ? [] : { order_id: String(oid), pair: displayPair(coin), ...NO_MARKET },
+    ),
   ];
-  const cancelled = results.filter(({ status }) => status === 'cancelled').length;
+  const unnumbered = targets.filter(({ oid }, n) => oid === null && items[n]?.kind === 'done').length;
+  const cancelled = results.filter(({ status }) => status === 'cancelled').length + unnumbered;
   const failed = results.filter(({ status }) => status === 'error').length;
-  const isPartial = failed > 0 || unreadDexes.length > 0;
+  const isUnsure = targets.some(({ oid }, n) => oid === null && isStillOpen(items[n]));
+  const isPartial = failed > 0 || unreadDexes.length > 0 || isUnsure;
   const unread = unreadDexes.length > 0 ? ` The orders on ${unreadDexes.join(', ')} could not be read.` : '';
+  const unsure = isUnsure ? ' Orders that the exchange does not show yet may still be open.' : '';
   return {
-    status: isPartial ? 'partial' : areAllClosed(results) ? 'already_closed' : 'ok',
-    message: `${cancelled} of ${results.length} open orders cancelled.${unread}`,
-    total_open_orders: results.length,
+    status: isPartial ? 'partial' : cancelled === 0 && areAllClosed(results) ? 'already_closed' : 'ok',
+    message: `${cancelled} of ${results.length + unnumbered} open orders cancelled.${unread}${unsure}`,
+    total_open_orders: results.length + unnumbered,
     cancelled_count: cancelled,
     failed_count: failed,
     results,
@@ -78,7 +89,13 @@ export function closedResult(closed: ClosedOrder[]): CancelResult {
 const areAllClosed = (results: Line[]) =>
   results.length > 0 && results.every(({ status }) => status === 'already_closed');
 
-function line({ oid, coin }: CancelTarget, item: ItemResult | undefined): Line {
+/** The result of one target. Null for one that did not rest, or that only its client order id names. */
+function lineOf({ oid, coin, isListed }: CancelTarget, item: ItemResult | undefined): Line | null {
+  const isGone = item?.kind === 'rejected' && item.slug === 'order_gone';
+  return oid === null || (isGone && !isListed) ? null : line({ oid, coin }, item);
+}
+
+function line({ oid, coin }: { oid: number; coin: string }, item: ItemResult | undefined): Line {
   const order = { order_id: String(oid), pair: displayPair(coin) };
   if (item?.kind === 'done') return { ...order, status: 'cancelled', message: 'Cancelled.' };
   if (item?.kind === 'rejected' && item.slug === 'order_gone') return { ...order, ...ALREADY_CLOSED };

@@ -1,14 +1,20 @@
 import type { CallLimits, Exvenue, OrderNames } from '../../adapters/exchange/types.ts';
+import type { Db } from '../../db/pool.ts';
+import { coinOf } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { absent, found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
+import { laneOf } from './follow-up.ts';
 import { type NotReady, UNREACHABLE } from './not-ready.ts';
+import { findResting, listOwn, type OwnOrder } from './own-orders.ts';
 
 /**
  * The orders to cancel, the reason why they could not be read, or the result if none is open. `unreadDexes`: builder
  * dexes whose orders could not be read.
  */
 export type Targets = { targets: CancelTarget[]; unreadDexes: string[] } | NotReady | { done: Record<string, unknown> };
+
+type Deps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
 
 /** Cancellations go first, with all they need to read. */
 const FIRST: CallLimits = { priority: 'cancel' };
@@ -32,39 +38,53 @@ export async function listOpen(
   });
 }
 
-/** All open orders of a wallet, wherever they were placed. `recent`: as for `findTargets`. */
-export async function findAllTargets(
-  exvenue: Exvenue,
-  wallet: WalletAddress,
-  recent: CancelTarget[],
-): Promise<Targets> {
+/**
+ * All open orders of a wallet, wherever they were placed, with their exits. Reads may be behind, so whatever may rest by our
+ * own records is cancelled with them: orders and exits of the last commands, exits whose order may have been filled, and
+ * what is in doubt.
+ */
+export async function findAllTargets({ db, exvenue, config }: Deps, wallet: WalletAddress): Promise<Targets> {
+  const own = await listOwn(db, { wallet, lane: laneOf(wallet), lagMs: config.EXVENUE_READ_LAG_MS });
   const dexes = await exvenue.dexesWithOrders(wallet, FIRST);
   if (dexes.kind === 'unreadable') return UNREACHABLE;
   const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
   if (open.kind !== 'found') return UNREACHABLE;
   const { orders, unreadDexes } = open.data;
-  const seen = orders.map(({ oid, coin }) => ({ oid, coin }));
-  return { targets: [...seen, ...recent.filter(({ oid }) => !seen.some((order) => order.oid === oid))], unreadDexes };
+  const listed = orders.map(({ oid, coin }) => ({ oid, cloid: null, coin, isListed: true }));
+  const children = orders.flatMap(({ coin, children }) =>
+    children.map((oid) => ({ oid, cloid: null, coin, isListed: false })),
+  );
+  const names = new Set([...listed, ...children].map(({ oid }) => oid));
+  const cloids = new Set(orders.map(({ cloid }) => cloid));
+  const unlisted = own.filter(({ oid, cloid }) => !cloids.has(cloid) && (oid === null || !names.has(oid)));
+  return { targets: [...listed, ...children, ...unlisted.map(targetOf)], unreadDexes };
 }
 
+/** An order of which we know the number rests by the venue's own response. */
+const targetOf = ({ oid, cloid, pair }: OwnOrder): CancelTarget => ({
+  oid,
+  cloid,
+  coin: coinOf(pair),
+  isListed: oid !== null,
+});
+
 /**
- * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. `recent`: orders
- * that were placed a moment ago. Reads may be behind, so one that is not found is cancelled nevertheless.
+ * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. An order that rests
+ * by our own records and is not found is cancelled nevertheless, because reads may be behind.
  */
-export async function findTargets(
-  exvenue: Exvenue,
-  { wallet, oids }: { wallet: WalletAddress; oids: number[] },
-  recent: CancelTarget[],
-): Promise<Targets> {
+export async function findTargets({ db, exvenue }: Deps, wallet: WalletAddress, oids: number[]): Promise<Targets> {
   const orders = await Promise.all(oids.map((oid) => findByOid(exvenue, wallet, oid)));
   if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
+  const missing = oids.filter((_, n) => orders[n]?.kind === 'absent');
+  const own = missing.length > 0 ? await findResting(db, wallet, missing) : [];
   const targets: CancelTarget[] = [];
   const closed: ClosedOrder[] = [];
   for (const [n, oid] of oids.entries()) {
     const order = orders[n];
-    const placed = order?.kind === 'absent' && recent.find((target) => target.oid === oid);
-    if (order?.kind === 'found' && order.data.open) targets.push({ oid, coin: order.data.coin });
-    else if (placed) targets.push(placed);
+    const recorded = own.find((candidate) => candidate.oid === oid);
+    if (order?.kind === 'found' && order.data.open)
+      targets.push({ oid, cloid: null, coin: order.data.coin, isListed: true });
+    else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
     else closed.push({ oid, coin: order?.kind === 'found' ? order.data.coin : null });
   }
   return targets.length > 0 ? { targets, unreadDexes: [] } : { done: closedResult(closed) };

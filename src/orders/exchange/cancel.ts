@@ -1,32 +1,21 @@
 import { z } from 'zod';
-import type { Action, Exvenue, ItemResult, OrderRecord } from '../../adapters/exchange/types.ts';
-import { defineIntent, type Finding } from '../../intents/define.ts';
-import { coinOf, dexOf } from '../../kernel/exchange-names.ts';
+import type { Action, Exvenue } from '../../adapters/exchange/types.ts';
+import { defineIntent } from '../../intents/define.ts';
 import type { IntentId, WalletAddress } from '../../kernel/ids.ts';
-import { accepted, rejected, unknownEffect } from '../../kernel/upstream-result.ts';
-import { type CancelTarget, cancelResult, isStillOpen, STILL_OPEN } from './cancel-result.ts';
-import { findAllTargets, findTargets, listOpen } from './cancel-targets.ts';
-import { ABSENT } from './evidence.ts';
+import { findCancelled } from './cancel-evidence.ts';
+import { type CancelTarget, cancelResult, isStillOpen } from './cancel-result.ts';
+import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
 import { isNotReady, UNREACHABLE } from './not-ready.ts';
-import { listRecentlyPlaced } from './queries.ts';
 import { sign, signedMembers } from './signing.ts';
 import { ALL_PAIRS, decideExits, recordCancellation, releaseExits, succeedAndFollow } from './store.ts';
-import {
-  type ExchangeDeps,
-  exchangeTiming,
-  hasExpired,
-  postAll,
-  reconcileOrBurn,
-  recordOtherwise,
-  walletMembers,
-} from './verb.ts';
-
-type Cancelled = { items: ItemResult[] };
+import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, walletMembers } from './verb.ts';
 
 const kind = 'orders/exvenue/cancel';
 const request = z.object({ ...walletMembers, oids: z.union([z.array(z.number()), z.literal('all')]) });
-const targets = z.array(z.object({ oid: z.number(), coin: z.string() }));
+const targets = z.array(
+  z.object({ oid: z.number().nullable(), cloid: z.string().nullable(), coin: z.string(), isListed: z.boolean() }),
+);
 
 /**
  * Cancels open orders of a wallet in batches: the given ones, or all that are open when the intent is executed. Orders
@@ -41,60 +30,56 @@ export const cancel = defineIntent({
 
   async prepare({ id, owner, request: { wallet, oids } }, deps: ExchangeDeps) {
     const { exvenue } = deps;
-    if (oids === 'all') await endAllExits(deps, { id, wallet });
-    const recent = await listRecent(deps, wallet);
-    const open =
-      oids === 'all'
-        ? await findAllTargets(exvenue, wallet, recent)
-        : await findTargets(exvenue, { wallet, oids }, recent);
+    const open = oids === 'all' ? await findAllTargets(deps, wallet) : await findTargets(deps, wallet, oids);
     if (!('targets' in open)) return open;
     const { unreadDexes } = open;
     const { named, skipped, isUnread } = await nameAll(open.targets, exvenue);
     if (named.length === 0 && isUnread) return UNREACHABLE;
-    if (named.length === 0) return { done: cancelResult([], [], { skipped, unreadDexes }) };
-    const signed = await sign(deps, { owner, wallet }, cancelActions(named, exvenue.batchLimit));
+    if (named.length === 0) {
+      if (oids === 'all') await endAllExits(deps, { id, wallet });
+      return { done: cancelResult([], [], { skipped, unreadDexes }) };
+    }
+    const actions = cancelActions(named, exvenue.batchLimit);
+    const signed = await sign(
+      deps,
+      { owner, wallet },
+      actions.map(({ action }) => action),
+    );
     if (isNotReady(signed)) return signed;
-    return { send: { ...signed, targets: named.map(({ oid, coin }) => ({ oid, coin })), skipped, unreadDexes } };
+    const targets = actions.flatMap(({ orders }) => orders.map(({ asset: _, ...target }) => target));
+    return { send: { ...signed, targets, skipped, unreadDexes } };
   },
 
   send: ({ payload }, deps, limits) => postAll(deps, payload, limits),
 
-  reconcile: (sent, deps) =>
-    reconcileOrBurn(sent, deps, async () => {
-      const { intent, payload } = sent;
-      const expired = hasExpired(intent, deps);
-      const finding = await findCancelled({ ...payload, expired }, deps);
-      const isFollowUp = intent.request.because_of !== undefined;
-      return finding.kind === 'absent' && expired && isFollowUp ? allStillOpen(payload.targets) : finding;
-    }),
+  reconcile: findCancelled,
 
   /** A follow-up has no caller to retry it. Orders that are still open are cancelled by another follow-up intent. */
   async record({ intent, payload: { targets, ...passedOver } }, response, { db }) {
     if (response.kind !== 'accepted') return recordOtherwise({ db }, intent, response);
     const { items } = response.data;
-    const { wallet, because_of } = intent.request;
+    const { id, request } = intent;
+    const { wallet, because_of } = request;
+    if (request.oids === 'all') await endAllExits({ db }, { id, wallet });
     const result = cancelResult(targets, items, passedOver);
-    const oids = targets.filter((_, n) => isStillOpen(items[n])).map(({ oid }) => oid);
+    const oids = targets.flatMap(({ oid }, n) => (oid !== null && isStillOpen(items[n]) ? oid : []));
     const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
-    if (because_of === undefined) await releaseExits(db, { id: intent.id, wallet }, cancelled);
+    if (because_of === undefined) await releaseExits(db, { id, wallet }, cancelled);
     return because_of !== undefined && oids.length > 0
-      ? succeedAndFollow(db, intent, result, followUp(intent, { kind, request }, { wallet, oids }))
+      ? succeedAndFollow(db, intent, result, again(intent, { wallet, oids }))
       : recordCancellation(db, intent, result);
   },
 });
 
-/**
- * Exits of every pair end with a cancellation of all orders, also those that its read of the open orders misses. Decided
- * before the read: nothing is placed again for an order after this command was executed.
- */
-const endAllExits = ({ db }: ExchangeDeps, command: { id: IntentId; wallet: WalletAddress }) =>
-  decideExits(db, { ...command, pair: ALL_PAIRS }, { tp: null, sl: null });
+const again = (cause: Parameters<typeof followUp>[0], members: { wallet: WalletAddress; oids: number[] }) =>
+  followUp(cause, { kind, request }, members);
 
-/** What was placed within the last minute, also where reads do not show it yet. */
-async function listRecent({ db }: ExchangeDeps, wallet: WalletAddress): Promise<CancelTarget[]> {
-  const placed = await listRecentlyPlaced(db, wallet);
-  return placed.map(({ oid, pair }) => ({ oid: Number(oid), coin: coinOf(pair) }));
-}
+/**
+ * Exits of every pair end with a cancellation of all orders, also those that it could not name. Decided before the intent
+ * ends, which is safe to repeat: nothing is placed again for an order that was accepted before this command.
+ */
+const endAllExits = ({ db }: Pick<ExchangeDeps, 'db'>, command: { id: IntentId; wallet: WalletAddress }) =>
+  decideExits(db, { ...command, pair: ALL_PAIRS }, { tp: null, sl: null });
 
 type NamedTarget = CancelTarget & { asset: number };
 
@@ -115,69 +100,30 @@ async function nameAll(
   return { named, skipped, isUnread };
 }
 
-function cancelActions(targets: NamedTarget[], batchLimit: number): Action[] {
-  const orders = targets.map(({ asset, oid }) => ({ asset, oid }));
-  const actions: Action[] = [];
-  for (let n = 0; n < orders.length; n += batchLimit) {
-    actions.push({ kind: 'cancel', orders: orders.slice(n, n + batchLimit) });
-  }
-  return actions;
-}
-
-type CancelSearch = { account: string; targets: CancelTarget[]; expired: boolean };
-
-/**
- * Finds which targets are still open. The others count as cancelled, unless the venue reports that they were filled. If
- * all targets are open, the cancellation is `absent`. If only some are open, they count as failed after expiry; before
- * it, the effect is unknown.
- */
-async function findCancelled(
-  { account, targets, expired }: CancelSearch,
-  { exvenue }: ExchangeDeps,
-): Promise<Finding<Cancelled>> {
-  const dexes = targets.map(({ coin }) => dexOf(coin));
-  const open = await listOpen(exvenue, account, dexes);
-  if (open.kind !== 'found') return unknownEffect('the open orders could not be read');
-  if (open.data.unreadDexes.length > 0) return unknownEffect('the open orders of a dex could not be read');
-  const oids = new Set(open.data.orders.flatMap(({ oid, children }) => [oid, ...children]));
-  const left = targets.filter(({ oid }) => oids.has(oid));
-  if (left.length === targets.length) return ABSENT;
-  if (left.length > 0 && !expired) return unknownEffect('some orders are still open');
-  const ended = await findEnded(
-    exvenue,
-    account,
-    targets.filter(({ oid }) => !oids.has(oid)),
+/** The actions that cancel the targets, by number where it is known: the exits of an order after the order. */
+function cancelActions(targets: NamedTarget[], batchLimit: number): { action: Action; orders: NamedTarget[] }[] {
+  const byNumber = batches(
+    targets.filter(({ oid }) => oid !== null),
+    batchLimit,
   );
-  if (!ended) return unknownEffect('the past orders could not be read');
-  return accepted({ items: targets.map(({ oid }) => endOf(oid, oids, ended)) });
+  const byName = batches(
+    targets.filter(({ oid }) => oid === null),
+    batchLimit,
+  );
+  return [
+    ...byNumber.map((orders) => ({
+      action: { kind: 'cancel' as const, orders: orders.map(({ asset, oid }) => ({ asset, oid: Number(oid) })) },
+      orders,
+    })),
+    ...byName.map((orders) => ({
+      action: {
+        kind: 'cancel_by_cloid' as const,
+        orders: orders.map(({ asset, cloid }) => ({ asset, cloid: String(cloid) })),
+      },
+      orders,
+    })),
+  ];
 }
 
-/** How many orders are cheaper to read one by one than in the history. */
-const ONE_BY_ONE = 10;
-
-/** The numbers of the orders among `targets` that were filled. Null if that cannot be read. */
-async function findEnded(exvenue: Exvenue, account: string, targets: CancelTarget[]): Promise<Set<number> | null> {
-  const records: OrderRecord[] = [];
-  if (targets.length > ONE_BY_ONE) {
-    const history = await exvenue.historicalOrders(account, { priority: 'cancel' });
-    if (history.kind !== 'found') return null;
-    records.push(...history.data);
-  }
-  const read = new Set(records.map(({ order }) => order.oid));
-  for (const { oid } of targets.filter((target) => !read.has(target.oid))) {
-    const status = await exvenue.orderStatus(account, oid, { priority: 'cancel' });
-    if (status.kind === 'unreadable') return null;
-    if (status.kind === 'found') records.push(status.data);
-  }
-  return new Set(records.filter(({ state }) => state === 'filled').map(({ order }) => order.oid));
-}
-
-const endOf = (oid: number, open: Set<number>, filled: Set<number>): ItemResult => {
-  if (open.has(oid)) return STILL_OPEN;
-  return filled.has(oid) ? FILLED : { kind: 'done' };
-};
-
-const FILLED = rejected('order_gone', 'The order was filled before it could be cancelled.');
-
-/** A follow-up that never took effect does not fail: it succeeds with all its targets still open. */
-const allStillOpen = (targets: CancelTarget[]) => accepted({ items: targets.map(() => STILL_OPEN) });
+const batches = <T>(list: T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size));

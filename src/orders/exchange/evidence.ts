@@ -1,6 +1,6 @@
 import type { Exvenue, Fill, OrderRecord } from '../../adapters/exchange/types.ts';
 import type { Finding } from '../../intents/define.ts';
-import { dividedBy, isPositive, plus, times } from '../../kernel/decimals.ts';
+import { compare, dividedBy, isPositive, minus, plus, times } from '../../kernel/decimals.ts';
 import { dexOf } from '../../kernel/exchange-names.ts';
 import {
   type Accepted,
@@ -71,19 +71,26 @@ async function findUnrecorded(
 
 const mayHaveFilled = ({ state }: OrderRecord) => state === 'filled' || state === 'cancelled';
 
+/**
+ * The outcome of a record and the order's executions. Reads of executions may be behind the record: what it shows as filled
+ * beyond them is filled, at a price that is not known yet.
+ */
 function outcomeOf(
   { order, state, rejected: rejection }: OrderRecord,
   fills: Fill[],
 ): Accepted<OrderOutcome> | RecordedRejection {
-  const { oid, originalSize, timeInForce } = order;
+  const { oid, size, originalSize, timeInForce } = order;
   if (state === 'rejected') return recordedRejection(rejection ?? REJECTED);
   if (state === 'open' || state === 'triggered' || state === 'unknown') return accepted({ kind: 'resting', oid });
-  if (fills.length > 0) return filledBy(oid, fills);
-  if (state === 'filled') return accepted({ kind: 'filled', oid, filledSize: originalSize, averagePrice: null });
+  const seen = filledBy(oid, fills);
+  const filledSize = state === 'filled' ? originalSize : minus(originalSize, size);
+  if (compare(filledSize, seen.data.filledSize) > 0)
+    return accepted({ kind: 'filled', oid, filledSize, averagePrice: null });
+  if (fills.length > 0) return seen;
   return timeInForce === 'ioc' ? recordedRejection(NOTHING_MATCHED) : accepted({ kind: 'cancelled', oid });
 }
 
-function filledBy(oid: number, fills: Fill[]): Accepted<OrderOutcome> {
+function filledBy(oid: number, fills: Fill[]): Accepted<OrderOutcome & { kind: 'filled' }> {
   const filledSize = fills.reduce((sum, fill) => plus(sum, fill.size), '0');
   const value = fills.reduce((sum, fill) => plus(sum, times(fill.price, fill.size)), '0');
   const averagePrice = isPositive(filledSize) ? dividedBy(value, filledSize, PRICE_PLACES, 'down') : null;

@@ -31,20 +31,21 @@ export async function readMarket(
 
 /**
  * The open position of a wallet in a pair. Fails with V1_NO_POSITION if there is none; waits as long as reads do not show
- * the last order that was filled for this wallet.
+ * the last order that was filled for this wallet, which any size they show would miss.
  */
 export async function readPosition(
-  { db, exvenue }: { db: Db; exvenue: Exvenue },
+  { db, exvenue, config }: { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } },
   wallet: WalletAddress,
   pair: string,
 ): Promise<PerpPosition | NotReady> {
   const coin = coinOf(pair);
-  const account = await exvenue.account(wallet, dexOf(coin), { priority: 'write' });
+  const filled = await findLastFilled(db, { wallet, pair, lagMs: config.EXVENUE_READ_LAG_MS });
+  if (filled !== null && (await exvenue.orderStatus(wallet, cloidOf(filled), URGENT)).kind !== 'found')
+    return UNREACHABLE;
+  const account = await exvenue.account(wallet, dexOf(coin), URGENT);
   if (account.kind === 'unreadable') return UNREACHABLE;
   const position = account.kind === 'found' && account.data.positions.find((candidate) => candidate.coin === coin);
-  if (position && !isZero(position.size)) return position;
-  const filled = await findLastFilled(db, wallet, pair);
-  const shown =
-    filled === null || (await exvenue.orderStatus(wallet, cloidOf(filled), { priority: 'write' })).kind === 'found';
-  return shown ? { fail: { code: 'V1_NO_POSITION' } } : UNREACHABLE;
+  return position && !isZero(position.size) ? position : { fail: { code: 'V1_NO_POSITION' } };
 }
+
+const URGENT = { priority: 'write' } as const;

@@ -7,7 +7,9 @@ import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } fro
 import type { IntentId, OwnerId, WalletAddress } from '../../kernel/ids.ts';
 import { findWalletLink } from '../../portfolio/queries.ts';
 import { findExchangeViolation } from '../../portfolio/trades/read-model.ts';
+import { cancel } from './cancel.ts';
 import { exitOrders } from './exits.ts';
+import { followUp } from './follow-up.ts';
 import { type Market, readMarket } from './market.ts';
 import { isNotReady } from './not-ready.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, sendOrder } from './order.ts';
@@ -51,9 +53,11 @@ export const place = defineIntent({
 
   async record({ intent, payload }, result, deps) {
     if (result.kind !== 'accepted') return recordOtherwise(deps, intent, result);
-    const { terms } = intent.request;
+    const { wallet, terms } = intent.request;
+    const { order } = result.data;
     const report = reportOf(result.data, payload, terms);
-    return recordPlacement(deps.db, intent, shownOrder(intent, terms, report), report);
+    const ended = order.kind === 'resting' ? followUp(intent, cancel, { wallet, oids: [order.oid] }) : null;
+    return recordPlacement(deps.db, intent, shownOrder(intent, terms, report), report, ended);
   },
 });
 

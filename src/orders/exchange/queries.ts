@@ -66,28 +66,19 @@ export const findLaterCommands = (
         where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'orders/exvenue/place'
       ) undecided`);
 
-const recentRow = z.object({ oid: z.string(), pair: z.string() });
-
-/** Orders and exits that rest at the exchange by what it answered us within the last minute. Reads may not show them yet. */
-export const listRecentlyPlaced = (db: Db, wallet: WalletAddress): Promise<readonly z.infer<typeof recentRow>[]> =>
-  db.any(sql.prepared('recently_placed', recentRow)`
-    select o.executed ->> 'ex_order_id' oid, o.pair
-    from orders o
-    where o.trader = ${wallet} and o.venue = 'exvenue' and o.lifecycle = 'resting'
-      and o.created_at > now() - interval '1 minute'
-    union all
-    select p.oid, p.pair
-    from exit_plans p
-    where p.trader = ${wallet} and p.oid is not null and p.decided_at > now() - interval '1 minute'`);
-
 const idRow = z.object({ id: z.string() });
 
-/** The newest order of a wallet in a pair that the exchange reported as filled within the last minute; null without one. */
-export const findLastFilled = (db: Db, wallet: WalletAddress, pair: string): Promise<IntentId | null> =>
+/** The newest order of a wallet in a pair that the exchange reported as filled within the last `lagMs`; null without one. */
+export const findLastFilled = (
+  db: Db,
+  { wallet, pair, lagMs }: { wallet: WalletAddress; pair: string; lagMs: number },
+): Promise<IntentId | null> =>
   db.maybeOneFirst(sql.prepared('last_filled', idRow)`
     select o.id
     from orders o
+    join intents i on i.id = o.id
     where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and o.lifecycle = 'filled'
-      and o.created_at > now() - interval '1 minute'
-    order by o.created_at desc
+      and o.created_at > now() - interval '1 hour'
+      and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
+    order by i.settled_at desc
     limit 1`);

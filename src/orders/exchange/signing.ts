@@ -54,7 +54,7 @@ export async function sign(
  * What a no-op with the nonce of a signed body showed about the body. `burnt`: it never took effect and no longer can.
  * `used`: the venue has read it. `dead`: it can no longer take effect, but may have. `unknown`: nothing.
  */
-type NonceEvidence = 'burnt' | 'used' | 'dead' | 'unknown';
+export type NonceEvidence = 'burnt' | 'used' | 'dead' | 'unknown';
 
 /** The weakest evidence of several counts for all. */
 const WEAKEST_FIRST = ['unknown', 'used', 'dead', 'burnt'] as const;

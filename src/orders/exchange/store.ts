@@ -10,14 +10,19 @@ import type { CancelResult } from './cancel-result.ts';
 import { orderColumns, type RecordedExchangeOrder, recordedOrder } from './queries.ts';
 import type { ExecutionReport, Leg } from './rules.ts';
 
+/** The pair of a command about the exits of all pairs. */
+export const ALL_PAIRS = '*';
+
 /**
- * Ends a placement and records the execution report of its order. False: the claim is lost, and nothing was written.
+ * Ends a placement and records the execution report of its order. `ended`: the follow-up intent for an order that a later
+ * command has ended already, which could not see it yet. False: the claim is lost, and nothing was written.
  */
 export const recordPlacement = (
   db: Db,
-  intent: IntentOf<unknown>,
+  intent: IntentOf<{ wallet: WalletAddress }>,
   result: components['schemas']['Order'],
   report: ExecutionReport,
+  ended: NewIntent | null,
 ): Promise<boolean> =>
   succeedWith(
     db,
@@ -28,7 +33,15 @@ export const recordPlacement = (
     update orders
     set executed = ${JSON.stringify(report)}::jsonb,
       lifecycle = ${lifecycleOf(report)}
-    where id = ${intent.id} and (select ok from settled)`,
+    from (
+      select count(*) follow_ups
+      from settled s
+      cross join lateral accept_intents(
+        case when s.ok and exists (select newer_exits(${intent.request.wallet}, ${ALL_PAIRS}, ${intent.id}))
+          then ${batchOf(ended)}::jsonb else '[]' end
+      )
+    ) followed
+    where id = ${intent.id} and (select ok from settled) and follow_ups >= 0`,
   );
 
 const lifecycleOf = ({ status }: ExecutionReport) =>
@@ -110,9 +123,6 @@ export const takeWaitingExits = (db: Db, limit: number): Promise<readonly Record
     ) waiting
     where o.id = waiting.id
     returning ${orderColumns}`);
-
-/** The pair of a command about the exits of all pairs. */
-export const ALL_PAIRS = '*';
 
 /** The exits of a wallet in a pair, and the command that is about them. */
 type Command = { id: IntentId; wallet: WalletAddress; pair: string };

@@ -5,7 +5,7 @@ import type { Held, Problem } from '../../intents/intent.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail, retry } from '../../intents/store.ts';
 import { accepted, type Rejected, type UpstreamResult, unknownEffect } from '../../kernel/upstream-result.ts';
-import { burn, type Signed, type SigningDeps } from './signing.ts';
+import { burn, type NonceEvidence, type Signed, type SigningDeps } from './signing.ts';
 
 /** The dependencies of every exchange verb: the exchange, the signing keys of wallets, and the timing settings. */
 export type ExchangeDeps = SigningDeps & {
@@ -59,8 +59,7 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: Signal
 
 /**
  * Reconciles with `find`. If the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
- * that nothing was done. Without that proof absence counts once the venue's reads must have caught up; and if a nonce was
- * used, which says that the venue has read the body, the search goes on for much longer.
+ * that nothing was done.
  */
 export async function reconcileOrBurn<Result>(
   { intent, payload }: Sent<unknown, Signed>,
@@ -69,17 +68,28 @@ export async function reconcileOrBurn<Result>(
 ): Promise<Finding<Result>> {
   const finding = await find();
   if (finding.kind !== 'absent' || !hasExpired(intent, deps)) return finding;
-  const evidence = await burn(deps, payload);
-  if (evidence === 'burnt') return finding;
-  const expiredMs = intent.sent_ago_ms - exchangeTiming(deps).inFlightMs;
+  const { evidence, counts } = await burnExpired(intent, payload, deps);
+  return counts ? finding : unknownEffect(`absent, and the nonce is ${evidence}`);
+}
+
+/**
+ * Burns the nonces of bodies that have expired. `counts`: what reads show of their effect is the whole truth by now. With a
+ * burnt nonce it is at once. Without that proof it is once the venue's reads must have caught up; and if a nonce was used,
+ * which says that the venue has read the body, much later.
+ */
+export async function burnExpired(
+  { sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>,
+  signed: Signed,
+  deps: ExchangeDeps,
+): Promise<{ evidence: NonceEvidence; counts: boolean }> {
+  const evidence = await burn(deps, signed);
+  const expiredMs = sent_ago_ms - exchangeTiming(deps).inFlightMs;
   const lags = LAGS_UNTIL_PROOF[evidence];
-  return expiredMs > lags * deps.config.EXVENUE_READ_LAG_MS
-    ? finding
-    : unknownEffect(`absent, and the nonce is ${evidence}`);
+  return { evidence, counts: evidence === 'burnt' || expiredMs > lags * deps.config.EXVENUE_READ_LAG_MS };
 }
 
 /** How many times the venue's reads may lag until absence counts. Infinite: until the nonce could be tried. */
-const LAGS_UNTIL_PROOF = { dead: 1, used: 10, unknown: Number.POSITIVE_INFINITY } as const;
+const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE_INFINITY } as const;
 
 /**
  * Records any result other than `accepted`. After a rate limit the venue has done nothing, so the intent is retried
