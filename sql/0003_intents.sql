@@ -48,6 +48,10 @@ create index intents_expired on intents (created_at) where state = 'expired';
 -- Intents in doubt of one lane, read before every signature.
 create index intents_doubtful on intents (lane) where state = 'in_doubt';
 
+-- Closes in flight of a network trader, read before exits are placed.
+create index intents_closing on intents ((request ->> 'trader'))
+where kind = 'orders/close' and state in ('queued', 'running', 'in_doubt');
+
 -- Intents that wait for a slot of an upstream, in order of acceptance.
 create index intents_without_slot on intents (upstream, position) where upstream is not null and state = 'queued';
 

@@ -1,10 +1,18 @@
 import { expect } from 'chai';
-import { effectsOf, limit, market, positionsOf, restingOf, SUBMIT } from '../support/orders.ts';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { close } from '../../src/orders/network/close.ts';
+import type { Reply } from '../support/caller.ts';
+import { eventually } from '../support/money.ts';
+import { effectsOf, limit, market, positionsOf, restingOf, SUBMIT, venueOf } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { ENTITY, startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 const CLOSE = `${ORDERS}/close`;
+const span = z.object({ kind: z.string(), sent: z.string().nullable(), settled: z.string().nullable() });
+const idOf = ({ headers }: Reply) => String(headers['intent-id']);
 const quick = { NETVENUE_PATIENCE_MS: '300', NETVENUE_IN_FLIGHT_MS: '350' };
 
 describe('closeNetvenuePosition', () => {
@@ -95,6 +103,78 @@ describe('closeNetvenuePosition', () => {
 
     expectProblem(reply, 'NOT_CARRIED_OUT', { effect: 'none' });
     expect(await positionsOf(service, trader)).to.have.length(1);
+  });
+
+  describe('beside another pair of the account', () => {
+    const closing = { trade_pair: 'BTCUSDC' };
+    const protecting = { trade_pair: 'ETHUSDC', stop_loss: 3_000 };
+    const holder = async () => {
+      const trader = await service.trader();
+      await trader.post(ORDERS, market({ stop_loss: 90_000 }));
+      await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+      return trader;
+    };
+    const hangOnce = () => service.miner.faults.add({ kind: 'hang', route: SUBMIT, times: 1 });
+
+    for (const [what, path, body] of [
+      ['a tp-sl', `${ORDERS}/tp-sl`, protecting],
+      ['an order with exits', ORDERS, market(protecting)],
+    ] as const)
+      it(`lets ${what} wait while FLAT_ALL may still be carried out`, async () => {
+        const trader = await holder();
+        hangOnce();
+        const closed = await trader.post(CLOSE, closing, { prefer: 'wait=0' });
+        await eventually(() =>
+          service.db.exists(sql.type(z.object({}))`
+            select from intents where id = ${idOf(closed)} and sending_at is not null`),
+        );
+
+        const reply = await trader.post(path, body);
+
+        const spans = await service.db.any(sql.type(span)`
+          select i.kind, i.sending_at::text as sent, i.settled_at::text as settled
+          from intents i
+          where i.id in (${idOf(closed)}, ${idOf(reply)})
+          order by i.position`);
+        expect(reply.status).to.equal(200);
+        expect(spans[0]?.kind).to.equal('orders/close');
+        expect(Date.parse(String(spans[1]?.sent))).to.be.at.least(Date.parse(String(spans[0]?.settled)));
+        expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.include(3_000);
+      });
+
+    it('goes as MARKET FLAT while exits of the other pair are under way', async () => {
+      const trader = await holder();
+      hangOnce();
+      await trader.post(`${ORDERS}/tp-sl`, protecting, { prefer: 'wait=0' });
+
+      const reply = await trader.post(CLOSE, closing);
+
+      expect(reply.status).to.equal(200);
+      expect(effectsOf(service, trader)).not.to.include('flat_all');
+      expect((await positionsOf(service, trader)).map(({ tradePair }) => tradePair)).to.deep.equal(['ETHUSDC']);
+    });
+
+    it('does not send the FLAT_ALL that such an order has overtaken', async () => {
+      const trader = `${ENTITY}_${(await holder()).traderId}`;
+      await service.db.query(sql.type(z.object({}))`
+        insert into intents (id, kind, owner, lane, request, digest, deadline_at)
+        values (${newIntentId()}, 'orders/protect', 'nobody', 'another', ${sql.jsonb({ trader })}, '', now() + interval '1 hour')`);
+      const signal = { execution_type: 'FLAT_ALL' as const, order_uuid: newIntentId(), subaccount_id: 1 };
+      const sent = {
+        intent: { request: { trader }, lane: 'its own' } as never,
+        payload: { signal, position_uuid: '', since_ms: 0 },
+      };
+      const deps = { db: service.db, venues: { ofTrader: async () => venueOf(service) } } as never; // as: sending uses nothing else
+      const sends = service.miner.ledger.entries().length;
+
+      const result = await close.send(sent, deps, {
+        notAfter: Date.now() + 5_000,
+        signal: new AbortController().signal,
+      });
+
+      expect(result).to.include({ kind: 'unreachable' }); // and is prepared again
+      expect(service.miner.ledger.entries()).to.have.length(sends);
+    });
   });
 
   it('rejects any other trader’s id', async () => {

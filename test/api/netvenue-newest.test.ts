@@ -233,18 +233,5 @@ describe('a network of the newest generation', () => {
       expect(reply.status).to.equal(200);
       expect(await positionsOf(service, trader)).to.have.length(1);
     });
-
-    it('tells that exits of another pair were cancelled meanwhile', async () => {
-      const trader = await holder([{}]);
-      service.miner.faults.add({ kind: 'late', route: '/validator/trade-pairs', times: 1, delayMs: 1 });
-      const closing = trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
-      const protecting = trader.post(`${ORDERS}/tp-sl`, { trade_pair: 'ETHUSDC', stop_loss: 3_000 });
-
-      const [closed] = await Promise.all([closing, protecting]);
-
-      const left = await restingOf(service, trader);
-      if (left.length === 0) expect(closed.body.message).to.match(/ETHUSDC/);
-      else expect(closed.status).to.equal(200);
-    });
   });
 });

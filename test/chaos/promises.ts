@@ -11,6 +11,7 @@ import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
 import { staleVerdict, stopAndResume } from './scenes/stopped.ts';
 import { terminateUnderLoad, terminationVerdict } from './scenes/terminated.ts';
 import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
+import { tradeWithEveryVerb, type VerbLoad, verbVerdict } from './scenes/verbs.ts';
 import { openCrashable } from './server.ts';
 import type { Verdict } from './verdicts.ts';
 
@@ -29,6 +30,8 @@ export type Size = {
   failOver: number;
   pooled: number;
   queued: Queue;
+  /** Runs with every order verb at the network. */
+  verbs: VerbLoad[];
   /** Orders at the exchange beside cancellations, and the burst of one wallet after them. */
   shortage: { orders: number; burst: number; perSecond: number };
   /** Traders who buy an account and are paid out. */
@@ -75,6 +78,20 @@ export const sizes: Record<'full' | 'small', Size> = {
       settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
       settleWithinMs: 600_000,
     },
+    verbs: (['2025', '2026'] as const).map((style, n) => ({
+      seed: n + 1,
+      style,
+      crowd: { partners: 40, users: 10, tenants: 10 },
+      everyMs: 500,
+      threads: 10,
+      quickMs: [100, 1_500],
+      slowMs: [25_000, 40_000],
+      slowShare: 0.15,
+      workers: 4,
+      harms: { sequence: ['kill', 'cut'], everyMs: 8_000 },
+      settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
+      settleWithinMs: 900_000,
+    })),
     shortage: { orders: 800, burst: 500, perSecond: 8 },
     traders: 500,
     timing: PRODUCTION,
@@ -100,6 +117,22 @@ export const sizes: Record<'full' | 'small', Size> = {
       settings: { ...QUICK, ORDER_DEADLINE_MS: '60000' },
       settleWithinMs: 60_000,
     },
+    verbs: [
+      {
+        seed: 1,
+        style: '2026',
+        crowd: { partners: 5, users: 1, tenants: 2 },
+        everyMs: 50,
+        threads: 10,
+        quickMs: [10, 50],
+        slowMs: [400, 700],
+        slowShare: 0.15,
+        workers: 1,
+        harms: { sequence: ['cut'], everyMs: 700 },
+        settings: { NETVENUE_PATIENCE_MS: '250', NETVENUE_IN_FLIGHT_MS: '900', ORDER_DEADLINE_MS: '30000' },
+        settleWithinMs: 60_000,
+      },
+    ],
     shortage: { orders: 130, burst: 40, perSecond: 16 },
     traders: 12,
     timing: QUICK,
@@ -180,6 +213,9 @@ export const scenes: Record<string, Scene> = {
   },
   async QUEUED({ queued }, report) {
     report(queueVerdict(await queueAtMiner(queued), queued));
+  },
+  async VERBS({ verbs }, report) {
+    for (const load of verbs) report(verbVerdict(await tradeWithEveryVerb(load), load));
   },
   async R12({ traders, harmEveryMs, seeds: [seed = 1] }, report) {
     const pace = { atOnce: 12, workers: 3, kills: traders, killEveryMs: harmEveryMs * 2, rejectedMs: 3_000 };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Signal } from '../../adapters/network/types.ts';
-import { defineIntent, type Finding } from '../../intents/define.ts';
+import { defineIntent } from '../../intents/define.ts';
 import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
-import type { AtMiner, Done } from './outcome.ts';
+import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
 import { protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { carriesExits, isOver } from './rules.ts';
@@ -62,7 +62,7 @@ export const cancel = defineIntent({
 async function findCancelled(
   at: AtMiner,
   { signal, terms }: { signal: Signal; terms: Parameters<typeof carriesExits>[0] },
-): Promise<Finding<Done>> {
+): Promise<Found> {
   const records = await readRecords(at);
   const [first = ''] = signal.order_uuid.split(',');
   const shown = findProven(records, first);
@@ -80,7 +80,7 @@ async function findCancelled(
         protection,
         note: EXITS_REMOVED,
       })
-    : ABSENT; // the cancellation may still arrive and remove them
+    : onceEnded(recordedRejection(FILLED)); // the cancellation may still arrive and remove them
 }
 
 const FILLED = { slug: 'order_filled', message: 'The order was filled before it could be cancelled.' };

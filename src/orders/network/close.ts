@@ -1,23 +1,22 @@
 import { z } from 'zod';
-import type { Dashboard, Signal, TradePair } from '../../adapters/network/types.ts';
-import { defineIntent, type Finding } from '../../intents/define.ts';
+import type { Signal, TradePair } from '../../adapters/network/types.ts';
+import { defineIntent, type Sent } from '../../intents/define.ts';
 import { retry, succeed } from '../../intents/store.ts';
-import { newIntentId } from '../../kernel/ids.ts';
+import { type Hotkey, newIntentId } from '../../kernel/ids.ts';
 import {
-  accepted,
   acknowledged,
   type ReadResult,
   type Rejected,
   type UpstreamResult,
-  unknownEffect,
+  unreachable,
 } from '../../kernel/upstream-result.ts';
-import { ABSENT, executedBy, nothingExecuted } from './evidence.ts';
+import { type CloseStyle, mayTouchOthers } from './close-style.ts';
+import { findClosed } from './closed.ts';
 import type { AtMiner, Done } from './outcome.ts';
-import { isOpenPosition, readHeld } from './positions.ts';
-import { samePair } from './rules.ts';
+import { readHeld } from './positions.ts';
+import { hasOthersUnderWay } from './queries.ts';
 import * as network from './verb.ts';
 
-type CloseStyle = 'auto' | 'flat_all' | 'market_flat';
 type Deps = network.Deps & {
   config: { NETVENUE_CLOSE_STYLE: CloseStyle };
   reads: { tradePairs(): Promise<ReadResult<TradePair[]>> };
@@ -36,24 +35,27 @@ export const close = defineIntent({
   timing: network.timing,
   slot: network.slot,
 
-  async prepare({ id, attempts, request: { trader, trade_pair, subaccount_id, position_uuid: only } }, deps: Deps) {
-    const [held, pairs] = await Promise.all([
+  async prepare({ id, lane, attempts, request }, deps: Deps) {
+    const { trader, trade_pair, subaccount_id, position_uuid: only } = request;
+    const [held, pairs, others] = await Promise.all([
       readHeld(deps.venues.netvenue, trader, trade_pair),
       deps.reads.tradePairs(),
+      hasOthersUnderWay(deps.db, trader, lane),
     ]);
     if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
     const { position } = held;
     if (position === null || (only !== undefined && position.uuid !== only))
       return { fail: { code: 'V1_NO_POSITION' } };
     const common = { subaccount_id, trade_pair };
-    const touchesOthers = wouldTouchOthers(deps.config.NETVENUE_CLOSE_STYLE, held.dashboard, { pairs, trade_pair });
-    const signal: Signal = touchesOthers
+    const touches = others || mayTouchOthers(deps.config.NETVENUE_CLOSE_STYLE, held.dashboard, { pairs, trade_pair });
+    const signal: Signal = touches
       ? { ...common, execution_type: 'MARKET', order_type: 'FLAT', order_uuid: attempts > 1 ? newIntentId() : id }
       : { ...common, execution_type: 'FLAT_ALL', order_uuid: position.uuid };
     return { send: { signal, position_uuid: position.uuid, since_ms: held.dashboard.atMs } };
   },
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    if (await isOvertaken(sent, deps)) return unreachable('another order of the account is under way');
     const find = (at: AtMiner) => findClosed(at, sent.payload);
     const result = await network.sendSignal(sent, deps, limits, network.resolveBy(find));
     return result.kind === 'accepted' ? acknowledged('an acceptance does not prove that it closed') : result;
@@ -68,64 +70,16 @@ export const close = defineIntent({
   },
 });
 
-/**
- * Whether FLAT_ALL would touch more than the position. Builds before mid-2026 ignore its uuid and close every position;
- * the newest ones cancel the exits of every pair. MARKET with FLAT touches only the pair on every build.
- */
-function wouldTouchOthers(
-  style: CloseStyle,
-  { positions, openOrders }: Pick<Dashboard, 'positions' | 'openOrders'>,
-  { pairs, trade_pair }: { pairs: ReadResult<TradePair[]>; trade_pair: string },
-): boolean {
-  const isElsewhere = ({ tradePair }: { tradePair: string | null }) =>
-    tradePair === null || !samePair(tradePair, trade_pair);
-  if (style === 'market_flat') return true;
-  if (openOrders.some((order) => order.executionType === 'BRACKET' && isElsewhere(order))) return true;
-  if (style === 'flat_all' || closesByUuid(pairs)) return false;
-  return positions.some((position) => isOpenPosition(position) && isElsewhere(position));
-}
-
-/** Whether the registry is that of a build that closes only the positions named. Builds since then list caps by tier. */
-export const closesByUuid = (pairs: ReadResult<TradePair[]>): boolean =>
-  pairs.kind === 'found' && pairs.data.some(({ leverageByTier }) => leverageByTier !== null);
-
 /** The venue did nothing: the close is sent again after its pause, under a new uuid, within the deadline. */
 const waitOut = ({ db }: Deps, intent: Parameters<typeof retry>[1], { message, retryAfterS = 1 }: Rejected) =>
   retry(db, intent, retryAfterS * 1_000, { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS });
 
 /**
- * Finds whether a position is closed, and its closing order. A position that the validator no longer lists is closed.
+ * Whether an order that may place exits was accepted before this FLAT_ALL was committed. One that is accepted later sees
+ * the commit and waits, so neither can undo the other.
  */
-async function findClosed(
-  at: AtMiner,
-  { position_uuid, ...sent }: { position_uuid: string; signal: Signal; since_ms: number | null },
-): Promise<Finding<Done>> {
-  const dashboard = await at.venue.dashboard(at.trader);
-  if (dashboard.kind !== 'found' || !dashboard.data.reported.positions)
-    return unknownEffect('the positions could not be read');
-  const position = dashboard.data.positions.find(({ uuid }) => uuid === position_uuid);
-  if (position && isOpenPosition(position)) return ABSENT;
-  const last = position?.filledOrders.at(-1);
-  const note = await noteOfOthers(at, dashboard.data, sent);
-  return accepted({ ...nothingExecuted, note, executed: last ? executedBy(last) : null });
-}
-
-/**
- * Tells that other pairs lost their exits since the close was sent: an order in another pair may have placed them just
- * before FLAT_ALL arrived. Null if none did.
- */
-async function noteOfOthers(
-  { venue, trader }: AtMiner,
-  { positions }: Dashboard,
-  { signal, since_ms }: { signal: Signal; since_ms: number | null },
-): Promise<string | null> {
-  if (signal.execution_type !== 'FLAT_ALL' || since_ms === null) return null;
-  const book = await venue.orders(trader);
-  if (book.kind !== 'found') return null;
-  const open = positions.filter(isOpenPosition).map(({ tradePair }) => tradePair);
-  const lost = book.data.cancelled.filter(
-    ({ executionType, processedMs }) => executionType === 'BRACKET' && (processedMs ?? 0) >= since_ms,
-  );
-  const pairs = new Set(open.filter((pair) => lost.some(({ tradePair }) => tradePair && samePair(tradePair, pair))));
-  return pairs.size > 0 ? `Exits were cancelled meanwhile in ${[...pairs].join(', ')}; protect these positions.` : null;
-}
+const isOvertaken = async (
+  { intent, payload }: Sent<{ trader: Hotkey }, { signal: Signal }>,
+  { db }: Deps,
+): Promise<boolean> =>
+  payload.signal.execution_type === 'FLAT_ALL' && hasOthersUnderWay(db, intent.request.trader, intent.lane);

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Dashboard, OrderBook, TradePair } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
-import { closesByUuid } from './close.ts';
+import { closesByUuid } from './close-style.ts';
 import { notedOf } from './noted.ts';
 import { listResting } from './queries.ts';
 import { noteOrder } from './store.ts';
@@ -15,7 +15,10 @@ type Sources = {
   };
 };
 
-/** Logs a close style that contradicts the build of the network, as far as its registry can be read at the start. */
+/**
+ * Logs how positions are closed at the network's build, as its registry shows it at the start. It is only told here: every
+ * close reads the registry again, and never uses FLAT_ALL where it may touch more than its position.
+ */
 export async function checkCloseStyle({
   config,
   log,
@@ -28,13 +31,16 @@ export async function checkCloseStyle({
   const style = config.NETVENUE_CLOSE_STYLE;
   const pairs = await reads.tradePairs();
   const byUuid = closesByUuid(pairs);
-  if (pairs.kind !== 'found') log.warn({ style }, 'close style unchecked: the registry of pairs could not be read');
+  const others = byUuid || (style === 'flat_all' && pairs.kind !== 'found') ? 'FLAT_ALL' : 'MARKET with FLAT';
+  const course = {
+    style,
+    closesByUuid: byUuid,
+    besideOtherPositions: style === 'market_flat' ? 'MARKET with FLAT' : others,
+  };
+  if (pairs.kind !== 'found') log.warn(course, 'close style unchecked: the registry of pairs could not be read');
   else if (style === 'flat_all' && !byUuid)
-    log.warn(
-      { style },
-      'close style contradicts the network: its registry is of builds that close every position on FLAT_ALL',
-    );
-  else log.info({ style, closesByUuid: byUuid }, 'close style checked');
+    log.warn(course, 'close style overruled: builds with this registry close every position on FLAT_ALL');
+  else log.info(course, 'close style checked');
 }
 
 /**

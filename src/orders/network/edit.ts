@@ -4,12 +4,13 @@ import type { components } from '../../contract/types.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { accepted, type Rejected, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { isTradeable } from '../../trading/queries.ts';
+import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { executedBy, findEdited, nothingExecuted, UNREAD } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { wholeOrder } from './place.ts';
 import { protectionShown } from './protection.ts';
-import { getTarget } from './queries.ts';
-import { editedTerms, findInconsistency, isOver, protectionWhenAccepted, type Terms } from './rules.ts';
+import { getReadiness, getTarget } from './queries.ts';
+import { carriesExits, editedTerms, findInconsistency, isOver, protectionWhenAccepted, type Terms } from './rules.ts';
 import { findProven, isShown, isTriggered, readRecords } from './shown.ts';
 import { recordEdit } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
@@ -34,7 +35,10 @@ export const edit = defineIntent({
     const { target, subaccount_id } = request;
     const order = await getTarget(db, target);
     if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
-    const located = await locate(deps, request.trader, { id: target, ...order });
+    const [located, { isClosing }] = await Promise.all([
+      locate(deps, request.trader, { id: target, ...order }),
+      getReadiness(db, request.trader),
+    ]);
     if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
     const [handle = order.handle] = located.split(','); // not shown: the venue decides
     const edited = editedTerms(order.terms, request.changes);
@@ -42,6 +46,7 @@ export const edit = defineIntent({
     if (fault) return { fail: { code: 'V1_EDIT_INVALID', message: fault } };
     if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
+    if (isClosing && carriesExits(edited)) return { wait: CLOSE_IN_FLIGHT };
     const whole = {
       ...wholeOrder(isTriggered(handle) ? asTriggered(edited) : edited),
       execution_type: 'LIMIT_EDIT' as const,

@@ -1,5 +1,4 @@
 import type { ArchivedOrder, DashboardOrder, Executed, Signal, SignalAccepted } from '../../adapters/network/types.ts';
-import type { Finding } from '../../intents/define.ts';
 import {
   type Accepted,
   accepted,
@@ -10,12 +9,10 @@ import {
   type UpstreamResult,
   unknownEffect,
 } from '../../kernel/upstream-result.ts';
-import type { AtMiner, Done } from './outcome.ts';
+import type { AtMiner, Done, Found } from './outcome.ts';
 import { protectionShown } from './protection.ts';
 import { protectionWhenAccepted } from './rules.ts';
 import { findProven, isShown, mayProve, type Records, readRecords, type Shown, wereAllRead } from './shown.ts';
-
-type Found = Finding<Done>;
 
 /** The finding that the network has no trace of the request. */
 export const ABSENT = { kind: 'absent' } as const;

@@ -1,4 +1,5 @@
 import type { Netvenue, SignalAccepted } from '../../adapters/network/types.ts';
+import type { Finding } from '../../intents/define.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { Protection } from './rules.ts';
 
@@ -10,3 +11,12 @@ export type Done = SignalAccepted & { lifecycle?: Lifecycle; protection?: Protec
 
 /** A trader at the miner of its entity. */
 export type AtMiner = { venue: Netvenue; trader: Hotkey };
+
+/**
+ * What a look-up found. `once_ended`: the finding holds as soon as the request cannot be in flight any more; until then
+ * it may still take effect.
+ */
+export type Found = Finding<Done> | { kind: 'once_ended'; finding: Finding<Done> };
+
+/** Makes a `Found` that holds as soon as the request cannot be in flight any more. */
+export const onceEnded = (finding: Finding<Done>): Found => ({ kind: 'once_ended', finding });

@@ -7,10 +7,11 @@ import { accepted, acknowledged, type UpstreamResult } from '../../kernel/upstre
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import { findNetworkViolation } from '../../portfolio/trades/read-model.ts';
 import { isTradeable } from '../../trading/queries.ts';
+import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { findPlaced, readExecution, resolveDoubt } from './evidence.ts';
 import type { Done } from './outcome.ts';
-import { getSubaccountStatus } from './queries.ts';
-import { protectionWhenAccepted, rests, type Terms } from './rules.ts';
+import { getReadiness } from './queries.ts';
+import { carriesExits, protectionWhenAccepted, rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
 import * as network from './verb.ts';
 
@@ -26,11 +27,14 @@ export const place = defineIntent({
   slot: network.slot,
 
   async prepare({ id, request }, { db, venues, reads }: Deps) {
-    const [activated, violation] = await Promise.all([
-      isActivated(request.trader, { db, venues }),
+    const [{ status, isClosing }, violation] = await Promise.all([
+      getReadiness(db, request.trader),
       findNetworkViolation(reads, request.trader, request.terms),
     ]);
-    if (!activated) return { wait: { code: 'V1_TRADER_NOT_READY' } };
+    if (status === 'pending' && !(await isActivated(request.trader, { db, venues })))
+      return { wait: { code: 'V1_TRADER_NOT_READY' } };
+    if (isClosing && (carriesExits(request.terms) || !closesByUuid(await reads.tradePairs())))
+      return { wait: CLOSE_IN_FLIGHT };
     if (violation) return { fail: violation };
     if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
@@ -75,12 +79,8 @@ async function withExecution(
   return read?.kind === 'accepted' ? read : acknowledged('accepted, but the execution could not be read');
 }
 
-/**
- * Whether a subaccount accepts orders. A new one is pending until its collateral is burnt; the venue rejects its orders
- * until then.
- */
+/** Whether a subaccount is activated. A new one is pending until its collateral is burnt; the venue rejects its orders until then. */
 async function isActivated(trader: Hotkey, { db, venues }: Pick<Deps, 'db' | 'venues'>): Promise<boolean> {
-  if ((await getSubaccountStatus(db, trader)) !== 'pending') return true;
   const dashboard = await venues.netvenue.dashboard(trader);
   if (dashboard.kind !== 'found' || dashboard.data.status === 'pending') return false;
   await noteSubaccountStatus(db, trader, dashboard.data.status);

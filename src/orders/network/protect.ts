@@ -4,11 +4,12 @@ import type { components } from '../../contract/types.ts';
 import { defineIntent } from '../../intents/define.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import type { Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
+import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { findEdited, findPlaced, resolveDoubt } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { placementSignal } from './place.ts';
 import { heldQuantity, readHeld } from './positions.ts';
-import { findOrderByHandle } from './queries.ts';
+import { findOrderByHandle, getReadiness } from './queries.ts';
 import { PLACED, sizeOf, type Terms } from './rules.ts';
 import { recordProtection } from './store.ts';
 import * as network from './verb.ts';
@@ -28,7 +29,11 @@ export const protect = defineIntent({
   slot: network.slot,
 
   async prepare({ id, request: { trader, protection, subaccount_id } }, { db, venues }: network.Deps) {
-    const held = await readHeld(venues.netvenue, trader, protection.trade_pair);
+    const [held, { isClosing }] = await Promise.all([
+      readHeld(venues.netvenue, trader, protection.trade_pair),
+      getReadiness(db, trader),
+    ]);
+    if (isClosing) return { wait: CLOSE_IN_FLIGHT };
     if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
     if (held.position === null) return { fail: { code: 'V1_NO_POSITION' } };
     const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection

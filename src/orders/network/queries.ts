@@ -121,21 +121,31 @@ export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promi
     from orders o
     where o.trader = ${trader} and o.handle = ${handle}`);
 
-const subaccountStatus = z.object({ synthetic_hotkey: z.string(), status: z.string() });
+const readinessRow = z.object({ synthetic_hotkey: z.string(), status: z.string(), is_closing: z.boolean() });
 
-/**
- * The last known network status of a trader's subaccount. Concurrent reads share a query. Throws for an unknown
- * subaccount.
- */
-export async function getSubaccountStatus(db: Db, syntheticHotkey: Hotkey): Promise<string> {
-  const status = await subaccountStatuses(db, syntheticHotkey);
-  if (status === null) throw new Error('A trader with orders has no subaccount');
-  return status;
+/** Whether a trader's subaccount accepts orders: its last known status, and whether one of its closes is in flight. */
+export type Readiness = { status: string; isClosing: boolean };
+
+/** The readiness of a trader's subaccount. Concurrent reads share a query. Throws for an unknown subaccount. */
+export async function getReadiness(db: Db, syntheticHotkey: Hotkey): Promise<Readiness> {
+  const readiness = await readinessOf(db, syntheticHotkey);
+  if (readiness === null) throw new Error('A trader with orders has no subaccount');
+  return readiness;
 }
 
-const subaccountStatuses = batchPerPool(async (db, hotkeys: string[]): Promise<(string | null)[]> => {
-  const rows = await db.any(sql.prepared('subaccount_statuses', subaccountStatus)`
-    select s.synthetic_hotkey, s.status
+/** A FLAT_ALL that may still be carried out: the venue then changes more of the account than its position. */
+const readinessOf = batchPerPool(async (db, hotkeys: string[]): Promise<(Readiness | null)[]> => {
+  const rows = await db.any(sql.prepared('network_readiness', readinessRow)`
+    select s.synthetic_hotkey, s.status,
+      exists (
+        select
+        from intents c
+        where c.kind = 'orders/close'
+          and c.state in ('queued', 'running', 'in_doubt')
+          and c.request ->> 'trader' = wanted.hotkey
+          and c.sending_at is not null
+          and c.sent_payload -> 'signal' ->> 'execution_type' = 'FLAT_ALL'
+      ) as is_closing
     from unnest(${sql.array(hotkeys, 'text')}) as wanted (hotkey)
     cross join lateral (
       select k.synthetic_hotkey, k.status
@@ -143,6 +153,21 @@ const subaccountStatuses = batchPerPool(async (db, hotkeys: string[]): Promise<(
       where k.synthetic_hotkey = wanted.hotkey
       limit 1
     ) s`);
-  const statuses = new Map(rows.map(({ synthetic_hotkey, status }) => [synthetic_hotkey, status]));
-  return hotkeys.map((hotkey) => statuses.get(hotkey) ?? null);
+  const found = new Map(
+    rows.map(({ synthetic_hotkey, status, is_closing }) => [synthetic_hotkey, { status, isClosing: is_closing }]),
+  );
+  return hotkeys.map((hotkey) => found.get(hotkey) ?? null);
 });
+
+/**
+ * Whether a verb of the trader that may open a position or place exits can still take effect beside a close: it is open
+ * in another lane, or in doubt.
+ */
+export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): Promise<boolean> =>
+  db.exists(sql.prepared('network_others_under_way', z.object({}))`
+    select
+    from intents o
+    where o.state in ('queued', 'running', 'in_doubt')
+      and o.kind in ('orders/place', 'orders/edit', 'orders/protect')
+      and o.request ->> 'trader' = ${trader}
+      and (o.lane is distinct from ${lane} or o.state = 'in_doubt')`);

@@ -1,10 +1,10 @@
-import type { Finding, IntentOf } from '../../intents/define.ts';
+import type { IntentOf } from '../../intents/define.ts';
 import { fail } from '../../intents/store.ts';
 import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
 import type { UpstreamResult } from '../../kernel/upstream-result.ts';
 import { ABSENT } from './evidence.ts';
 import { notedOf } from './noted.ts';
-import type { Done } from './outcome.ts';
+import type { Done, Found } from './outcome.ts';
 import { getTarget } from './queries.ts';
 import { isOpen, type Terms } from './rules.ts';
 import { isTriggered, namesOf, readRecords } from './shown.ts';
@@ -48,11 +48,7 @@ export async function recordUnlessTargetInDoubt(
  * The finding about a verb that targets another order. A validator that has no order of the trader has no book either: of
  * an order that was never placed, our own record proves that nothing was done to it.
  */
-export async function absentIfNeverPlaced(
-  { db }: Deps,
-  target: string,
-  finding: Finding<Done>,
-): Promise<Finding<Done>> {
+export async function absentIfNeverPlaced({ db }: Deps, target: string, finding: Found): Promise<Found> {
   if (finding.kind !== 'unknown') return finding;
   const { placement } = await getTarget(db, target);
   return placement === 'failed' || placement === 'expired' ? ABSENT : finding;

@@ -13,7 +13,7 @@ import {
   unknownEffect,
   unreachable,
 } from '../../kernel/upstream-result.ts';
-import type { AtMiner, Done } from './outcome.ts';
+import type { AtMiner, Done, Found } from './outcome.ts';
 import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
 
 /** The dependencies of every network verb: the miners by entity, and the timing settings. */
@@ -69,22 +69,23 @@ export async function sendSignal(
  * more: what complete records do not show was rejected.
  */
 export const resolveBy =
-  (find: (at: AtMiner) => Promise<Finding<Done>>) =>
+  (find: (at: AtMiner) => Promise<Found>) =>
   async (at: AtMiner, said: Rejected): Promise<NetworkResult> => {
-    const finding = await find(at);
+    const found = await find(at);
+    const finding = found.kind === 'once_ended' ? found.finding : found;
     if (finding.kind === 'accepted' || finding.kind === 'rejected') return finding;
     return finding.kind === 'absent' ? said : unknownEffect('a doubtful rejection could not be looked up');
   };
 
 /**
  * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner answers in
- * order of arrival and goes on after its caller has hung up. So absence proves something only when the in-flight time
+ * order of arrival and goes on after its caller has hung up. So what is not done is proven only when the in-flight time
  * has passed since it answered a look-up that came after the request. Venue facts: second review, threads.
  */
 export async function reconcileAt(
   { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
   { db, venues, config }: Deps,
-  find: (at: AtMiner, archived: ReadResult<ArchivedOrder>) => Promise<Finding<Done>>,
+  find: (at: AtMiner, archived: ReadResult<ArchivedOrder>) => Promise<Found>,
 ): Promise<Finding<Done>> {
   const { trader } = intent.request;
   const venue = await venues.ofTrader(trader);
@@ -93,8 +94,9 @@ export async function reconcileAt(
   const archived = await venue.orderStatus(name);
   const holdMs = config.NETVENUE_IN_FLIGHT_MS;
   const reachedMs = archived.kind === 'unreadable' ? null : await noteReached(db, intent.id, holdMs);
-  const finding = await find({ venue, trader }, archived);
-  if (finding.kind !== 'absent') return finding;
+  const found = await find({ venue, trader }, archived);
+  if (found.kind !== 'absent' && found.kind !== 'once_ended') return found;
+  const finding = found.kind === 'absent' ? found : found.finding;
   if (reachedMs === null) return unknownEffect('the miner has not answered a look-up since');
   return reachedMs > holdMs
     ? finding

@@ -6,7 +6,7 @@ import { type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { createAccount } from './accounts.ts';
 import { controls } from './controls.ts';
 import { openEntities } from './entities.ts';
-import { minerRoutes } from './miner.ts';
+import { minerRoutes, type Processing } from './miner.ts';
 import { registry } from './pairs.ts';
 import { setPrice } from './prices.ts';
 import { validatorRoutes } from './validator.ts';
@@ -24,8 +24,8 @@ export type NetvenueUpstreamOptions = Files & {
   activationMs?: number;
   /** Minimum time between two market orders of one subaccount and pair. */
   cooldownMs?: number;
-  /** How long the miner takes for an order; of a span, each order takes a time of its own. */
-  processingMs?: number | readonly [fromMs: number, toMs: number];
+  /** How long the miner takes for an order; of a span, each order takes a time of its own, and of a function its result. */
+  processingMs?: Processing;
   /** How many requests the miner works on at once; others wait in order of arrival, even if their caller hangs up. */
   threads?: number;
   /** The generation of the network, by default the older one. */

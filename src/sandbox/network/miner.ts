@@ -17,7 +17,10 @@ import { rejected, type Verdict, type World } from './world.ts';
 const NO_CONNECTION = 'Failed to connect to Vanta Network';
 
 /** How a miner works: the time for an order, and how many requests it works on at once. */
-type Pace = { processingMs: number | readonly [number, number]; threads: number };
+type Pace = { processingMs: Processing; threads: number };
+
+/** The time for an order in milliseconds, a span to draw it from, or what draws it. */
+export type Processing = number | readonly [fromMs: number, toMs: number] | (() => number);
 
 /** The routes of the entity miners below `/miner`. The key selects the miner. */
 export const minerRoutes = (
@@ -77,7 +80,8 @@ export const minerRoutes = (
   }
 };
 
-const timeFor = (processingMs: Pace['processingMs']): number => {
+const timeFor = (processingMs: Processing): number => {
+  if (typeof processingMs === 'function') return processingMs();
   if (typeof processingMs === 'number') return processingMs;
   const [from, to] = processingMs;
   return from + (to - from) * Math.random();

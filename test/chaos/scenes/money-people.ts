@@ -29,8 +29,12 @@ export type Trader = { n: number; userId: string; appId: string; ask: Ask };
 export type Bought = { paymentId: string; processorId: string };
 
 /** Writes the tiers, an app whose users may be paid out, and users of it with a session each. */
-export async function makeTraders({ stage }: MoneyStage, count: number): Promise<Trader[]> {
-  const { appId, token } = await makeApp(stage);
+export async function makeTraders(
+  { stage }: Pick<MoneyStage, 'stage'>,
+  count: number,
+  own: OwnNetwork = { entityHotkey: null, networkApiKey: null },
+): Promise<Trader[]> {
+  const { appId, token } = await makeApp(stage, own);
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const userId = `usr_${n}_${randomBytes(9).toString('hex')}`;
@@ -50,11 +54,14 @@ export async function makeTraders({ stage }: MoneyStage, count: number): Promise
   );
 }
 
-async function makeApp({ settings, web, rows }: Stage): Promise<{ appId: string; token: string }> {
+/** A tenant's own network identity, if it has one. */
+type OwnNetwork = { entityHotkey: string | null; networkApiKey: string | null };
+
+async function makeApp({ settings, web, rows }: Stage, own: OwnNetwork): Promise<{ appId: string; token: string }> {
   const db = await openPool(String(settings.DATABASE_URL), 1, () => {});
   try {
     for (const tier of sandboxTiers) await saveTier(db, tier);
-    const names = { slug: 'payers', name: 'Payers', contactEmail: null, entityHotkey: null, networkApiKey: null };
+    const names = { slug: `payers-${own.entityHotkey ?? 'platform'}`, name: 'Payers', contactEmail: null, ...own };
     const app = await createApp(db, sealer(String(settings.SEALING_KEYS)), { ...names, scopes: ['*'] }, ACTOR);
     await rows(
       `update apps set connect_return_url = 'https://example.com', connect_refresh_url = 'https://example.com'`,

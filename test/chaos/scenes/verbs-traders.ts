@@ -1,0 +1,48 @@
+import type { Reply } from '../../support/caller.ts';
+import { accountIn, tierDemo } from '../../support/money.ts';
+import { KEYS } from '../../support/service.ts';
+import { acknowledged } from '../load.ts';
+import type { Stage } from '../stage.ts';
+import { makeTraders, type Trader } from './money-people.ts';
+
+/** Submits one verb below the orders of an API, and returns the id of its intent. */
+export type Submit = (method: 'POST' | 'DELETE', path: string, body?: object) => Promise<string>;
+
+/** How many traders use v1, v2 on the platform's entity, and v2 of a tenant with its own miner. */
+export type Crowd = { partners: number; users: number; tenants: number };
+
+const OWN = 'own_entity';
+
+/** Traders of every way to the network. */
+export async function gather(stage: Stage, { partners, users, tenants }: Crowd): Promise<Submit[]> {
+  const own = { entityHotkey: OWN, networkApiKey: `${KEYS.minerKey}:${OWN}` };
+  const [callers, platform, tenant] = await Promise.all([
+    stage.traders(partners),
+    users > 0 ? makeTraders({ stage }, users) : [],
+    tenants > 0 ? makeTraders({ stage }, tenants, own) : [],
+  ]);
+  const accounts = await Promise.all([...platform, ...tenant].map(throughTrading));
+  return [
+    ...callers.map(
+      (caller): Submit =>
+        (method, path, body) => {
+          const url = `/v1/orders/netvenue${path}`;
+          const later = { prefer: 'wait=0' };
+          return acknowledged(() => (method === 'POST' ? caller.post(url, body, later) : caller.delete(url, later)));
+        },
+    ),
+    ...accounts,
+  ];
+}
+
+/** Opens a free account of a user, and submits for it. */
+async function throughTrading({ ask }: Trader): Promise<Submit> {
+  await ask('POST', '/v2/payments/free', { json: tierDemo });
+  await accountIn(ask, 'evaluation');
+  return (method, path, json) =>
+    acknowledged(async (): Promise<Reply> => {
+      const headers = { Prefer: 'wait=0' };
+      const reply = await ask(method, `/v2/trading/orders${path}`, { headers, ...(json && { json }) });
+      return { ...reply, headers: Object.fromEntries(reply.headers) };
+    });
+}

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto';
+import type { Style } from '../../../src/sandbox/network/world.ts';
+import { scriptFaults } from '../faults.ts';
+import { type Harm, type Harms, harm } from '../harms.ts';
+import { underWay } from '../load.ts';
+import { allSettled, openStage } from '../stage.ts';
+import { seconds, type Verdict } from '../verdicts.ts';
+import { auditVerbs, PROTECTED, type VerbAudit } from './verbs-audit.ts';
+import { type Crowd, gather, type Submit } from './verbs-traders.ts';
+
+/** Every order verb by traders of every kind, at a miner that is slow with a share of the orders. */
+export type VerbLoad = {
+  seed: number;
+  style: Style;
+  crowd: Crowd;
+  /** The pause before the next trader begins. */
+  everyMs: number;
+  threads: number;
+  quickMs: readonly [number, number];
+  slowMs: readonly [number, number];
+  slowShare: number;
+  workers: number;
+  harms: { sequence: readonly Harm[]; everyMs: number };
+  settings: Record<string, string>;
+  settleWithinMs: number;
+};
+
+/** The result: the ledger beside what was told, the most requests at one miner, and what was done to the service. */
+export type VerbRun = { audit: VerbAudit; mostAtOnce: number; harms: Harms; tookMs: number };
+
+/** Lets every trader place, protect, edit, cancel and close while responses are lost or late and workers are killed. */
+export async function tradeWithEveryVerb(load: VerbLoad): Promise<VerbRun> {
+  const { seed, style, crowd, threads, workers, settings } = load;
+  const isSlow = () => Math.random() < load.slowShare;
+  const stage = await openStage({
+    workers,
+    upstream: { style, threads, processingMs: () => drawn(isSlow() ? load.slowMs : load.quickMs) },
+    settings: { THROTTLE_SCALE: '1000', ...settings, NETVENUE_MINER_THREADS: String(threads) },
+  });
+  try {
+    const traders = await gather(stage, crowd);
+    scriptFaults(stage.upstream.faults, '/miner/api/submit-order', seed);
+    const startedAt = performance.now();
+    const lives = Promise.all(traders.map((submit, n) => live(submit, n, load)));
+    const settled = lives.then(async (taken) => {
+      await allSettled(stage, load.settleWithinMs);
+      return taken.flat();
+    });
+    const harms = await harm(stage, { ...load.harms, goOn: underWay(lives) });
+    const taken = await settled;
+    const tookMs = performance.now() - startedAt;
+    return { audit: await auditVerbs(stage, taken), mostAtOnce: stage.upstream.mostAtOnce(), harms, tookMs };
+  } finally {
+    await stage.close();
+  }
+}
+
+const drawn = ([from, to]: readonly [number, number]) => from + (to - from) * Math.random();
+
+/**
+ * The verbs of one trader, submitted without waiting for their ends. Pairs are lanes of their own. Every other trader has
+ * nothing else when it closes, so that FLAT_ALL meets the exits of another lane.
+ */
+async function live(submit: Submit, n: number, { everyMs }: VerbLoad): Promise<string[]> {
+  await new Promise((resolve) => setTimeout(resolve, everyMs * n));
+  const pairs =
+    n % 2 === 0
+      ? [inTurn('BTCUSDC', opened, protectedBy, closed), inTurn('ETHUSDC', rested, edited, cancelled)]
+      : [inTurn('BTCUSDC', opened, closed)];
+  return (await Promise.all([...pairs, inTurn(PROTECTED, openedWithExits)])).flat();
+
+  /** Submits verbs of one pair one after the other; each is told the id of the first. */
+  async function inTurn(pair: string, ...verbs: Verb[]): Promise<string[]> {
+    const first = randomUUID();
+    const ids: string[] = [];
+    for (const verb of verbs) ids.push(await verb(submit, pair, first));
+    return ids;
+  }
+}
+
+type Verb = (submit: Submit, trade_pair: string, first: string) => Promise<string>;
+
+const opened: Verb = (submit, trade_pair, order_uuid) =>
+  submit('POST', '', { trade_pair, order_type: 'LONG', leverage: 0.01, order_uuid });
+const openedWithExits: Verb = (submit, trade_pair, order_uuid) =>
+  submit('POST', '', { trade_pair, order_type: 'LONG', leverage: 0.01, stop_loss: 1, order_uuid });
+const protectedBy: Verb = (submit, trade_pair) => submit('POST', '/tp-sl', { trade_pair, stop_loss: 10 });
+const closed: Verb = (submit, trade_pair) => submit('POST', '/close', { trade_pair });
+const rested: Verb = (submit, trade_pair, order_uuid) =>
+  submit('POST', '', {
+    ...{ trade_pair, order_type: 'LONG', execution_type: 'LIMIT' },
+    ...{ limit_price: 100, quantity: 0.2, order_uuid },
+  });
+const edited: Verb = (submit, trade_pair, first) => submit('POST', `/${first}/edit`, { trade_pair, quantity: 0.25 });
+const cancelled: Verb = (submit, trade_pair, first) => submit('DELETE', `/${first}?trade_pair=${trade_pair}`);
+
+/** Whether nothing was lost, doubled or told wrong, and most verbs were carried out nevertheless. */
+export function verbVerdict({ audit, mostAtOnce, harms, tookMs }: VerbRun, { style, threads }: VerbLoad): Verdict {
+  const { verbs, forgotten, lost, doubled, denied, strange, unprotected } = audit;
+  const wrong = forgotten + lost + doubled + denied + strange + unprotected;
+  const done = Object.entries(audit.states).filter(([name]) => name.endsWith('succeeded'));
+  const succeeded = done.reduce((sum, [, count]) => sum + count, 0);
+  return {
+    promise: 'VERBS',
+    text: `cancels, edits, closes and tp-sl beside orders, v1 and v2, network of ${style}`,
+    figure:
+      `${verbs} verbs ${JSON.stringify(audit.states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange} told wrong, ` +
+      `${unprotected} unprotected; at most ${mostAtOnce} requests at one miner, ${harms.kill} kills, ${harms.cut} cuts, in ${seconds(tookMs)}`,
+    bound: '0 lost, 0 doubled, 0 told wrong',
+    kept: wrong === 0 && verbs > 0 && succeeded > verbs / 2 && mostAtOnce <= threads,
+  };
+}

@@ -1,0 +1,92 @@
+import { expect } from 'chai';
+import { tradePairsResponse } from '../../src/adapters/network/books.ts';
+import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/adapters/network/types.ts';
+import { found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
+import { mayTouchOthers } from '../../src/orders/network/close-style.ts';
+import { findClosed } from '../../src/orders/network/closed.ts';
+
+/** Registries as builds print them: the oldest, those that close by uuid, and the newest. */
+const registry = (pair: object, list = 'allowed') =>
+  tradePairsResponse({ kind: 'response', status: 200, text: JSON.stringify({ [list]: [pair] }) } as never);
+const pair = { trade_pair_id: 'BTCUSDC', trade_pair: 'BTC/USDC', max_leverage: 1 };
+const REGISTRIES = {
+  oldest: registry(pair, 'allowed_trade_pairs'),
+  newer: registry({ ...pair, standard_positional_leverage_by_tier: { 1: 1.5 } }),
+  newest: registry({ ...pair, subaccount_positional_leverage_by_tier: { 1: 1.5 } }),
+  unread: unreadable('away'),
+};
+const position = (tradePair: string) => ({ uuid: tradePair, tradePair, side: 'LONG', closeMs: null, filledOrders: [] });
+const order = (tradePair: string | null, executionType: string) => ({ tradePair, executionType });
+const ACCOUNTS: Record<string, { positions: object[]; openOrders: object[] }> = {
+  alone: { positions: [position('BTC/USDC')], openOrders: [order('BTCUSDC', 'BRACKET')] },
+  'beside a position': { positions: [position('BTCUSDC'), position('ETHUSDC')], openOrders: [] },
+  'beside exits': { positions: [position('BTCUSDC'), position('ETHUSDC')], openOrders: [order('ETHUSDC', 'BRACKET')] },
+  'beside a resting order': { positions: [position('BTCUSDC')], openOrders: [order('ETHUSDC', 'LIMIT')] },
+  'beside an unnamed order': { positions: [position('BTCUSDC')], openOrders: [order(null, 'BRACKET')] },
+};
+
+/** Where FLAT_ALL touches nothing else, by the facts: style, registry, account. */
+const HARMLESS = (style: string, build: keyof typeof REGISTRIES, account: string): boolean => {
+  if (style === 'market_flat') return false;
+  if (account === 'alone') return true;
+  if (account !== 'beside a position') return false;
+  return build === 'newer' || build === 'newest' || (build === 'unread' && style === 'flat_all');
+};
+
+describe('how a position is closed', () => {
+  for (const style of ['auto', 'flat_all', 'market_flat'] as const)
+    for (const [build, pairs] of Object.entries(REGISTRIES))
+      it(`uses FLAT_ALL only where it touches nothing else: ${style}, ${build} registry`, () => {
+        for (const [account, held] of Object.entries(ACCOUNTS))
+          expect(
+            mayTouchOthers(style, held as never, { pairs, trade_pair: 'BTCUSDC' }), // as: only members that are read
+            account,
+          ).to.equal(!HARMLESS(style, build as keyof typeof REGISTRIES, account));
+      });
+});
+
+describe('what a FLAT_ALL came to', () => {
+  const UUID = '00000000-0000-4000-8000-000000000001';
+  const signal = { execution_type: 'FLAT_ALL' as const, order_uuid: UUID, subaccount_id: 1 };
+  const closedBy = (uuid: string) => ({
+    ...position('BTCUSDC'),
+    uuid: UUID,
+    side: 'FLAT',
+    closeMs: 9,
+    filledOrders: [{ uuid }],
+  });
+  const lostExit = { uuid: 'x', tradePair: 'ETHUSDC', executionType: 'BRACKET', processedMs: 5 };
+  const find = (positions: object[], book: ReadResult<Partial<OrderBook>>, since_ms: number | null = 1) => {
+    const dashboard = found({
+      positions,
+      openOrders: [],
+      reported: { positions: true, orders: true },
+    } as unknown as Dashboard);
+    const venue = { dashboard: async () => dashboard, orders: async () => book } as unknown as Netvenue; // as: reads only
+    return findClosed({ venue, trader: 'entity_1' }, { signal, position_uuid: UUID, since_ms });
+  };
+  const bookWith = (...cancelled: object[]) =>
+    found({ unfilled: [], filled: [], cancelled: cancelled as DashboardOrder[] });
+
+  for (const since of [1, null])
+    it(`is told with the pairs that lost their exits (${since})`, async () => {
+      const result = await find([closedBy(`${UUID}-flat-all`), position('ETHUSDC')], bookWith(lostExit), since);
+
+      expect(result)
+        .to.have.nested.property('data.note')
+        .that.matches(/ETHUSDC/);
+    });
+
+  it('is not told while the exits of other pairs cannot be read', async () => {
+    const positions = [closedBy(`${UUID}-flat-all`), position('ETHUSDC')];
+
+    for (const book of [unreadable('away'), { kind: 'absent' } as const])
+      expect(await find(positions, book)).to.include({ kind: 'unknown' });
+  });
+
+  it('is told at once when its own order closed the position, and after the request has ended when another did', async () => {
+    for (const own of [`${UUID}-flat-all`, [...UUID].reverse().join('')])
+      expect(await find([closedBy(own)], bookWith())).to.include({ kind: 'accepted' });
+    expect(await find([closedBy(`${UUID}-bracket-0`)], bookWith())).to.include({ kind: 'once_ended' });
+  });
+});
