@@ -45,6 +45,8 @@ create index intents_settled on intents (kind, settled_at) where settled_at is n
 -- For operators: intents with problems, however many have succeeded.
 create index intents_troubled on intents (created_at) where state in ('in_doubt', 'failed', 'expired');
 create index intents_expired on intents (created_at) where state = 'expired';
+-- Intents that ended although nothing proves what came of them.
+create index intents_undecided on intents (created_at) where outcome -> 'problem' ->> 'effect' = 'unknown';
 -- Intents in doubt of one lane, read before every signature.
 create index intents_doubtful on intents (lane) where state = 'in_doubt';
 

@@ -83,7 +83,7 @@ comment on column payouts.pay_after is 'When to look next whether the money of a
 create index payouts_by_account on payouts (prop_account_id) where reserved_cents is distinct from 0;
 create index payouts_of_user on payouts (user_id, requested_at);
 create index payouts_waiting on payouts (pay_after) where pay_after is not null;
--- Money that operators may have to look at: failed after the transfer, or unknown, or long under way.
+-- Money that operators may have to look at: failed after the transfer, or long under way.
 create index payouts_stranded on payouts (submitted_at) where status in ('failed', 'transferred') and reserved_cents > 0;
 
 create table payout_steps (
@@ -103,10 +103,12 @@ create table payout_steps (
 );
 
 comment on table payout_steps is 'Each movement of a payout''s money that was requested of the processor. A payout to the bank that failed is followed by another, or by a reversal.';
-comment on column payout_steps.state is 'sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken.';
+comment on column payout_steps.state is 'sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken until an operator has resolved it.';
 comment on column payout_steps.amount_cents is 'In the currency of this step: what the trader''s account holds may be another one than was transferred.';
 comment on column payout_steps.reversed_before is 'Of a reversal: what was reversed when it was requested.';
 
 create unique index payout_steps_one_at_a_time on payout_steps (payout_id) where state in ('under_way', 'sent', 'unknown');
 create index payout_steps_of_payout on payout_steps (payout_id, created_at);
 create index payout_steps_sent on payout_steps (created_at) where state = 'sent';
+-- Steps that operators must look up.
+create index payout_steps_unknown on payout_steps (payout_id) where state = 'unknown';

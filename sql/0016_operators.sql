@@ -2,7 +2,7 @@ create table operator_actions (
   id bigint primary key generated always as identity,
   operator text not null constraint operator_actions_who_said check (operator ~ '\S'),
   action text not null constraint operator_actions_known check (action in (
-    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'retry_delivery', 'retry_deliveries', 'reverse_payout',
+    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'retry_delivery', 'retry_deliveries', 'reverse_payout', 'resolve_payout',
     'move_link'
   )),
   subject text,

@@ -338,6 +338,7 @@ CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (s
 CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text]));
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
+CREATE INDEX intents_undecided ON public.intents USING btree (created_at) WHERE (((outcome -> 'problem'::text) ->> 'effect'::text) = 'unknown'::text);
 CREATE INDEX intents_waiting ON public.intents USING btree (lane, "position") WHERE (state = 'queued'::text);
 CREATE INDEX intents_without_slot ON public.intents USING btree (upstream, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
 
@@ -452,7 +453,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'move_link'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -597,7 +598,7 @@ create table payout_steps (
   intent_id uuid not null,
   payout_id text not null,
   step text not null,
-  state text not null default 'under_way'::text, -- sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken.
+  state text not null default 'under_way'::text, -- sent: the processor has it and the bank has not. unsent: nothing left. unknown: the processor never reported the effect; no further step is taken until an operator has resolved it.
   amount_cents integer not null, -- In the currency of this step: what the trader's account holds may be another one than was transferred.
   currency text not null,
   reversed_before integer not null default 0, -- Of a reversal: what was reversed when it was requested.
@@ -616,6 +617,7 @@ create table payout_steps (
 CREATE INDEX payout_steps_of_payout ON public.payout_steps USING btree (payout_id, created_at);
 CREATE UNIQUE INDEX payout_steps_one_at_a_time ON public.payout_steps USING btree (payout_id) WHERE (state = ANY (ARRAY['under_way'::text, 'sent'::text, 'unknown'::text]));
 CREATE INDEX payout_steps_sent ON public.payout_steps USING btree (created_at) WHERE (state = 'sent'::text);
+CREATE INDEX payout_steps_unknown ON public.payout_steps USING btree (payout_id) WHERE (state = 'unknown'::text);
 
 -- Payouts to traders: a transfer to the trader's account at the processor, and a payout from there to its bank.
 create table payouts (
@@ -1206,12 +1208,13 @@ create view ops.failed_accounts (
   safe_action text
 );
 
--- Intents that ended without an effect, newest first: the upstream rejected it, or it was too late to send. They stay ended; submit again with a new id.
+-- Intents that ended without a result, newest first: the upstream rejected it, it was too late to send, or nothing proves what came of it (effect unknown, see ops.undecided_intents). They stay ended; those with effect none may be submitted again with a new id.
 create view ops.failed_intents (
   intent_id uuid,
   kind text,
   owner text,
   state text,
+  effect text,
   problem_code text,
   problem_reason text,
   attempts integer,
@@ -1325,7 +1328,9 @@ create view ops.stranded_payouts (
   currency text,
   failure_reason text,
   since timestamp with time zone,
-  safe_action text
+  safe_action text,
+  step text,
+  step_state text
 );
 
 -- Open intents that should run, but that no worker runs or will run, with the reason, oldest first. Normally empty: the crontab gives those without a good job a new one within 2 minutes. select * from ops.rerun(id, who, why).
@@ -1349,6 +1354,17 @@ create view ops.stuck_lanes (
   since timestamp with time zone,
   because text,
   rerun uuid
+);
+
+-- Intents that ended although nothing proves what came of them, oldest first, with the safe action. Their effect is unknown. Normally empty.
+create view ops.undecided_intents (
+  intent_id uuid,
+  kind text,
+  owner text,
+  problem_code text,
+  sending_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  safe_action text
 );
 
 -- Events of the processor about objects that the service follows, in which a member is missing or impossible. None was applied: read the object at the processor.
@@ -1530,6 +1546,9 @@ create function has_proven_wallet(of_owner text, wallet text)
 create function is_provably_unmade(of_intent uuid)
   returns boolean sql stable;
 
+create function is_undecided(outcome jsonb)
+  returns boolean sql immutable;
+
 create function is_watched(account text)
   returns boolean sql stable;
 
@@ -1546,7 +1565,7 @@ create function leave_lane(lane_name text, leaver uuid)
   returns void plpgsql;
 
 create function list_stranded_payouts()
-  returns TABLE(payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text) sql stable;
+  returns TABLE(payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable;
 
 create function list_unfulfilled_payments(minutes double precision)
   returns TABLE(payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamp with time zone, prop_account_id text, account_status text, failure_reason text, intent_id uuid, intent_state text, safe_action text, held_cents integer, held_currency text) sql stable;
@@ -1599,6 +1618,9 @@ create function next_nonce(of_signer text, count integer)
 create function note_bank_payout(processor_payout text, shown_status text, cents integer, of_currency text, failure text)
   returns text plpgsql;
 
+create function note_bank_request(intent uuid, processor_payout text)
+  returns void plpgsql;
+
 create function note_known_address(of_account text, from_address bytea)
   returns void sql;
 
@@ -1611,8 +1633,14 @@ create function note_payment(registration uuid, hash text, noted text)
 create function note_reached(intent uuid, for_s double precision)
   returns double precision plpgsql;
 
+create function note_reversal(intent uuid, reversal text)
+  returns void plpgsql;
+
 create function note_reversed(payout text, cents integer)
   returns boolean plpgsql;
+
+create function note_transfer(intent uuid, transfer text, arrival text, item jsonb)
+  returns void plpgsql;
 
 create function open_admin_session(admin text, checked_hash text, new_hash text, step bigint, session text, session_digest bytea, lives_s integer)
   returns TABLE(expires_at timestamp with time zone) plpgsql;
@@ -1809,6 +1837,9 @@ create function rerun_intent(intent uuid, by_operator text, because text, noted 
 create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision)
   returns TABLE(verdict text, status integer, sealed bytea) plpgsql;
 
+create function resolve_payout(payout text, by_operator text, because text, made text, arrival text, item jsonb, step_intent uuid DEFAULT NULL::uuid, noted jsonb DEFAULT '{}'::jsonb)
+  returns text plpgsql;
+
 create function resume_account(account text, deadline_s double precision DEFAULT 3600)
   returns void plpgsql;
 
@@ -1970,7 +2001,7 @@ create function ops.list_paid_without_account(minutes double precision DEFAULT 1
 
 -- The rows of ops.stranded_payouts.
 create function ops.list_stranded_payouts()
-  returns TABLE(payout_id text, app_id text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text) sql stable security definer;
+  returns TABLE(payout_id text, app_id text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable security definer;
 
 -- Internal to the kit.
 create function ops.note(who text, did text, about text, why text, came_of_it jsonb)
@@ -1995,6 +2026,10 @@ create function ops.require_who_and_why(who text, why text)
 -- Runs an intent again if safe_to_rerun allows it. An unsent intent is queued, a sent one is only reconciled, an ended one stays unchanged (done is false). Rejected while a worker runs it, and if it could act twice. Always recorded in ops.actions.
 create function ops.rerun(intent uuid, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql security definer;
+
+-- Records what you found at the processor of the step of a payout whose effect is unknown: the id of the transfer (tr_), payout (po_) or reversal (trr_) with its intent's id in the metadata, or 'nothing' if you have read the whole list and there is none. After 'nothing' the money may be moved again: the console looks for you and is safer. Verdicts: done, unknown, not_open, malformed, taken. Recorded in ops.actions.
+create function ops.resolve_payout(payout text, made text, who text, why text, deadline_s double precision DEFAULT 3600)
+  returns text plpgsql security definer;
 
 -- Sends again everything an endpoint missed since a time: the oldest 10,000, 50 per second, at most once a minute (too_soon), so that a receiver that has just recovered is not overloaded. Recorded in ops.actions.
 create function ops.retry_deliveries_of(endpoint text, who text, why text, since timestamp with time zone DEFAULT (now() - '7 days'::interval))

@@ -117,11 +117,16 @@ const consistent = settings
   )
   .superRefine((all, { addIssue }) => {
     if (!isProduction(all)) return;
+    if (all.REGISTRATION_PAYEES.length === 0)
+      addIssue({ code: 'custom', path: ['REGISTRATION_PAYEES'], message: NO_PAYEES });
     for (const [name, value] of Object.entries(all)) {
       if (typeof value === 'string' && value.split(',').some(isSandboxSecret))
         addIssue({ code: 'custom', path: [name], message: 'a secret of the sandbox, which everybody knows' });
     }
   });
+
+const NO_PAYEES =
+  'needed in production: the addresses that registrations may be paid to, separated by commas. Without it every purchase would end unpaid.';
 
 /** Whether others reach the service: its address is https, or the environment says so. */
 const isProduction = ({ NODE_ENV, PUBLIC_URL }: { NODE_ENV?: string | undefined; PUBLIC_URL: string }) =>
@@ -131,7 +136,7 @@ const isProduction = ({ NODE_ENV, PUBLIC_URL }: { NODE_ENV?: string | undefined;
 export type Config = Readonly<
   Omit<z.infer<typeof settings>, 'REGISTRATION_PAYEES'> & {
     directUrl: string;
-    /** Who may be paid for registrations. Empty: nobody. Null: anyone, where nobody reaches the service. */
+    /** Who may be paid for registrations. Null: anyone, which only a service that nobody else reaches may do. */
     REGISTRATION_PAYEES: readonly string[] | null;
   }
 >;
@@ -147,7 +152,7 @@ export function readConfig(given: Record<string, string> = {}): Config {
   return Object.freeze({
     ...read.data,
     directUrl: DATABASE_DIRECT_URL ?? DATABASE_URL,
-    REGISTRATION_PAYEES: REGISTRATION_PAYEES.length > 0 || isProduction(read.data) ? REGISTRATION_PAYEES : null,
+    REGISTRATION_PAYEES: REGISTRATION_PAYEES.length > 0 ? REGISTRATION_PAYEES : null,
   });
 }
 

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { readConfig } from '../src/config.ts';
 import { testSettings } from './support/service.ts';
 
+const PAYEE = `0x${'01'.repeat(20)}`;
 const settings = testSettings('postgres://nobody@127.0.0.1:1/nowhere', {
   minerUrl: 'http://127.0.0.1:1',
   validatorUrl: 'http://127.0.0.1:1',
@@ -29,7 +30,8 @@ describe('the settings', () => {
     [{ PUBLIC_URL: 'https://partners.example.com' }, 'by an https address'],
   ] as const) {
     it(`reject every fixed secret of the sandbox in production, ${source}`, () => {
-      const read = (more: Record<string, string>) => () => readConfig({ ...settings, ...production, ...more });
+      const read = (more: Record<string, string>) => () =>
+        readConfig({ ...settings, REGISTRATION_PAYEES: PAYEE, ...production, ...more });
 
       for (const [name, value] of [
         ['NETVENUE_MINER_KEY', 'sandbox-miner-key'],
@@ -42,18 +44,23 @@ describe('the settings', () => {
         expect(read({ [name]: value }), value).to.throw(new RegExp(`^Setting ${name}: a secret of the sandbox`));
       expect(read({})).not.to.throw();
     });
+
+    it(`require the payees of registrations in production, ${source}`, () => {
+      expect(() => readConfig({ ...settings, ...production })).to.throw(
+        /^Setting REGISTRATION_PAYEES: needed in production: the addresses/,
+      );
+    });
   }
 
   it('accept the secrets of the sandbox where nobody else reaches the service', () => {
     expect(() => readConfig({ ...settings, NETVENUE_MINER_KEY: 'sandbox-miner-key' })).not.to.throw();
   });
 
-  it('pin the payees of registrations: in production nobody else, and nobody without them', () => {
+  it('pin the payees of registrations where they are set', () => {
     const [a, b] = [`0x${'aB'.repeat(20)}`, `0x${'01'.repeat(20)}`];
     const payeesOf = (more: Record<string, string>) => readConfig({ ...settings, ...more }).REGISTRATION_PAYEES;
 
     expect(payeesOf({})).to.equal(null);
-    expect(payeesOf({ NODE_ENV: 'production' })).to.deep.equal([]);
     expect(payeesOf({ REGISTRATION_PAYEES: `${a}, ${b}` })).to.deep.equal([a.toLowerCase(), b]);
     expect(() => payeesOf({ REGISTRATION_PAYEES: `${a},me` })).to.throw(/^Setting REGISTRATION_PAYEES/);
   });

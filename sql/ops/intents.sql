@@ -3,6 +3,7 @@ create or replace view ops.intents as
 select i.id as intent_id, i.kind, i.owner, i.state,
   case
     when i.state = 'succeeded' then 'done'
+    when i.state = 'failed' then coalesce(i.outcome -> 'problem' ->> 'effect', 'none')
     when i.state = 'in_doubt' or i.state = 'running' and i.sending_at is not null then 'unknown'
     else 'none'
   end as effect,

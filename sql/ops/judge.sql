@@ -8,7 +8,7 @@ declare
   job record;
 begin
   if i.settled_at is not null then
-    verdict := case when code in ('SUBACCOUNT_AMBIGUOUS', 'PROCESSOR_SILENT') then 'would_act_twice' else 'finished' end;
+    verdict := case when is_undecided(i.outcome) then 'would_act_twice' else 'finished' end;
     reason := case
       when verdict = 'would_act_twice' then format('it ended as %s: the upstream may have acted. Check the upstream; then attach, refund or abandon', code)
       when i.state = 'succeeded' then 'it has succeeded'

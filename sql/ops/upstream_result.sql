@@ -3,7 +3,7 @@ create or replace function ops.upstream_result(i intents) returns text
 language sql immutable as $$
   select case
     when i.state = 'succeeded' then 'yes'
-    when p.code in ('SUBACCOUNT_AMBIGUOUS', 'PROCESSOR_SILENT') then 'nothing that decides it: ' || p.code
+    when is_undecided(i.outcome) then 'nothing that decides it: ' || p.code
     when p.code = 'NOT_CARRIED_OUT' then 'it has no record of it'
     when i.state = 'failed' and i.sending_at is not null then 'no: ' || concat_ws(', ', p.code, p.reason)
     when i.state = 'in_doubt' then format('nothing readable yet, after %s reconcile attempts', i.reconcile_attempts)

@@ -7,6 +7,7 @@ import { mails } from './views/mails.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
 import { requests } from './views/requests.js';
+import { stranded } from './views/stranded.js';
 import { unfulfilled } from './views/unfulfilled.js';
 
 /** @typedef {(notes: string) => Promise<void>} Again reads the view again and shows what was done */
@@ -21,4 +22,16 @@ import { unfulfilled } from './views/unfulfilled.js';
  */
 
 /** All views, in the order of the menu. The first is the start page. @type {View[]} */
-export const views = [overview, intents, deliveries, mails, accounts, unfulfilled, requests, apps, partners, audit];
+export const views = [
+  overview,
+  intents,
+  deliveries,
+  mails,
+  accounts,
+  unfulfilled,
+  stranded,
+  requests,
+  apps,
+  partners,
+  audit,
+];

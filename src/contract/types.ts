@@ -1760,6 +1760,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/payouts/{payout_id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look up the step of a payout whose effect is unknown
+         * @description Moves no money by itself. Reads the processor's whole list for what the step may have made, and records what is there: the step is done, or it provably never happened and may be done again. Without a readable list nothing changes.
+         */
+        post: operations["resolvePayout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/wallet-links/{ex_wallet}/move": {
         parameters: {
             query?: never;
@@ -3082,7 +3102,33 @@ export interface components {
             since: components["schemas"]["Time"];
             /** @description What an operator can safely do, as a sentence. */
             safe_action: string;
+            /** @description Its last step; null if none was begun. */
+            step: components["schemas"]["PayoutStep"] | null;
+            /**
+             * @description State of that step. `unknown`: the processor never reported its effect; look it up. `failed`: it may be done again, or reversed.
+             * @enum {unknown}
+             */
+            step_state: "under_way" | "unsent" | "sent" | "done" | "failed" | "unknown" | null;
         };
+        /** @description What the processor has of the step of a payout whose effect was unknown. */
+        PayoutResolution: {
+            /** @description The payout (`po_…`). */
+            payout_id: string;
+            /** @description The step that was looked up. */
+            step: components["schemas"]["PayoutStep"];
+            /**
+             * @description `found`: the processor has it, and it is recorded as done. `absent`: the processor provably never made it.
+             * @enum {unknown}
+             */
+            status: "found" | "absent";
+            /** @description The transfer, payout or reversal at the processor; null if there is none. */
+            processor_id: string | null;
+        };
+        /**
+         * @description A movement of a payout's money. `transfer`: to the user's account at the processor. `payout`: from there to the bank. `reversal`: back to the platform.
+         * @enum {unknown}
+         */
+        PayoutStep: "transfer" | "payout" | "reversal";
         /** @description The reversal of a payout's transfer. */
         PayoutReversal: {
             /** @description The payout (`po_…`). */
@@ -3379,6 +3425,10 @@ export interface components {
             }[];
             /** @description Number of payments that cleared without a tradeable account or a refund. */
             unfulfilled_payments: number;
+            /** @description Number of payouts whose money is neither with the platform nor on its way to a bank, or of unknown effect. */
+            stranded_payouts: number;
+            /** @description Number of intents that ended although nothing proves what came of them. */
+            undecided_intents: number;
         };
         /** @description A prop account that could not be created, as operators see it. */
         FailedAccount: {
@@ -9488,6 +9538,48 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    resolvePayout: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The payout to look up. */
+                payout_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the processor was away for a day"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description What was found is recorded */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutResolution"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            502: components["responses"]["BadGateway"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     moveWalletLink: {
         parameters: {
             query?: never;
@@ -9843,8 +9935,8 @@ export interface operations {
     listTroubledIntents: {
         parameters: {
             query?: {
-                /** @description Only intents in this state; default those in doubt and those that failed. */
-                state?: "queued" | "running" | "in_doubt" | "failed" | "expired";
+                /** @description Only intents in this state; default those in doubt and those that failed. `undecided`: those that ended although nothing proves what came of them. */
+                state?: "queued" | "running" | "in_doubt" | "undecided" | "failed" | "expired";
                 /**
                  * @description Only intents of this verb.
                  * @example orders/place

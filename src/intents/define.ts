@@ -19,7 +19,8 @@ export type Prepared<Payload> =
 /**
  * What a reconciliation found: a record of what the upstream did or rejected, proof that it has no such request
  * (`absent`), or nothing yet. The rejection of a look-up or of a repeat is no finding: it says nothing about the request
- * that was sent. `undecidable`: no later read can prove anything. The intent ends with the problem, and an operator decides.
+ * that was sent. `undecidable`: no later read can prove anything. The intent ends with the problem
+ * and an unknown effect, and an operator decides.
  */
 export type Finding<Result> =
   | Accepted<Result>

@@ -87,7 +87,8 @@ export const findIntent = (db: Db, owner: OwnerId, intentId: IntentId): Promise<
 function errorOf(intent: Pick<Intent, 'id'>, problem: Problem): ApiError {
   if (!isErrorCode(problem.code)) throw new Error(`Unknown problem ${problem.code}`);
   return new ApiError(problem.code, {
-    effect: 'none',
+    effect: problem.effect ?? 'none',
+    ...(problem.effect && { retryable: false }),
     intent_id: intent.id,
     ...(problem.message !== undefined && { message: problem.message }),
     ...(problem.reason !== undefined && { reason: problem.reason }),

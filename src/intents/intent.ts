@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Effect } from '../kernel/errors.ts';
 
 /** The states of an intent. The last three are final. */
 const states = ['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
@@ -8,9 +9,13 @@ const problem = z.object({
   message: z.string().optional(),
   reason: z.string().optional(),
   retry_after_s: z.number().optional(),
+  effect: z.enum(['done', 'unknown']).optional(),
 });
 
-/** Why an intent ended without an effect: an error code of the catalogue, and details for the caller. */
+/**
+ * Why an intent ended without a result: an error code of the catalogue, and details for the caller. Without `effect`
+ * nothing happened, provably. `unknown`: nothing can prove what did. `done`: it was found to have happened after all.
+ */
 export type Problem = z.infer<typeof problem>;
 
 /** What was recorded when the intent ended: the result of the upstream, or why there is no effect. */
@@ -45,9 +50,13 @@ export type Intent = z.infer<typeof intentRow>;
 /** An intent claimed by a worker. Every write under the claim carries the fence. */
 export type Held = Pick<Intent, 'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts'>;
 
-/** The effect of an intent as known in its state. `unknown` only between the first byte sent and a definite result. */
-export function effectOf({ state, sending_at }: Pick<Intent, 'state' | 'sending_at'>): 'none' | 'done' | 'unknown' {
+/**
+ * The effect of an intent as known in its state. `unknown` from the first byte sent to a definite result, and of an
+ * ending that proves nothing.
+ */
+export function effectOf({ state, sending_at, outcome }: Pick<Intent, 'state' | 'sending_at' | 'outcome'>): Effect {
   if (state === 'succeeded') return 'done';
   if (state === 'in_doubt') return 'unknown';
+  if (state === 'failed' && outcome && 'problem' in outcome) return outcome.problem.effect ?? 'none';
   return state === 'running' && sending_at !== null ? 'unknown' : 'none';
 }

@@ -4,7 +4,17 @@ import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import type { IntentDefinition, IntentOf, Sent, Timing } from './define.ts';
 import type { Held, Intent } from './intent.ts';
-import { beginSending, claim, fail, findUnclaimed, markInDoubt, notifySettled, retry, succeed } from './store.ts';
+import {
+  beginSending,
+  claim,
+  fail,
+  findUnclaimed,
+  leaveUndecided,
+  markInDoubt,
+  notifySettled,
+  retry,
+  succeed,
+} from './store.ts';
 import type { Task } from './task.ts';
 
 /** What `runIntent` needs from its process. */
@@ -131,7 +141,7 @@ async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
   const isInFlight = intent.sent_ago_ms <= inFlightMs;
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
   else if (finding.kind === 'absent' && !isInFlight) await fail(db, intent, { code: 'NOT_CARRIED_OUT' });
-  else if (finding.kind === 'undecidable' && !isInFlight) await fail(db, intent, finding.problem);
+  else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
   else await markInDoubt(db, intent, Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding)));
 }
 

@@ -21,6 +21,10 @@ export const succeed = (db: Db, held: Held, result: Record<string, unknown>): Pr
 /** Ends an intent whose effect provably never happened. False: another claim holds it or it has ended. */
 export const fail = (db: Db, held: Held, problem: Problem): Promise<boolean> => settle(db, held, 'failed', { problem });
 
+/** Ends an intent whose effect nothing can prove any more. It stays unknown, and operators decide. */
+export const leaveUndecided = (db: Db, held: Held, problem: Problem): Promise<boolean> =>
+  settle(db, held, 'failed', { problem: { ...problem, effect: 'unknown' } });
+
 const settle = (db: Db, held: Held, ending: 'succeeded' | 'failed', outcome: Outcome): Promise<boolean> =>
   notifying(db, held, ending, settlements(db, { id: held.id, fence: held.fence, lane: held.lane, ending, outcome }));
 

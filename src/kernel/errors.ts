@@ -110,6 +110,7 @@ export const errors = {
   PROCESSOR_UNREACHABLE: [503, 'The payment processor is unreachable; nothing was sent.'],
   PROCESSOR_REJECTED: [422, 'The payment processor rejected the request.'],
   PROCESSOR_AUTH: [502, 'The payment processor rejected the credentials of this service.'],
+  PROCESSOR_UNREADABLE: [503, 'The payment processor cannot be read at present; nothing was changed.'],
   PROCESSOR_SILENT: [502, 'The payment processor never reported the outcome; an operator must decide.'],
   V2_PAYMENTS_NOT_CONFIGURED: [503, 'No payment processor is configured.'],
   V2_SIGNATURE_INVALID: [401, 'The notification is not signed by the processor, or is too old.'],
@@ -136,6 +137,7 @@ export const errors = {
   V2_PAYOUT_ACCOUNT_NOT_READY: [409, 'The user has no payout account that can receive payouts.'],
   V2_PAYOUT_EXCEEDS_EARNINGS: [422, 'The amount exceeds the unpaid earnings of the account.'],
   V2_PAYOUT_UNKNOWN: [404, 'Payout not found.'],
+  V2_PAYOUT_NOT_UNKNOWN: [409, 'The effect of every step of the payout is known.'],
   V2_PAYOUT_NOT_STRANDED: [409, 'The money of the payout is not at the payout account, or is on its way from there.'],
   V2_COUNTRY_UNSUPPORTED: [422, 'Accounts in this country cannot be paid out to.'],
 

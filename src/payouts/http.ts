@@ -57,7 +57,9 @@ export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (ca
   if (!account)
     return { status: 202, body: openedAccount(null, null), headers: pendingHeaders(`/v2/intents/${made.id}`) };
   const link = await call.settled(await requestLink(context, account.processor_account_id));
-  const result = await fullResultOf(call.deps, link, linkResult);
+  const result = await fullResultOf(call.deps, link, linkResult).catch((error: unknown) => {
+    throw made.state === 'succeeded' && error instanceof ApiError ? withoutLink(error) : error;
+  });
   if (result) return { status: 200, body: openedAccount(account, result.onboarding_url) };
   return { status: 202, body: openedAccount(account, null), headers: pendingHeaders(`/v2/intents/${link.id}`) };
 };
@@ -65,6 +67,9 @@ export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (ca
 /** Whether the user already had an account; the request continues with that one. */
 const hadAccount = ({ outcome }: Intent) =>
   outcome !== null && 'problem' in outcome && outcome.problem.code === 'V2_CONNECT_ACCOUNT_EXISTS';
+
+/** The account was opened, although the request for its link has no effect or an unknown one. */
+const withoutLink = ({ code, details }: ApiError) => new ApiError(code, { ...details, effect: 'done' });
 
 const openedAccount = (account: ConnectAccount | null, onboarding_url: string | null) => ({
   id: account?.id ?? null,

@@ -107,11 +107,35 @@ export const findObstacle = (db: Db, payoutId: string, earnedCents: number | nul
     from payouts p
     where p.id = ${payoutId}`);
 
+const openStepRow = payoutStepRow
+  .pick({ payoutId: true, accountId: true, transferId: true, amountCents: true })
+  .extend({
+    key: z.string(),
+    step: z.enum(['transfer', 'payout', 'reversal']),
+    currency: z.string(),
+    sinceMs: z.number(),
+  });
+
+/** The step of a payout whose effect is unknown, or null. `key`: its intent. `sinceMs`: when it was accepted. */
+export const findUnknownStep = (db: Db, payoutId: string): Promise<z.infer<typeof openStepRow> | null> =>
+  db.maybeOne(sql.type(openStepRow)`
+    select p.id as "payoutId", c.processor_account_id as "accountId", p.processor_transfer_id as "transferId",
+      s.amount_cents as "amountCents", s.intent_id as key, s.step, s.currency,
+      extract(epoch from s.created_at)::double precision * 1000 as "sinceMs"
+    from payout_steps s
+    join payouts p on p.id = s.payout_id
+    join connect_accounts c on c.id = p.connect_account_id
+    where s.payout_id = ${payoutId} and s.state = 'unknown'`);
+
+/** Whether there is such a payout. */
+export const isPayout = (db: Db, payoutId: string): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`select from payouts p where p.id = ${payoutId}`);
+
 const strandedRow = z.custom<components['schemas']['StrandedPayout']>();
 
 /** Payouts whose money is neither with the platform nor on its way to a bank, or of which that is unknown. */
 export const listStranded = (db: Db): Promise<readonly z.infer<typeof strandedRow>[]> =>
   db.any(sql.type(strandedRow)`
     select s.payout_id, s.owner, s.user_id, s.prop_account_id, s.processor_account_id, s.processor_transfer_id, s.status,
-      s.amount_cents, s.transferred_cents, s.reversed_cents, s.currency, s.failure_reason, s.since, s.safe_action
+      s.amount_cents, s.transferred_cents, s.reversed_cents, s.currency, s.failure_reason, s.since, s.safe_action, s.step, s.step_state
     from list_stranded_payouts() s`);

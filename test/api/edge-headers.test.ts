@@ -8,7 +8,10 @@ describe('the headers of responses', () => {
   let user: TestUser;
   let partner: Record<string, string>;
   before(async () => {
-    service = await startIdentity({ PUBLIC_URL: 'https://partners.example.com' });
+    service = await startIdentity({
+      PUBLIC_URL: 'https://partners.example.com',
+      REGISTRATION_PAYEES: `0x${'01'.repeat(20)}`,
+    });
     admin = await service.admin();
     user = await service.user(await service.app(['*']));
     partner = bearer((await service.partner()).key);

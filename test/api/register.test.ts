@@ -161,7 +161,7 @@ describe('registerNetvenueTrader', () => {
     const intent = await partner.poll(pending);
     const reply = await partner.get(String(pending.headers.location));
 
-    expect(intent).to.include({ state: 'failed' });
+    expect(intent).to.include({ state: 'failed', effect: 'unknown' });
     expect(reply.body.problem).to.include({ code: 'SUBACCOUNT_AMBIGUOUS', retryable: false });
   });
 

@@ -12,6 +12,7 @@ const VIEWS = [
   'mails',
   'accounts',
   'unfulfilled',
+  'stranded',
   'requests',
   'apps',
   'partners',

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sql } from 'slonik';
-import { needsBrowser, overflow } from '../support/browser.ts';
+import { accessibilityFaults, needsBrowser, overflow } from '../support/browser.ts';
 import { openConsole, type TestConsole } from '../support/console.ts';
+import { earner, endWithoutProof, payingApp } from '../support/earning.ts';
 import { accountIn, checkOut, eventually, type Money, startMoney, tier25k } from '../support/money.ts';
 import { startReceiver } from '../support/receivers.ts';
 
@@ -24,6 +25,7 @@ describe('recovery in the console', function () {
   });
   afterEach(async () => {
     service.miner.faults.clear();
+    service.processor.faults.clear();
     await desk.close();
     expect(desk.complaints).to.deep.equal([]);
   });
@@ -104,6 +106,43 @@ describe('recovery in the console', function () {
 
     expect(rejected).to.include('V2_ACCOUNT_NOT_FAILED');
     expect(await accountIn(other.buyer.ask, 'evaluation')).to.include({ id: other.account });
+  });
+
+  it('looks up a payout of unknown effect, and reverses one that its bank account rejected', async () => {
+    const app = await payingApp(service);
+    const [lost, rejected] = [await earner(service, app, 500), await earner(service, app, 300)];
+    const [unknown, failed] = [await lost.request(50_000), await rejected.request(30_000)];
+    service.processor.faults.add({ kind: 'accept_then_drop', route: 'POST /v1/transfers' });
+    await lost.ask('POST', `/v2/payouts/${unknown}/submit`, { headers: { Prefer: 'respond-async' } });
+    await endWithoutProof(service, 'payouts/submit');
+    service.processor.faults.clear();
+    service.processor.faults.add({ kind: 'reject', route: 'POST /v1/payouts', times: 1 });
+    await rejected.submit(failed);
+    await rejected.payoutIs(failed, 'failed');
+    await desk.logIn();
+
+    const found: string[] = [];
+    for (const width of [320, 480, 700, 961, 1201, 1280, 1600]) {
+      await page.setViewportSize({ width, height: 900 });
+      await desk.show('stranded');
+      await page.getByRole('button', { name: `Look up: ${unknown}` }).waitFor();
+      if ((await overflow(page)) > 0) found.push(`too wide at ${width}`);
+    }
+    found.push(...(await accessibilityFaults(page)));
+    await page.getByRole('button', { name: `Look up: ${unknown}` }).click();
+    await page.getByLabel('Reason').fill('the processor was away');
+    await page.getByRole('dialog').getByRole('button', { name: 'Look up' }).click();
+    await desk.waitForText(`Look up: ${unknown}. The transfer was made (tr_`);
+    await page.getByRole('button', { name: `Reverse: ${failed}` }).click();
+    await page.getByLabel('Reason').fill('the account was closed');
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await page.getByLabel('Type reverse to go on').fill('reverse');
+    await page.getByRole('button', { name: 'Take it back' }).click();
+    await desk.waitForText(`Reverse: ${failed}. Done.`);
+
+    expect(found).to.deep.equal([]);
+    await rejected.payoutIs(failed, 'reversed');
+    await lost.payoutIs(unknown, 'transferred');
   });
 
   it('sends an abandoned delivery again, under the same id', async () => {

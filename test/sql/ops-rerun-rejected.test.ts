@@ -35,10 +35,14 @@ describe('ops.rerun does nothing', () => {
     });
   }
 
-  for (const code of ['SUBACCOUNT_AMBIGUOUS', 'PROCESSOR_SILENT']) {
+  for (const code of ['SUBACCOUNT_AMBIGUOUS', 'PROCESSOR_SILENT', 'V1_ORDER_NOT_RESTING']) {
     it(`when it ended without proof: ${code}`, async () => {
       const id = await intentAt(spine, 'sent', { kind: 'accounts/provision' });
-      await spine.query('select settle_intent($1, 1, $2, $3)', [id, 'failed', { problem: { code } }]);
+      await spine.query('select settle_intent($1, 1, $2, $3)', [
+        id,
+        'failed',
+        { problem: { code, effect: 'unknown' } },
+      ]);
       const before_ = await rows();
 
       expect(await operator.rerun(id)).to.include({

@@ -23,6 +23,20 @@ describe('views of ops', () => {
     expect(found[1]).to.include({ problem_code: 'VENUE_REJECTED', problem_reason: 'too_small', owner: 'ptn_a' });
   });
 
+  it('undecided_intents: those that ended without proof of what came of them, with the safe action', async () => {
+    const id = await intentAt(spine, 'sent', { kind: 'payouts/link' });
+    await intentAt(spine, 'failed');
+    const problem = { code: 'PROCESSOR_SILENT', effect: 'unknown' };
+    await spine.query('select settle_intent($1, 1, $2, $3)', [id, 'failed', { problem }]);
+
+    const found = await view<{ intent_id: string }>('undecided_intents');
+    const failed = await view<{ intent_id: string; effect: string }>('failed_intents');
+
+    expect(found).to.have.length(1);
+    expect(found[0]).to.include({ intent_id: id, problem_code: 'PROCESSOR_SILENT' });
+    expect(failed.map(({ effect }) => effect)).to.deep.equal(['none', 'unknown']);
+  });
+
   it('doubtful_intents: those sent with an unknown effect, with the next reconciliation', async () => {
     const [planned, forgotten] = [await intentAt(spine, 'in_doubt'), await intentAt(spine, 'in_doubt')];
     await spine.finishJobs(forgotten);

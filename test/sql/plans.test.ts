@@ -156,6 +156,8 @@ describe('statements with much past data', function () {
     retention: () =>
       inBatches(prunings(db, DAYS), { most: 1_000, withinMs: 60_000, signal: new AbortController().signal }),
     'intents that failed': view('failed_intents'),
+    'undecided intents': view('undecided_intents'),
+    'stranded payouts': view('stranded_payouts'),
     'intents in doubt': view('doubtful_intents'),
     'stuck lanes': view('stuck_lanes'),
     'ages of intents': view('intent_ages'),

@@ -59,7 +59,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
     reissueAccessLink listAllPartners registerPartner disablePartner enablePartner listKeysOfPartner
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
-    listStrandedPayouts reversePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
+    listStrandedPayouts reversePayout resolvePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
     listTroubledDeliveries retryDelivery listFailedMails getQueueHealth listOperatorActions
   `,

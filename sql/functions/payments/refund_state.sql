@@ -5,7 +5,7 @@ language sql stable as $$
   select case
     when p.refunded_cents >= p.received_cents then 'ended'
     when i.settled_at is null then 'under_way'
-    when i.outcome -> 'problem' ->> 'code' = 'PROCESSOR_SILENT' then 'unknown'
+    when is_undecided(i.outcome) then 'unknown'
     else 'ended'
   end
   from payments p

@@ -14,7 +14,7 @@ begin
   update payout_steps
   set ended_at = now(), failure_reason = coalesce(i.outcome -> 'problem' ->> 'reason', lower(code)),
     state = case
-      when code = 'PROCESSOR_SILENT' then 'unknown'
+      when is_undecided(i.outcome) then 'unknown'
       when i.state = 'expired' and s.step = 'transfer' then 'unsent'
       else 'failed'
     end

@@ -2,19 +2,19 @@
 create or replace function list_stranded_payouts() returns table (
   payout_id text, owner text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text,
   amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamptz,
-  safe_action text
+  safe_action text, step text, step_state text
 )
 language sql stable as $$
   select p.id, p.owner, p.user_id, p.prop_account_id, c.processor_account_id, p.processor_transfer_id, p.status, p.amount_cents,
     p.transferred_cents, p.reversed_cents, p.currency, p.failure_reason, coalesce(s.ended_at, s.created_at, p.requested_at),
     case
-      when s.state = 'unknown' and s.step = 'transfer' then 'look at the processor: the effect of the transfer is unknown'
-      when s.state = 'unknown' then 'look at the processor: the effect of the ' || s.step || ' is unknown'
+      when s.state = 'unknown' then 'look up: the effect of the ' || case s.step when 'payout' then 'payout to the bank' else s.step end || ' is unknown'
       when s.state = 'failed' then 'submit again, or reverse'
       when p.pay_after is not null and p.arrival_id is null then 'reverse: the processor does not show what the payout account received'
       when p.pay_after is not null then 'wait: the money is not available at the payout account yet; or reverse'
       else 'look at the processor: the bank has not reported the payout'
-    end
+    end,
+    s.step, s.state
   from payouts p
   join connect_accounts c on c.id = p.connect_account_id
   left join lateral (
@@ -24,8 +24,16 @@ language sql stable as $$
     order by o.created_at desc, o.intent_id desc
     limit 1
   ) s on true
-  where p.status in ('failed', 'transferred')
-    and p.reserved_cents > 0
-    and (p.status = 'failed' or p.submitted_at < now() - interval '7 days' or (p.pay_after is not null and p.arrival_id is null))
+  where p.id in (
+    select u.payout_id
+    from payout_steps u
+    where u.state = 'unknown'
+    union
+    select q.id
+    from payouts q
+    where q.status in ('failed', 'transferred')
+      and q.reserved_cents > 0
+      and (q.status = 'failed' or q.submitted_at < now() - interval '7 days' or (q.pay_after is not null and q.arrival_id is null))
+  )
   order by 13
 $$;

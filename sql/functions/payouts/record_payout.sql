@@ -7,7 +7,6 @@ begin
     return false;
   end if;
   perform from payouts p join payout_steps s on s.payout_id = p.id where s.intent_id = intent for update of p;
-  update payout_steps set state = 'sent', processor_id = processor_payout where intent_id = intent;
-  perform take_up_events(processor_payout);
+  perform note_bank_request(intent, processor_payout);
   return true;
 end $$;

@@ -1,4 +1,5 @@
 -- Writes the state of a payout that follows from its steps and from how much of its transfer was reversed, and what it takes of the earnings.
+-- A step of unknown effect counts as under way until it is resolved: neither done nor failed.
 -- Emits `payout.completed` when it becomes completed, and `payout.failed` when it fails or when more of it is reversed. The caller holds the
 -- payout.
 create or replace function settle_payout(payout text) returns void
@@ -15,11 +16,11 @@ begin
   p := before;
   p.status := case
     when transfer.state is null or transfer.state = 'unsent' then 'pending'
-    when transfer.state = 'under_way' then 'submitted'
-    when transfer.state in ('failed', 'unknown') then 'failed'
+    when transfer.state in ('under_way', 'unknown') then 'submitted'
+    when transfer.state = 'failed' then 'failed'
     when p.reversed_cents >= p.transferred_cents then 'reversed'
     when bank.state = 'done' then 'completed'
-    when bank.state in ('failed', 'unknown') then 'failed'
+    when bank.state = 'failed' then 'failed'
     else 'transferred'
   end;
   p.failure_reason := case

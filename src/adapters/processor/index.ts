@@ -1,6 +1,7 @@
 import Stripe from 'stripe';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
+import { findMovement } from './movements.ts';
 import {
   readAccount,
   readArrival,
@@ -80,7 +81,11 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     transfer: (requested, idempotencyKey) =>
       responseOf(
         stripe.transfers.create(
-          { ...amountOf(requested), destination: requested.accountId, transfer_group: requested.payoutId },
+          {
+            ...amountOf(requested, idempotencyKey),
+            destination: requested.accountId,
+            transfer_group: requested.payoutId,
+          },
           { idempotencyKey },
         ),
         readMadeTransfer,
@@ -89,7 +94,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
       responseOf(
         stripe.transfers.createReversal(
           transferId,
-          { amount: amountCents, metadata: { payout_id: payoutId } },
+          { amount: amountCents, metadata: stepOf(payoutId, idempotencyKey) },
           { idempotencyKey },
         ),
         readMadeReversal,
@@ -101,11 +106,15 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
       ),
     payOut: (requested, idempotencyKey) =>
       responseOf(
-        stripe.payouts.create(amountOf(requested), { idempotencyKey, stripeAccount: requested.accountId }),
+        stripe.payouts.create(amountOf(requested, idempotencyKey), {
+          idempotencyKey,
+          stripeAccount: requested.accountId,
+        }),
         readBankPayout,
       ),
     findPayout: (id, accountId) =>
       readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),
+    findMovement: (sought) => findMovement(stripe, sought),
     listEvents: (sinceMs, after) =>
       readResultOf(
         stripe.events.list({
@@ -144,11 +153,14 @@ const verificationParams = ({ userId, appId, withSelfie, returnUrl }: NewVerific
   ...(returnUrl !== null && { return_url: returnUrl }),
 });
 
-const amountOf = ({ amountCents, currency, payoutId }: NewTransfer) => ({
+const amountOf = ({ amountCents, currency, payoutId }: NewTransfer, key: string) => ({
   amount: amountCents,
   currency,
-  metadata: { payout_id: payoutId },
+  metadata: stepOf(payoutId, key),
 });
+
+/** By `intent_id` a movement is found again once the processor has forgotten its idempotency key. */
+const stepOf = (payout_id: string, intent_id: string) => ({ payout_id, intent_id });
 
 /** The format of a signature header. stripe-node throws untyped errors for some headers of another format. */
 const SIGNATURE = /^t=\d{1,12}(?:,v\d=[0-9a-f]{1,128}){1,10}$/;

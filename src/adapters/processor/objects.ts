@@ -12,14 +12,19 @@ import type {
 
 const MOST_CENTS = 2_147_483_647; // above every amount that the processor accepts, and what a column holds
 
-const id = z.string().regex(/^[\w-]{1,255}$/);
-const cents = z.int().min(0).max(MOST_CENTS);
+/** An id of the processor's. */
+export const id = z.string().regex(/^[\w-]{1,255}$/);
+/** An amount in a currency's smallest unit. */
+export const cents = z.int().min(0).max(MOST_CENTS);
 const code = z.string().max(255).nullish();
 /** A reference, which the processor writes as an id or, expanded, as the object. */
-const reference = z.union([id, z.object({ id })]).transform((value) => (typeof value === 'string' ? value : value.id));
+export const reference = z
+  .union([id, z.object({ id })])
+  .transform((value) => (typeof value === 'string' ? value : value.id));
 
 /** The member of an object's metadata. Metadata of other software may be anything. */
-const metadata = (name: string) => z.unknown().transform((value) => id.safeParse(Object(value)[name]).data ?? null); // reads a member of any value
+export const metadata = (name: string) =>
+  z.unknown().transform((value) => id.safeParse(Object(value)[name]).data ?? null); // reads a member of any value
 
 const payment = z
   .object({
@@ -53,7 +58,8 @@ const payment = z
 
 /** A sum of some losses must fit a column: the processor accepts no amount of more than eight digits. */
 const lossCents = z.int().min(0).max(99_999_999);
-const currency = z.string().regex(/^[a-z]{3}$/);
+/** The code of a currency. */
+export const currency = z.string().regex(/^[a-z]{3}$/);
 const madeAt = z.int().min(0).max(99_999_999_999).nullish();
 
 const lossOf = (

@@ -101,6 +101,19 @@ type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
 /** A transfer or a payout to create. */
 export type NewTransfer = { payoutId: string; accountId: string; amountCents: number; currency: string };
 type NewReversal = { payoutId: string; transferId: string; amountCents: number };
+/** A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). */
+export type MovementSought = {
+  step: 'transfer' | 'payout' | 'reversal';
+  key: string;
+  payoutId: string;
+  accountId: string;
+  transferId: string | null;
+  amountCents: number;
+  currency: string;
+  sinceMs: number;
+};
+/** A movement that was made. `arrivalId`: of a transfer, the payment that the account received by it. */
+export type MovementSeen = { id: string; arrivalId: string | null };
 
 /**
  * The card payment processor. `key` of a write is the intent's id, used as idempotency key: for at least 24 hours the
@@ -128,6 +141,8 @@ export type Processor = {
   /** Sends money from a connected account to its bank. */
   payOut(requested: NewTransfer, key: string): Promise<UpstreamResult<{ processorPayoutId: string }>>;
   findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;
+  /** Looks through the whole list in which a movement would be. `absent` only if the list was read to its end. */
+  findMovement(sought: MovementSought): Promise<ReadResult<MovementSeen>>;
   /** Events since `sinceMs`, newest first, without those of connected accounts. */
   listEvents(sinceMs: number, after: string | null): Promise<ReadResult<EventPage>>;
   /**

@@ -27,4 +27,6 @@ export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
           'worker_id', w.worker_id, 'seen_s_ago', w.seen_s_ago, 'has_lock', w.has_lock) order by w.worker_id), '[]')
         from ops.workers w
       ) as workers,
-      (select count(*) from ops.paid_without_account) as unfulfilled_payments`);
+      (select count(*) from ops.paid_without_account) as unfulfilled_payments,
+      (select count(*) from ops.stranded_payouts) as stranded_payouts,
+      (select count(*) from ops.undecided_intents) as undecided_intents`);

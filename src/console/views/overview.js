@@ -24,7 +24,8 @@ export const overview = {
 };
 
 /** @param {QueueHealth} health */
-function cards({ tasks, intents, lanes, deliveries, workers, unfulfilled_payments }) {
+function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
+  const { unfulfilled_payments, stranded_payouts, undecided_intents } = money;
   const doubtful = sum(intents.filter(({ state }) => state === 'in_doubt'));
   const failed = sum(deliveries.filter(({ state }) => state === 'failed'));
   const dead = tasks.reduce((all, task) => all + task.dead, 0);
@@ -32,6 +33,8 @@ function cards({ tasks, intents, lanes, deliveries, workers, unfulfilled_payment
   const alive = workers.filter(({ seen_s_ago }) => seen_s_ago < SILENT_S).length;
   return [
     card('Unfulfilled payments', unfulfilled_payments, unfulfilled_payments > 0, routeTo('unfulfilled')),
+    card('Stranded payouts', stranded_payouts, stranded_payouts > 0, routeTo('stranded')),
+    card('Ended without proof', undecided_intents, undecided_intents > 0, routeTo('intents', { state: 'undecided' })),
     card('Intents in doubt', doubtful, doubtful > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Stuck lanes', lanes.stuck, lanes.stuck > 0, routeTo('intents', { state: 'queued' })),
     card('Dead jobs', dead, dead > 0, null),

@@ -98,7 +98,7 @@ export async function findEdited(at: AtMiner, signal: Signal, before: Partial<Si
   if (!isShown(shown)) return ABSENT; // its placement may still arrive
   const { lifecycle } = shown;
   const order = listedAs(shown, records) ?? (lifecycle === 'resting' ? null : shown.order);
-  if (!order) return lifecycle === 'resting' ? UNREAD : NOT_OPEN;
+  if (!order) return lifecycle === 'resting' ? UNREAD : WITHOUT_TERMS;
   if (hasTerms(order, signal, before))
     return accepted({ ...nothingExecuted, lifecycle, executed: lifecycle === 'filled' ? executedBy(order) : null });
   return lifecycle === 'resting' ? ABSENT : NOT_OPEN;
@@ -112,6 +112,11 @@ function listedAs({ lifecycle, name }: Shown, { book }: Records): DashboardOrder
   return orders.find(({ uuid }) => uuid === name) ?? null;
 }
 
+/** An order that ended without a record of its terms may have had those of the edit. */
+const WITHOUT_TERMS = {
+  kind: 'undecidable',
+  problem: { code: 'V1_ORDER_NOT_RESTING', reason: 'order_not_found' },
+} as const;
 const NOT_OPEN = recordedRejection({ slug: 'order_not_found', message: 'Order is no longer open.' });
 
 /** An acceptance without an execution. */

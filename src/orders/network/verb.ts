@@ -66,7 +66,7 @@ export async function sendSignal(
 
 /**
  * What a doubtful rejection came to, by the verb's own search. The miner has answered, so the request is in flight no
- * more: what complete records do not show was rejected.
+ * more: what the records do not show was rejected.
  */
 export const resolveBy =
   (find: (at: AtMiner) => Promise<Found>) =>
@@ -74,7 +74,9 @@ export const resolveBy =
     const found = await find(at);
     const finding = found.kind === 'once_ended' ? found.finding : found;
     if (finding.kind === 'accepted' || finding.kind === 'rejected') return finding;
-    return finding.kind === 'absent' ? said : unknownEffect('a doubtful rejection could not be looked up');
+    return finding.kind === 'absent' || finding.kind === 'undecidable'
+      ? said
+      : unknownEffect('a doubtful rejection could not be looked up');
   };
 
 /**

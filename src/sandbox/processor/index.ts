@@ -80,6 +80,7 @@ const emptyState = (): Known & { responses: Responses } => ({
   transfers: new Map(),
   payouts: new Map(),
   arrivals: new Map(),
+  reversals: new Map(),
   settings: { refundStatus: 'succeeded' },
   events: [],
   responses: new Map(),

@@ -6,6 +6,7 @@ import {
   missing,
   newObjectId,
   nowS,
+  type Reversal,
   rejected,
   type Transfer,
   type VerificationSession,
@@ -20,13 +21,33 @@ export const peopleRoutes = (world: World, { get, post }: Api): Route[] => [
   get('/v1/accounts/:id', ({ params }) => shown(world.accounts.get(params.id ?? ''))),
   post('/v1/account_links', (form) => createLink(world, form)),
   post('/v1/transfers', (form, call) => transfer(world, form, call)),
+  get('/v1/transfers', ({ query }) =>
+    listed(
+      [...world.transfers.values()].filter(
+        ({ destination, transfer_group }) =>
+          destination === query.get('destination') && transfer_group === query.get('transfer_group'),
+      ),
+    ),
+  ),
   post('/v1/transfers/:id/reversals', (form, call) => reverse(world, form, call)),
+  get('/v1/transfers/:id/reversals', ({ params }) =>
+    listed([...world.reversals.values()].filter(({ transfer }) => transfer === params.id)),
+  ),
   get('/v1/charges/:id', ({ params }) => shown(world.arrivals.get(params.id ?? ''))),
   post('/v1/payouts', (form, call) => payOut(world, form, call)),
+  get('/v1/payouts', ({ headers }) =>
+    listed([...world.payouts.values()].filter(({ account }) => account === headers['stripe-account'])),
+  ),
   get('/v1/payouts/:id', ({ params }) => shown(world.payouts.get(params.id ?? ''))),
 ];
 
 const shown = (object: object | undefined): Reported => (object ? { status: 200, body: { ...object } } : missing());
+
+/** All of a list on one page, newest first. */
+const listed = (objects: object[]): Reported => ({
+  status: 200,
+  body: { object: 'list', has_more: false, data: objects.toReversed() },
+});
 
 const keyOf = ({ headers }: Call, otherwise: string) => String(headers['idempotency-key'] ?? otherwise);
 
@@ -160,13 +181,13 @@ function reverse(world: World, form: Form, call: Call): Reported {
   if (!made) return missing();
   if (amount === null || amount <= 0 || amount > made.amount - made.amount_reversed)
     return rejected(400, 'parameter_invalid_integer');
-  const reversalId = reverseTransfer(world, id, amount);
+  const reversal = reverseTransfer(world, id, amount, metadataOf(form));
   world.ledger.record({
-    key: keyOf(call, String(reversalId)),
+    key: keyOf(call, String(reversal?.id)),
     kind: 'reversal',
-    detail: { id: reversalId, transfer: id, amount },
+    detail: { id: reversal?.id, transfer: id, amount },
   });
-  return { status: 200, body: { id: reversalId, object: 'transfer_reversal', amount, transfer: id } };
+  return { status: 200, body: { ...reversal } };
 }
 
 function payOut(world: World, form: Form, call: Call): Reported {
@@ -204,8 +225,13 @@ export function movePayout(world: World, id: string, status: 'in_transit' | 'pai
   return true;
 }
 
-/** Reverses an amount of a transfer, or what is left of it. Returns the reversal's id; null for an unknown transfer. */
-export function reverseTransfer(world: World, id: string, amount: unknown): string | null {
+/** Reverses an amount of a transfer, or what is left of it. Null for an unknown transfer. */
+export function reverseTransfer(
+  world: World,
+  id: string,
+  amount: unknown,
+  metadata: Record<string, string> = {},
+): Reversal | null {
   const made = world.transfers.get(id);
   if (!made) return null;
   const cents = typeof amount === 'number' ? amount : made.amount - made.amount_reversed;
@@ -214,5 +240,15 @@ export function reverseTransfer(world: World, id: string, amount: unknown): stri
   const account = world.accounts.get(made.destination);
   if (account) account.balance -= cents;
   world.emit('transfer.reversed', made);
-  return newObjectId('trr');
+  const { currency } = made;
+  const reversal: Reversal = {
+    id: newObjectId('trr'),
+    object: 'transfer_reversal',
+    amount: cents,
+    currency,
+    metadata,
+    transfer: id,
+  };
+  world.reversals.set(reversal.id, reversal);
+  return reversal;
 }

@@ -56,6 +56,9 @@ export type Transfer = Pick<
   Stripe.Transfer,
   'id' | 'object' | 'amount' | 'amount_reversed' | 'created' | 'currency' | 'metadata' | 'reversed' | 'transfer_group'
 > & { destination: string; destination_payment: string };
+export type Reversal = Pick<Stripe.TransferReversal, 'id' | 'object' | 'amount' | 'currency' | 'metadata'> & {
+  transfer: string;
+};
 /** What a connected account received by a transfer: available at once, or a day later in another country. */
 export type Arrival = {
   id: string;
@@ -85,6 +88,7 @@ export type World = {
   sessions: Map<string, VerificationSession>;
   accounts: Map<string, Account>;
   transfers: Map<string, Transfer>;
+  reversals: Map<string, Reversal>;
   payouts: Map<string, Payout>;
   arrivals: Map<string, Arrival>;
   /** `refundStatus`: the status that a refund has at first. */

@@ -1,0 +1,5 @@
+-- Whether an intent of this outcome ended although nothing proves what came of it.
+create or replace function is_undecided(outcome jsonb) returns boolean
+language sql immutable as $$
+  select coalesce(outcome -> 'problem' ->> 'effect' = 'unknown', false)
+$$;

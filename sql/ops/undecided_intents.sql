@@ -1,0 +1,13 @@
+create or replace view ops.undecided_intents as
+select i.id as intent_id, i.kind, i.owner, i.outcome -> 'problem' ->> 'code' as problem_code, i.sending_at, i.settled_at,
+  case
+    when i.kind in ('payouts/submit', 'payouts/pay', 'payouts/reverse') then 'look up the payout (ops.stranded_payouts)'
+    when i.kind = 'payments/refund' then 'look at the processor; then refund (ops.paid_without_account)'
+    when i.kind = 'accounts/provision' then 'look at the network: attach what was made (ops.failed_accounts)'
+    else 'look at the upstream; a new request is a new write'
+  end as safe_action
+from intents i
+where i.outcome -> 'problem' ->> 'effect' = 'unknown'
+order by i.created_at;
+comment on view ops.undecided_intents is
+  'Intents that ended although nothing proves what came of them, oldest first, with the safe action. Their effect is unknown. Normally empty.';

@@ -1,0 +1,56 @@
+import { ask } from '../api.js';
+import { h } from '../dom.js';
+import { badge, code, moment, money } from '../format.js';
+import { rowButton, table } from '../table.js';
+import { outcome } from './money-actions.js';
+import { lookUp, resolution, reverse } from './payout-actions.js';
+
+/** @typedef {import('../api.js').Schemas['StrandedPayout']} StrandedPayout */
+/** @typedef {import('../views.js').Again} Again */
+
+/** Payouts whose money is neither with the platform nor on its way to a bank. @type {import('../views.js').View} */
+export const stranded = {
+  name: 'stranded',
+  group: 'Money',
+  title: 'Stranded payouts',
+  async render(_, again) {
+    const items = await ask('get', '/v2/admin/payouts/stranded');
+    const caption = 'Payouts that failed after the transfer, or of unknown effect, oldest first';
+    return { content: [table(caption, columns(again), items, 'No stranded payouts.')] };
+  },
+};
+
+/** @param {Again} again @returns {import('../table.js').Column<StrandedPayout>[]} */
+const columns = (again) => [
+  [
+    'Payout',
+    (payout) => [
+      money(payout.amount_cents, payout.currency),
+      h('small', {}, `At the payout account: ${money(leftOf(payout), payout.currency)}`),
+      h('small', {}, code(payout.payout_id)),
+    ],
+  ],
+  ['Since', ({ since }) => moment(since)],
+  ['To', ({ owner, user_id }) => [code(user_id), h('small', {}, 'of ', code(owner))]],
+  ['Last step', ({ step, step_state }) => [step ?? '–', ' ', step_state && badge(step_state)]],
+  ['Why', ({ failure_reason, safe_action }) => [failure_reason ?? '–', h('small', {}, `Safe: ${safe_action}`)]],
+  ['Actions', (payout) => buttons(payout, again)],
+];
+
+/** What the payout account has of it, in cents. @param {StrandedPayout} payout */
+const leftOf = ({ transferred_cents, reversed_cents }) => transferred_cents - reversed_cents;
+
+/** @param {StrandedPayout} payout @param {Again} again */
+function buttons(payout, again) {
+  const { payout_id: id, step_state, currency } = payout;
+  if (step_state === 'unknown')
+    return rowButton('Look up', id, async () => {
+      const done = await lookUp(id);
+      if (done) await again(resolution(done));
+    });
+  if (leftOf(payout) <= 0 || step_state === 'sent') return '–';
+  return rowButton('Reverse', id, async () => {
+    const done = await reverse(id, money(leftOf(payout), currency));
+    if (done) await again(outcome('Reverse', id, done));
+  });
+}
