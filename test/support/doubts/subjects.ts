@@ -99,7 +99,10 @@ export const SUBJECTS: Subject[] = [
   atExchange(placeAtExchange, (caller) =>
     caller.post(EX, { pair: 'ETH', side: 'long', size: '0.1', order_type: 'market' }, later),
   ),
-  atExchange(cancelAtExchange, (caller, oid) => caller.delete(`${EX}/${oid}`, later)),
+  {
+    ...atExchange(cancelAtExchange, (caller, oid) => caller.delete(`${EX}/${oid}`, later)),
+    endsAs: { done: 'succeeded', never: 'succeeded' }, // its nonce was used by an earlier look-up: it answers that the order is still open
+  },
   atExchange(protectAtExchange, (caller) =>
     caller.post(`${EX}/tp-sl`, { pair: 'BTC', take_profit: 130_000, stop_loss: 50_000 }, later),
   ),
