@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { document, listOperations, type Operation } from '../src/contract/document.ts';
+import { requestValidator, responseCheck } from '../src/edge/validate.ts';
 import { errors } from '../src/kernel/errors.ts';
 import { examplesOf, nodeAt } from './support/samples.ts';
 
@@ -29,6 +30,13 @@ describe('the contract', () => {
     expect(result.valid).to.equal(true);
     expect(document).to.include({ openapi: '3.1.0' });
     expect(document.info).to.include({ version: '0.1.0' });
+  });
+
+  it('has a schema for every check of the edge, which compiles them at first use', () => {
+    for (const operation of operations) {
+      requestValidator(operation);
+      responseCheck(operation);
+    }
   });
 
   it('gives every operation a unique name, in lower camel case', () => {

@@ -20,7 +20,7 @@ import { recordingRejections } from './rejections.ts';
 import { serveRoot } from './root.ts';
 import { isEventStream, sendEventStream } from './stream.ts';
 import { newSpend, type Spend, spendAddress } from './throttle.ts';
-import { type RequestParts, requestValidator, responseCheck } from './validate.ts';
+import { type RequestParts, type ResponseCheck, requestValidator, responseCheck, type Validator } from './validate.ts';
 
 type RouteDeps = EdgeDeps & HandlerDeps;
 
@@ -58,8 +58,8 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
   const handler = handlers[operation.id] as AnyHandler | undefined; // as: the operation is not known at compile time
   if (!handler) throw new Error(`Operation ${operation.id} has no handler`);
   for (const { scheme } of operation.security.flat()) getScheme(scheme);
-  const validate = requestValidator(operation);
-  const check = deps.config.VALIDATE_RESPONSES ? responseCheck(operation) : undefined;
+  let validate: Validator | undefined; // compiled at first use: all of them would cost a start a second of CPU
+  let check: ResponseCheck | undefined;
   const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
 
   return async (ctx) => {
@@ -73,6 +73,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);
     const run = async () => {
+      validate ??= requestValidator(operation);
       validate(parts);
       const call = toCall(ctx, operation, parts, { principal, spend }, deps);
       return operation.keepsResponses
@@ -83,7 +84,10 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     const reply = await (isOperators
       ? recordingRejections({ ctx, operation, adminId: principal.adminId, principal, parts, deps }, run)
       : run());
-    check?.(reply.status, reply.body);
+    if (deps.config.VALIDATE_RESPONSES) {
+      check ??= responseCheck(operation);
+      check(reply.status, reply.body);
+    }
     ctx.set(reply.headers ?? {});
     if (operation.streams && isEventStream(reply.body)) return sendEventStream(ctx, reply.body);
     ctx.body = reply.body === undefined ? '' : reply.body;

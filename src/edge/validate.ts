@@ -22,13 +22,18 @@ const options = {
 } as const;
 const bodies = withDocument(new Ajv2020({ ...options, useDefaults: true }));
 const parameters = withDocument(new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' }));
-const responses = withDocument(new Ajv2020({ ...options, allErrors: false }));
+let responseAjv: Ajv2020 | undefined;
 
 function withDocument(ajv: Ajv2020): Ajv2020 {
   formats.default(ajv);
   ajv.addFormat('uuid', isUuid); // ajv-formats also accepts the URN form, which PostgreSQL does not
   ajv.addVocabulary([...ROOT_KEYWORDS, ...SCHEMA_KEYWORDS]);
   return ajv.addSchema(document, DOCUMENT_ID);
+}
+
+function responses(): Ajv2020 {
+  responseAjv ??= withDocument(new Ajv2020({ ...options, allErrors: false }));
+  return responseAjv;
 }
 
 /** The validator of a schema in the document, compiled once and shared. Throws if the pointer does not exist. */
@@ -99,12 +104,12 @@ export type ResponseCheck = (status: number, body: unknown) => void;
 /** Compiles the response checks of an operation. The check throws if status or body do not match the contract. */
 export function responseCheck(operation: Operation): ResponseCheck {
   const checks = new Map(
-    [...operation.responses].map(([status, pointer]) => [status, pointer && compile(responses, pointer)]),
+    [...operation.responses].map(([status, pointer]) => [status, pointer && compile(responses(), pointer)]),
   );
   return (status, body) => {
     const check = checks.get(status);
     if (check === undefined)
       throw new Error(`${operation.id} responded with ${status}, which the contract does not list`);
-    if (check && !check(body)) throw new Error(`${operation.id} ${status}: ${responses.errorsText(check.errors)}`);
+    if (check && !check(body)) throw new Error(`${operation.id} ${status}: ${responses().errorsText(check.errors)}`);
   };
 }

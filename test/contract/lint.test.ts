@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import spectral from '@stoplight/spectral-core';
 import rulesets from '@stoplight/spectral-rulesets';
 import { expect } from 'chai';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { document } from '../../src/contract/document.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -65,7 +65,7 @@ async function lintByRedocly(contract: object): Promise<string[]> {
  * packages.
  */
 async function lintBySpectral(contract: object): Promise<string[]> {
-  const { rules } = parse(await readFile(join(root, '.spectral.yaml'), 'utf8')) as { rules: Record<string, 'off'> };
+  const { rules } = load(await readFile(join(root, '.spectral.yaml'), 'utf8')) as { rules: Record<string, 'off'> };
   const linter = new spectral.Spectral();
   linter.setRuleset(new spectral.Ruleset({ extends: [rulesets.oas], rules }));
   const problems = await linter.run(structuredClone(contract) as Record<string, unknown>);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import { openMetrics } from '../../src/metrics/registry.ts';
 import { readScrape } from '../support/scrape.ts';
 
@@ -19,7 +19,7 @@ const read = (path: string) => readFile(join(root, path), 'utf8');
 describe('the example alerts', () => {
   let rules: Rule[];
   before(async () => {
-    const file = parse(await read('src/metrics/alerts.example.yml')) as { groups: { rules: Rule[] }[] };
+    const file = load(await read('src/metrics/alerts.example.yml')) as { groups: { rules: Rule[] }[] };
     rules = file.groups.flatMap((group) => group.rules);
   });
 
