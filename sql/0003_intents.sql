@@ -3,6 +3,8 @@ create table intents (
   kind text not null,
   owner text not null,
   lane text,
+  alongside text,
+  has_turn boolean not null default false,
   state text not null default 'queued' constraint intents_state_known
     check (state in ('queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired')),
   request jsonb not null,
@@ -30,6 +32,8 @@ create table intents (
 comment on table intents is 'One row per effect to achieve at an upstream. The id is the idempotency key of the effect everywhere.';
 comment on column intents.kind is 'The task that executes it, for example orders/place.';
 comment on column intents.owner is 'The partner or app that submitted it.';
+comment on column intents.alongside is 'What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in the same way. Null: it runs alone.';
+comment on column intents.has_turn is 'Whether it got a job while an earlier intent of its lane was open.';
 comment on column intents.fence is 'Incremented by every claim. A write with an older fence changes nothing.';
 comment on column intents.sending_at is 'Set and committed before the first byte may leave. Cleared only if it is proven that none left.';
 comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
@@ -38,7 +42,9 @@ comment on column intents.digest is 'SHA-256 of the request. It distinguishes a 
 comment on column intents.reached_at is 'When the upstream first answered a look-up after the request was sent: the request does not wait there any more.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
-create index intents_waiting on intents (lane, position) where state = 'queued';
+create index intents_in_lane on intents (lane, position) where state in ('queued', 'running');
+-- Intents that run beside the head of their lane.
+create index intents_with_turn on intents (lane) where has_turn and state in ('queued', 'running');
 create index intents_open on intents (created_at) where state in ('queued', 'running', 'in_doubt');
 -- For retention, oldest first.
 create index intents_settled on intents (kind, settled_at) where settled_at is not null;
@@ -62,7 +68,7 @@ create table lanes (
   head uuid
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
-comment on table lanes is 'Ordering keys. At most one intent of a lane is running: its head. Only the head has a job.';
+comment on table lanes is 'Ordering keys. Only the head of a lane has a job, and those behind it that may run alongside it.';
 
 create table upstream_slots (
   upstream text not null,

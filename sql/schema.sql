@@ -312,6 +312,8 @@ create table intents (
   kind text not null, -- The task that executes it, for example orders/place.
   owner text not null, -- The partner or app that submitted it.
   lane text,
+  alongside text, -- What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in the same way. Null: it runs alone.
+  has_turn boolean not null default false, -- Whether it got a job while an earlier intent of its lane was open.
   state text not null default 'queued'::text,
   request jsonb not null,
   sent_payload jsonb, -- The exact payload, resolved and committed with sending_at. Reconciliation uses it.
@@ -335,11 +337,12 @@ create table intents (
 CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'orders/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
 CREATE INDEX intents_doubtful ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
+CREATE INDEX intents_in_lane ON public.intents USING btree (lane, "position") WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text]));
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX intents_troubled ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['in_doubt'::text, 'failed'::text, 'expired'::text]));
 CREATE INDEX intents_undecided ON public.intents USING btree (created_at) WHERE (((outcome -> 'problem'::text) ->> 'effect'::text) = 'unknown'::text);
-CREATE INDEX intents_waiting ON public.intents USING btree (lane, "position") WHERE (state = 'queued'::text);
+CREATE INDEX intents_with_turn ON public.intents USING btree (lane) WHERE (has_turn AND (state = ANY (ARRAY['queued'::text, 'running'::text])));
 CREATE INDEX intents_without_slot ON public.intents USING btree (upstream, "position") WHERE ((upstream IS NOT NULL) AND (state = 'queued'::text));
 
 -- Network addresses from which a user logged in. Attempts from there have a separate budget.
@@ -374,7 +377,7 @@ CREATE INDEX kyc_cases_by_earlier_session ON public.kyc_cases USING gin (earlier
 CREATE INDEX kyc_cases_by_session ON public.kyc_cases USING btree (session_id);
 CREATE INDEX kyc_cases_open ON public.kyc_cases USING btree (created_at) WHERE (verified_at IS NULL);
 
--- Ordering keys. At most one intent of a lane is running: its head. Only the head has a job.
+-- Ordering keys. Only the head of a lane has a job, and those behind it that may run alongside it.
 create table lanes (
   name text not null,
   head uuid,
@@ -1280,7 +1283,7 @@ create view ops.jobs (
   last_error text
 );
 
--- Lanes. head is the only intent of the lane that may run. waiting is the number of queued intents, including the head.
+-- Lanes. head is an intent of the lane whose turn it is; others may run alongside it. waiting is the number of queued intents, including the head.
 create view ops.lanes (
   lane text,
   head uuid,
@@ -1421,6 +1424,9 @@ create function account_events_after(account text, after_position bigint, most i
 
 create function account_log_end(account text, after_position bigint)
   returns TABLE(last_position bigint, is_whole boolean) sql stable;
+
+create function advance_lane(lane_name text, leaver uuid)
+  returns void plpgsql;
 
 create function agreement_canonical(r agreement_signatures)
   returns bytea sql stable;
@@ -1590,6 +1596,9 @@ create function mail_user(for_user text, to_template text, mail uuid, with_data 
 
 create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision)
   returns boolean plpgsql;
+
+create function may_run_alongside(newcomer text, others text[])
+  returns boolean sql immutable;
 
 create function money_job(task text, payload json, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;

@@ -4,7 +4,7 @@ language plpgsql as $$
 declare
   planned bigint[];
 begin
-  if i.lane is not null and i.state in ('queued', 'running') then
+  if i.lane is not null and i.state in ('queued', 'running') and not i.has_turn then
     insert into lanes (name, head)
     values (i.lane, i.id)
     on conflict (name) do update set head = excluded.head;

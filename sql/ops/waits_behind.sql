@@ -16,6 +16,6 @@ language sql stable as $$
       limit 1
     )
   ), i.id)
-  where i.lane is not null and i.state in ('queued', 'running')
+  where i.lane is not null and i.state in ('queued', 'running') and not i.has_turn
 $$;
 comment on function ops.waits_behind is 'Internal to the kit.';

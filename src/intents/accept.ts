@@ -8,12 +8,17 @@ import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import { newIntentId, type OwnerId } from '../kernel/ids.ts';
 import type { Intent } from './intent.ts';
 
-/** An intent to submit, in the shape that the SQL functions `accept_…` take. Each kind adds its own members. */
+/**
+ * An intent to submit, in the shape that the SQL functions `accept_…` take. Each kind adds its own members. `alongside`: what it
+ * is about and in which way, in two words; intents of one lane run beside each other if they are about something else, or about
+ * the same in the same way. Without it an intent runs alone in its lane.
+ */
 export type NewIntent = {
   id: string;
   kind: string;
   owner: OwnerId;
   lane?: string;
+  alongside?: string;
   request: Record<string, unknown>;
   digest: string;
   deadline_s: number;

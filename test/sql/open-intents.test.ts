@@ -40,7 +40,7 @@ describe('one of many open intents', () => {
   async function openEntriesRead(): Promise<number> {
     await spine.query('select pg_stat_force_next_flush()');
     const [row] = await spine.query<{ read: number }>(
-      `select sum(idx_tup_read)::integer as read from pg_stat_user_indexes where indexrelname in ('intents_open', 'intents_waiting')`,
+      `select sum(idx_tup_read)::integer as read from pg_stat_user_indexes where indexrelname in ('intents_open', 'intents_in_lane')`,
     );
     return row?.read ?? 0;
   }

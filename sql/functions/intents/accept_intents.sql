@@ -1,13 +1,14 @@
 -- Accepts a batch in one transaction, each item with its own verdict:
 -- accepted | replayed (the same request with the same id or key) | key_reused | id_taken.
 -- Locks keys, ids and lanes each in sorted order, so that concurrent batches wait for each other without a deadlock.
--- Item: n, id, kind, owner, lane?, request, digest (hex), deadline_s, request_id?, idempotency_key?
+-- Item: n, id, kind, owner, lane?, alongside?, request, digest (hex), deadline_s, request_id?, idempotency_key?
 create or replace function accept_intents(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
   keyed integer[] := '{}';
   fresh integer[];
   jobs graphile_worker.job_spec[];
+  joined text[];
 begin
   if jsonb_path_exists(batch, '$[*].idempotency_key ? (@ != null)') then
     with offered as (
@@ -31,14 +32,14 @@ begin
   with offered as materialized (
     select distinct on (i.id) i.*
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, kind text, owner text, lane text, request jsonb, digest text,
+      n integer, id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
       deadline_s double precision, request_id text, idempotency_key text
     )
     where i.idempotency_key is null or i.n = any(keyed)
     order by i.id, i.n
   ), written as (
-    insert into intents as w (id, kind, owner, lane, request, digest, request_id, deadline_at)
-    select o.id, o.kind, o.owner, o.lane, o.request, decode(o.digest, 'hex'), o.request_id,
+    insert into intents as w (id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
+    select o.id, o.kind, o.owner, o.lane, o.alongside, o.request, decode(o.digest, 'hex'), o.request_id,
       now() + make_interval(secs => o.deadline_s)
     from offered o
     order by o.lane nulls first, o.n
@@ -58,14 +59,18 @@ begin
     returning l.name, l.head
   )
   select coalesce(array_agg(o.n), '{}'),
-    array_agg(job_for(w.kind, w.id, null) order by w.position) filter (where w.lane is null or h.head = w.id)
-  into fresh, jobs
+    array_agg(job_for(w.kind, w.id, null) order by w.position) filter (where w.lane is null or h.head = w.id),
+    array_agg(distinct w.lane order by w.lane) filter (where o.alongside is not null and h.head <> w.id)
+  into fresh, jobs, joined
   from written w
   join offered o on o.id = w.id
   left join heads h on h.name = w.lane;
 
   if jobs is not null then
     perform graphile_worker.add_jobs(jobs);
+  end if;
+  if joined is not null then
+    perform advance_lane(j.lane, null) from unnest(joined) j (lane);
   end if;
   return query
   select i.n, i.id, 'accepted'

@@ -11,7 +11,7 @@ begin
   for item in
     select i.*, decode(i.digest, 'hex') as request_digest
     from jsonb_to_recordset(batch) as i (
-      n integer, id uuid, kind text, owner text, lane text, request jsonb, digest text,
+      n integer, id uuid, kind text, owner text, lane text, alongside text, request jsonb, digest text,
       deadline_s double precision, request_id text, idempotency_key text
     )
     order by i.lane nulls first, i.n
@@ -35,8 +35,8 @@ begin
       end if;
     end if;
 
-    insert into intents (id, kind, owner, lane, request, digest, request_id, deadline_at)
-    values (item.id, item.kind, item.owner, item.lane, item.request, item.request_digest, item.request_id,
+    insert into intents (id, kind, owner, lane, alongside, request, digest, request_id, deadline_at)
+    values (item.id, item.kind, item.owner, item.lane, item.alongside, item.request, item.request_digest, item.request_id,
             now() + make_interval(secs => item.deadline_s))
     on conflict (id) do nothing;
     if not found then
@@ -60,6 +60,8 @@ begin
     end if;
     if at_head then
       jobs := jobs || job_for(item.kind, item.id, null);
+    elsif item.alongside is not null then
+      perform advance_lane(item.lane, null);
     end if;
     return next;
   end loop;

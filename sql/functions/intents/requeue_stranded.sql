@@ -6,13 +6,13 @@ declare
   requeued integer := 0;
 begin
   for stranded in
-    select i.id, i.kind, i.state, i.lane
+    select i.id, i.kind, i.state, i.lane, i.has_turn
     from intents i
     left join lanes l on l.name = i.lane
     left join intents h on h.id = l.head and h.state in ('queued', 'running')
     where i.state in ('queued', 'running', 'in_doubt')
       and i.created_at < now() - interval '30 seconds'
-      and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id)
+      and (i.lane is null or i.state = 'in_doubt' or h.id is null or h.id = i.id or i.has_turn)
       and i.id::text not in (
         select j.payload ->> 'intent_id'
         from queue_jobs j
@@ -20,7 +20,7 @@ begin
       )
     order by i.lane, i.position
   loop
-    if stranded.state <> 'in_doubt' and stranded.lane is not null then
+    if stranded.state <> 'in_doubt' and stranded.lane is not null and not stranded.has_turn then
       perform from lanes where name = stranded.lane for update;
       update lanes l
       set head = stranded.id

@@ -14,8 +14,8 @@ export type AccountPauses = {
 };
 
 /**
- * Keeps the pauses in this process. That is enough: one lane, hence one process at a time, sends the actions of an
- * account.
+ * Keeps the pauses in this process. That is enough: a rejection for this reason costs nothing, so each process may learn of
+ * it by one of its own.
  */
 export const accountPauses = (): AccountPauses => {
   const pausedUntil = new Map<string, number>();

@@ -10,7 +10,7 @@ import { close } from './close.ts';
 import { laneOf } from './follow-up.ts';
 import { place } from './place.ts';
 import { protect } from './protect.ts';
-import { decimal, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
+import { decimal, type ExchangeTerms, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
 
 type Schemas = components['schemas'];
 
@@ -26,8 +26,21 @@ export function placeExchangeOrder(
   order: Body<'submitExvenueOrder'>,
 ): Promise<Accepted> {
   const terms = exchangeTerms(order);
-  return submit(context, place, { id: order.client_order_id, pair: terms.pair, terms }, { terms });
+  const alongside = runsAlongside(terms);
+  return submit(
+    context,
+    place,
+    { id: order.client_order_id, pair: terms.pair, terms, ...(alongside && { alongside }) },
+    { terms },
+  );
 }
+
+/**
+ * An order that adds to a position takes nothing from what another one of its side builds, nor from other pairs. Orders that
+ * reduce a position or set its leverage depend on those before them.
+ */
+const runsAlongside = ({ pair, side, reduce_only, leverage }: ExchangeTerms): string | null =>
+  reduce_only || leverage !== null ? null : `${pair} ${side}`;
 
 /** Submits the closing of the position that is open in a pair when the intent is executed. */
 export function closeExchangePosition(
@@ -60,7 +73,7 @@ export const cancelExchangeOrders = (context: ExchangeRequestContext, oids: numb
 function submit<Request extends { wallet: WalletAddress }>(
   { accept, context, wallet, deadlineMs }: ExchangeRequestContext,
   { kind }: { kind: string; request: z.ZodType<Request> },
-  { id, pair, terms }: { id?: string | undefined; pair: string; terms?: object },
+  { id, pair, ...more }: { id?: string | undefined; pair: string; terms?: object; alongside?: string },
   members: NoInfer<Omit<Request, 'wallet'>>,
 ): Promise<Accepted> {
   return accept(
@@ -70,7 +83,7 @@ function submit<Request extends { wallet: WalletAddress }>(
       kind,
       trader: wallet,
       pair,
-      ...(terms && { terms }),
+      ...more,
       lane: laneOf(wallet),
       request: { ...members, wallet },
       deadline_s: deadlineMs / 1000,

@@ -1,0 +1,47 @@
+-- Gives every intent of a lane whose turn it is a job: the first open one, and those behind it, in order, that may run alongside all that
+-- have one. At most 8 have one at a time, so that one trader does not take all of a worker's places. Sets the head, unless it is still open.
+-- The caller holds the lane's lock. `leaver` has left the lane.
+create or replace function advance_lane(lane_name text, leaver uuid) returns void
+language plpgsql as $$
+declare
+  front uuid := (
+    select i.id
+    from lanes l
+    join intents i on i.id = l.head
+    where l.name = lane_name and i.id is distinct from leaver and i.settled_at is null and i.state <> 'in_doubt'
+  );
+  beside text[];
+  member record;
+begin
+  select coalesce(array_agg(i.alongside), '{}') into beside
+  from intents i
+  where i.lane = lane_name and i.has_turn and i.state in ('queued', 'running') and i.id is distinct from leaver
+    and i.id is distinct from front;
+  if front is not null then
+    beside := beside || (select i.alongside from intents i where i.id = front);
+  end if;
+  for member in
+    select i.id, i.kind, i.alongside, i.has_turn
+    from intents i
+    where i.lane = lane_name and i.state in ('queued', 'running') and i.id is distinct from leaver
+    order by i.position
+    limit 8
+  loop
+    if member.has_turn or member.id = front then
+      front := coalesce(front, member.id);
+      continue;
+    end if;
+    exit when cardinality(beside) > 0 and not may_run_alongside(member.alongside, beside);
+    if front is not null then
+      update intents
+      set has_turn = true
+      where id = (select i.id from intents i where i.id = member.id for update skip locked); -- an operator holds it for a moment
+      exit when not found;
+    end if;
+    front := coalesce(front, member.id);
+    beside := beside || member.alongside;
+    perform graphile_worker.add_jobs(array[job_for(member.kind, member.id, null)]);
+    exit when member.alongside is null or cardinality(beside) >= 8;
+  end loop;
+  update lanes set head = front where name = lane_name and head is distinct from front;
+end $$;
