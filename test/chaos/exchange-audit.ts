@@ -1,7 +1,7 @@
 import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
 import { countBy } from './audit.ts';
-import { type Command, ledgerOf, outdatedExits, restingReportedClosed } from './exit-audit.ts';
+import { type Command, ledgerOf, leftOpen, outdatedExits, restingReportedClosed } from './exit-audit.ts';
 import type { Stage } from './stage.ts';
 
 /** The exchange's ledger compared with the recorded intents of this service. All from `forgotten` on must be 0. */
@@ -31,6 +31,8 @@ export type ExchangeAudit = {
   not_closed: number;
   /** An exit rests although a later command about it succeeded. */
   outdated_exits: number;
+  /** An order or exit rests although all orders were cancelled after it. */
+  left_open: number;
 };
 
 /**
@@ -65,6 +67,7 @@ export async function auditExchange({ rows, exchange }: Stage, taken: readonly s
       .filter(({ order_id, status }) => status === 'cancelled' && !cancelled.has(order_id)).length,
     not_closed: restingReportedClosed(verbs, ledgerOf(entries)),
     outdated_exits: outdatedExits(verbs, ledgerOf(entries)),
+    left_open: leftOpen(verbs, ledgerOf(entries)),
   };
 }
 
@@ -80,6 +83,7 @@ export const flawless = {
   not_cancelled: 0,
   not_closed: 0,
   outdated_exits: 0,
+  left_open: 0,
 } as const satisfies Partial<ExchangeAudit>;
 
 /** Whether a run was without a fault in the service. */

@@ -11,7 +11,14 @@ describe('workers that are killed while they sign for the exchange', function ()
   it('lose no order and duplicate none, use no nonce twice, and settle every intent', async () => {
     const traded = await tradeUnderHarm({
       seed: Number(process.env.CHAOS_SEED ?? 1),
-      stage: { workers: 4, settings: { ORDER_DEADLINE_MS: '120000', EXVENUE_BUDGET_PER_MINUTE: '24000' } },
+      stage: {
+        workers: 4,
+        settings: {
+          ORDER_DEADLINE_MS: '120000',
+          EXVENUE_BUDGET_PER_MINUTE: '24000',
+          EXVENUE_READ_LAG_MS: String(BEHIND_MS * 2),
+        },
+      },
       exchange: {
         orders: ORDERS,
         perSecond: Number(process.env.CHAOS_RATE ?? 15),

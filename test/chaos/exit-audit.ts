@@ -1,4 +1,4 @@
-import { legCloid } from '../../src/kernel/exchange-names.ts';
+import { cloidOf, legCloid } from '../../src/kernel/exchange-names.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
 
 const LEGS = ['tp', 'sl'] as const;
@@ -11,7 +11,12 @@ export type Command = {
   state: string;
   request: { wallet: string; pair?: string; oids?: unknown };
   outcome: {
-    result?: { results?: { order_id: string; status: string }[]; tp_order_id?: string; sl_order_id?: string };
+    result?: {
+      status?: string;
+      results?: { order_id: string; status: string }[];
+      tp_order_id?: string;
+      sl_order_id?: string;
+    };
   } | null;
 };
 
@@ -35,6 +40,18 @@ export const outdatedExits = (commands: readonly Command[], { placed, ended }: L
       if (kind !== 'orders/exvenue/protect' || oid === undefined || ended.has(oid)) return false;
       return later.some((next) => request.wallet === next.request.wallet && overrules(next, request.pair, leg, placed));
     }).length;
+
+/** Orders and exits that rest although a later command cancelled all orders of their wallet, and said so. */
+export const leftOpen = (commands: readonly Command[], { placed, ended }: Ledger): number => {
+  const cancelled = new Map<string, number>();
+  for (const [at, { kind, state, request, outcome }] of commands.entries())
+    if (kind === 'orders/exvenue/cancel' && request.oids === 'all' && state === 'succeeded')
+      if (outcome?.result?.status !== 'partial') cancelled.set(request.wallet, at);
+  return commands
+    .filter(({ request }, at) => at < (cancelled.get(request.wallet) ?? 0))
+    .flatMap(({ id }) => [cloidOf(id), ...LEGS.map((leg) => legCloid(id, leg))])
+    .filter((name) => placed.has(name) && !ended.has(String(placed.get(name)))).length;
+};
 
 /** Orders that a cancellation reported as closed or unknown, and that rest. */
 export const restingReportedClosed = (commands: readonly Command[], { placed, ended }: Ledger): number => {

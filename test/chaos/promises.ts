@@ -45,14 +45,18 @@ export type Size = {
 
 /** Timeouts sufficient for upstreams on the same machine. */
 const QUICK = { NETVENUE_PATIENCE_MS: '1500', NETVENUE_IN_FLIGHT_MS: '4000' };
-/** The service's own defaults, where the tests' are shorter. */
-const PRODUCTION = {
-  NETVENUE_PATIENCE_MS: '10000',
-  NETVENUE_IN_FLIGHT_MS: '105000',
+/** The service's own defaults at the exchange, where the tests' are shorter. */
+const AT_EXCHANGE = {
   EXVENUE_PATIENCE_MS: '5000',
   EXVENUE_EXPIRES_MS: '10000',
   EXVENUE_CLOCK_MARGIN_MS: '5000',
   EXVENUE_READ_LAG_MS: '60000',
+};
+/** The service's own defaults. */
+const PRODUCTION = {
+  ...AT_EXCHANGE,
+  NETVENUE_PATIENCE_MS: '10000',
+  NETVENUE_IN_FLIGHT_MS: '105000',
   PROVISION_DEADLINE_MS: '120000',
 };
 
@@ -161,7 +165,7 @@ export const scenes: Record<string, Scene> = {
           webs: 2,
           workers: 3,
           upstream: { processingMs: 100 },
-          settings: UNDER_HARM,
+          settings: { ...UNDER_HARM, ...AT_EXCHANGE },
         },
         network: { orders: each, perSecond: size.perSecond / 2, traders: 60 },
         exchange: { orders: each, perSecond: size.perSecond / 2, wallets: 60, readsBehindMs: BEHIND_MS },

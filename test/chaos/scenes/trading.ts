@@ -1,9 +1,10 @@
+import { until } from '../../support/processes.ts';
 import { type Audit, auditOrders, quantile } from '../audit.ts';
 import { auditExchange, type ExchangeAudit, isFlawlessExchange } from '../exchange-audit.ts';
 import { scriptFaults } from '../faults.ts';
 import { type Harm, type Harms, harm } from '../harms.ts';
 import { underWay } from '../load.ts';
-import { allSettled, openStage, type StageOptions } from '../stage.ts';
+import { allSettled, openStage, type Stage, type StageOptions } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 import { loadExchange } from './exchange-load.ts';
 import { loadNetwork } from './network-load.ts';
@@ -64,6 +65,7 @@ export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...
     const loadedAt = performance.now();
     const harms = await harming;
     await allSettled(stage, options.settleWithinMs);
+    if (exchange) await lookAfterExits(stage, options.settleWithinMs);
     return {
       ...(network && { orders: await auditOrders(stage, networkTaken) }),
       ...(exchange && { exchange: await auditExchange(stage, exchangeTaken) }),
@@ -75,6 +77,28 @@ export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...
   } finally {
     await stage.close();
   }
+}
+
+const WATCHED_AT_ONCE = 50;
+
+/** Lets the watch of exits read all that wait, as it does minute by minute, once reads show everything. */
+async function lookAfterExits(stage: Stage, settleWithinMs: number): Promise<void> {
+  stage.exchange.setBehind(0);
+  const [waiting] = await stage.rows<{ count: number }>(
+    `select count(*)::integer from orders where executed ->> 'trigger_status' = 'pending_parent_fill'`,
+  );
+  for (let n = 0; n <= (waiting?.count ?? 0) / WATCHED_AT_ONCE; n += 1) {
+    await stage.rows(`select graphile_worker.add_job('orders/exvenue/watch')`);
+    await until(
+      'the watch of exits',
+      async () => {
+        const [queued] = await stage.rows(`select from queue_jobs where task = 'orders/exvenue/watch' limit 1`);
+        return queued ? null : true;
+      },
+      settleWithinMs,
+    );
+  }
+  await allSettled(stage, settleWithinMs);
 }
 
 /** The verdicts of the ledgers on a run: nothing lost, nothing duplicated, on each venue that had orders. */
