@@ -3,26 +3,41 @@ import { expect } from 'chai';
 import nock from 'nock';
 import { exvenue } from '../../src/adapters/exchange/index.ts';
 import type { Exvenue } from '../../src/adapters/exchange/types.ts';
+import { plus } from '../../src/kernel/decimals.ts';
+import { fillsOf } from '../../src/portfolio/history/exchange.ts';
+import { roundTrips } from '../../src/portfolio/history/round-trips.ts';
 import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
 const recorded = async <T>(name: string): Promise<T> =>
   JSON.parse(await readFile(new URL(`../fixtures/exchange/${name}.json`, import.meta.url), 'utf8'));
 
-type Reads = { responses: { request: { type: string; user?: string }; response: unknown }[] };
+type Reads = { responses: { request: { type: string; user?: string } & Record<string, unknown>; response: unknown }[] };
 type Rejections = { actions: { text: string; of: 'updateLeverage' | 'order' }[]; items: string[] };
 
 const reads = await recorded<Reads>('reads');
+reads.responses.push(...(await recorded<Reads>('more-reads')).responses);
 const rejections = await recorded<Rejections>('rejections');
 
 describe('recorded responses of the exchange', () => {
   alone();
 
+  /** Serves the response that was recorded for a request. */
+  const serve = (request: Record<string, unknown>) => {
+    const found = reads.responses.find((each) =>
+      Object.entries(request).every(([name, value]) => each.request[name] === value),
+    );
+    const asked = { ...request, ...(typeof request.user === 'string' && { user: request.user.toLowerCase() }) };
+    nock(VENUE)
+      .post('/info', asked)
+      .reply(200, JSON.stringify(found?.response), { 'content-type': 'application/json' });
+  };
+
   /** Serves a recorded response and reads it. */
   const reading = async <T>(type: string, read: (venue: Exvenue, user: string) => Promise<T>) => {
     const found = reads.responses.find(({ request }) => request.type === type);
     if (!found) throw new Error(`no recorded ${type}`);
-    nock(VENUE).post('/info').reply(200, JSON.stringify(found.response), { 'content-type': 'application/json' });
+    serve(found.request);
     const result = await read(exvenue({ url: VENUE, network: 'mainnet' }), found.request.user ?? '');
     return { result, response: found.response };
   };
@@ -68,6 +83,116 @@ describe('recorded responses of the exchange', () => {
     expect(agents.result).to.have.nested.property('data').of.length(2);
     expect(assets.result).to.deep.nested.include({ 'data[0].coin': 'BTC', 'data[0].id': 0, 'data[0].sizeDecimals': 5 });
     expect(mids.result).to.deep.nested.include({ 'data.BTC': '30135', 'data.ATOM': '9.3384' });
+  });
+
+  it('show a position with isolated margin, and what is free in spot', async () => {
+    const account = await reading('clearinghouseState', (venue, user) => venue.account(user));
+    const spot = await reading('spotClearinghouseState', (venue, user) => venue.spotBalances(user));
+
+    expect(account.result).to.deep.nested.include({
+      'data.withdrawable': '75.781884',
+      'data.accountValue': '83.307638',
+    });
+    expect(account.result).to.have.nested.property('data.positions[0]').that.deep.includes({
+      coin: 'HYPE',
+      size: '2',
+      entryPrice: '37.829',
+      liquidationPrice: '35.8559189474',
+      leverage: 10,
+      isCross: false,
+    });
+    expect(spot.result).to.deep.nested.include({
+      'data[0].free': '2.77363',
+      'data[1].coin': 'HYPE',
+      'data[1].token': 150,
+    });
+  });
+
+  it('show a filled order that was placed as a market order of the venue’s own pages', async () => {
+    const { result } = await reading('orderStatus', (venue, user) => venue.orderStatus(user, 1));
+
+    expect(result).to.deep.nested.include({ 'data.state': 'filled', 'data.order.timeInForce': 'other' });
+    expect(result).to.deep.nested.include({ 'data.order.size': '0', 'data.order.originalSize': '0.0076' });
+  });
+
+  it('list executions with their client order ids, of vaults and of spot remainders', async () => {
+    const { result } = await reading('userFills', (venue, user) => venue.recentFills(user));
+
+    const fills = result.kind === 'found' ? result.data : [];
+    expect(fills.map(({ coin, direction }) => [coin, direction])).to.deep.equal([
+      ['BTC', 'Open Long'],
+      ['BTC', 'Open Long'],
+      ['MANTA', 'Net Child Vaults'],
+      ['@142', 'Spot Dust Conversion'],
+    ]);
+    expect(fills[0]).to.include({ cloid: '0x5bdd47600dea461f36c8378cd7b4150c', fee: '-0.012639' });
+    expect(fillsOf(fills, undefined).map(({ coin }) => coin)).to.deep.equal(['BTC', 'BTC', 'MANTA']);
+  });
+
+  it('list builder dexes and their markets, the delisted one without a mid price', async () => {
+    const ofDex = async (dex: string) => {
+      serve({ type: 'perpDexs' });
+      serve({ type: 'metaAndAssetCtxs', dex });
+      const markets = await exvenue({ url: VENUE, network: 'mainnet' }).markets(dex);
+      return markets.kind === 'found' ? markets.data : [];
+    };
+
+    const dexes = await reading('perpDexs', (venue) => venue.dexes());
+    const [nvda, gold] = await ofDex('xyz');
+    const [spacex] = await ofDex('vntl');
+
+    expect(dexes.result).to.deep.equal({ kind: 'found', data: ['xyz', 'vntl'] });
+    expect([nvda?.asset.id, gold?.asset.id, spacex?.asset.id]).to.deep.equal([110_000, 110_001, 120_000]);
+    expect(gold).to.deep.include({ midPrice: '4374.25', markPrice: '4374.4', oraclePrice: '4375.9' });
+    expect(spacex?.asset).to.include({ onlyIsolated: true, isDelisted: true });
+    expect(spacex).to.include({ midPrice: null, markPrice: '2109.5' });
+  });
+
+  it('list spot pairs by their tokens', async () => {
+    const { result } = await reading('spotMeta', (venue) => venue.assets('spot'));
+
+    const pairs = result.kind === 'found' ? result.data : [];
+    expect(pairs.map(({ coin, id, base, quote, sizeDecimals }) => [coin, id, base, quote, sizeDecimals])).to.deep.equal(
+      [
+        ['PURR/USDC', 10_000, 'PURR', 'USDC', 0],
+        ['@1', 10_001, 'HFUN', 'USDC', 2],
+      ],
+    );
+  });
+
+  it('cover every read of the adapter, but for those that are composed', async () => {
+    const sources = await Promise.all(
+      ['index', 'catalogue', 'fill-pages'].map((name) =>
+        readFile(new URL(`../../src/adapters/exchange/${name}.ts`, import.meta.url), 'utf8'),
+      ),
+    );
+    const asked = sources.join().matchAll(/(?:type: |of\()'(\w+)'/g);
+    const missing = new Set([...asked].map(([, type]) => type));
+    for (const { request } of [...reads.responses, await recorded<{ request: { type: string } }>('fills-500')].map(
+      (each) => each,
+    ))
+      missing.delete(request.type);
+
+    expect([...missing].sort()).to.deep.equal(['userAbstraction', 'webData2']); // unified-account, unnamed-agent
+  });
+});
+
+describe('recorded executions of the exchange', () => {
+  alone();
+
+  it('give the closed positions that they name, whose gains add up to those of the venue', async () => {
+    type List = { request: { user: string }; columns: string[]; rows: unknown[][] };
+    const { request, columns, rows } = await recorded<List>('fills-500');
+    const fills = rows.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
+    nock(VENUE).post('/info').reply(200, JSON.stringify(fills), { 'content-type': 'application/json' });
+
+    const read = await exvenue({ url: VENUE, network: 'mainnet' }).fills(request.user, { fromMs: 0 });
+    const trips = roundTrips(fillsOf(read.kind === 'found' ? read.data : [], undefined), new Map());
+
+    expect(trips).to.have.length(39);
+    const total = (gains: string[]) => gains.reduce((sum, gain) => plus(sum, gain), '0');
+    const named = total(fills.map(({ closedPnl }) => String(closedPnl)));
+    expect(total(trips.map(({ realizedPnl }) => realizedPnl))).to.equal(named);
   });
 });
 
