@@ -4,6 +4,7 @@ import { provisionResult } from '../../src/accounts/provision.ts';
 import { resultOf, shownMembers } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
 import { sessionResult } from '../../src/kyc/session.ts';
+import { cancellationResult, exitsResult, orderResult } from '../../src/orders/exchange/results.ts';
 import { orderResultMembers } from '../../src/orders/network/verb.ts';
 import { linkResult } from '../../src/payouts/link.ts';
 
@@ -18,6 +19,29 @@ const RECORDED: Record<string, [schema: z.ZodObject, recorded: Record<string, un
       executed: { order_type: 'LONG', quantity: 1, value: 2, leverage: null, price: 3 },
       protection: 'placed',
       protection_error: null,
+    },
+  ],
+  'an exchange order': [
+    orderResult,
+    {
+      ...{ ex_order_id: '1', order_id: 'o', client_order_id: 'o', pair: 'BTC-USDC', side: 'long', order_type: 'limit' },
+      ...{ size: '1', filled_size: '0', status: 'open', fill_price: null, limit_price: '2', take_profit: '3' },
+      ...{ stop_loss: null, tp_order_id: null, sl_order_id: null, trigger_status: 'pending_parent_fill' },
+      ...{ trigger_error: null, created_at: '2026-01-01T00:00:00Z' },
+    },
+  ],
+  'exits at the exchange': [
+    exitsResult,
+    {
+      ...{ pair: 'BTC-USDC', tp_order_id: '1', sl_order_id: null, trigger_status: 'placed', trigger_error: null },
+      ...{ take_profit: '3', stop_loss: null },
+    },
+  ],
+  'a cancellation at the exchange': [
+    cancellationResult,
+    {
+      ...{ status: 'ok', message: 'm', total_open_orders: 1, cancelled_count: 1, failed_count: 0 },
+      results: [{ order_id: '1', pair: 'BTC-USDC', status: 'cancelled', message: 'm' }],
     },
   ],
   'a new subaccount': [

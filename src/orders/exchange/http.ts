@@ -1,7 +1,7 @@
-import type { components } from '../../contract/types.ts';
+import type { z } from 'zod';
 import type { CallWith, Handler } from '../../edge/handler.ts';
 import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
-import { pendingHeaders, recordedResult } from '../../intents/follow.ts';
+import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import type { Intent } from '../../intents/intent.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { coinOf, displayPair, intentIdOf } from '../../kernel/exchange-names.ts';
@@ -12,12 +12,12 @@ import type { NewExchangeOrder } from './intents.ts';
 import * as intents from './intents.ts';
 import { place } from './place.ts';
 import { listExchangeOrders } from './queries.ts';
+import { cancellationResult, exitsResult, orderResult } from './results.ts';
 import { decimal } from './rules.ts';
 import { closingTerms, openOrder, pendingReport, shownOrder } from './views.ts';
 
 type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads };
 
-type Schemas = components['schemas'];
 type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
 
 /** Lists a wallet's open orders at the exchange, wherever they were placed, joined with our records. */
@@ -45,7 +45,7 @@ export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ de
 /** Places an order. */
 export const submitExvenueOrder: Handler<'submitExvenueOrder', Deps> = async (call) => {
   const accepted = await intents.placeExchangeOrder(context(call, call.header['Trader-ID']), call.body);
-  return respond(call, accepted, (intent) => {
+  return respond(call, accepted, orderResult, (intent) => {
     const { terms } = place.request.parse(intent.request);
     return shownOrder(intent, terms, pendingReport(terms));
   });
@@ -55,7 +55,7 @@ export const submitExvenueOrder: Handler<'submitExvenueOrder', Deps> = async (ca
 export const closeExvenuePosition: Handler<'closeExvenuePosition', Deps> = async (call) => {
   const accepted = await intents.closeExchangePosition(context(call, call.header['Trader-ID']), call.body);
   const terms = closingTerms(displayPair(coinOf(call.body.pair)));
-  return respond(call, accepted, (intent) => shownOrder(intent, terms, pendingReport(NOTHING_KNOWN)));
+  return respond(call, accepted, orderResult, (intent) => shownOrder(intent, terms, pendingReport(NOTHING_KNOWN)));
 };
 
 const NOTHING_KNOWN = { take_profit: null, stop_loss: null, size: '0', size_in_usd: true, price: null };
@@ -64,11 +64,11 @@ const NOTHING_KNOWN = { take_profit: null, stop_loss: null, size: '0', size_in_u
 export const setExvenueTpSl: Handler<'setExvenueTpSl', Deps> = async (call) => {
   const { body } = call;
   const accepted = await intents.protectExchangePosition(context(call, call.header['Trader-ID']), body);
-  return respond(call, accepted, (): Schemas['TpSlResult'] => ({
+  return respond(call, accepted, exitsResult, () => ({
     pair: displayPair(coinOf(body.pair)),
     tp_order_id: null,
     sl_order_id: null,
-    trigger_status: 'pending_parent_fill',
+    trigger_status: 'pending_parent_fill' as const,
     trigger_error: null,
     take_profit: body.take_profit === undefined ? null : decimal(body.take_profit),
     stop_loss: body.stop_loss === undefined ? null : decimal(body.stop_loss),
@@ -81,6 +81,7 @@ export const cancelExvenueOrder: Handler<'cancelExvenueOrder', Deps> = async (ca
   return respond(
     call,
     await intents.cancelExchangeOrders(requestContext, [Number(call.path.order_id)]),
+    cancellationResult,
     () => cancelPending,
   );
 };
@@ -90,6 +91,7 @@ export const cancelAllExvenueOrders: Handler<'cancelAllExvenueOrders', Deps> = a
   respond(
     call,
     await intents.cancelExchangeOrders(context(call, call.header['Trader-ID']), 'all'),
+    cancellationResult,
     () => cancelPending,
   );
 
@@ -100,11 +102,20 @@ const context = ({ deps, context }: AnyCall, wallet: WalletAddress): intents.Exc
   deadlineMs: deps.config.ORDER_DEADLINE_MS,
 });
 
-/** Waits for as long as the caller prefers. Responds with the recorded outcome, or with 202 and where to poll. */
-async function respond<Body>(call: AnyCall, accepted: Accepted, pending: (intent: Intent) => Body) {
+/**
+ * Waits for as long as the caller prefers. Responds with the recorded outcome, or with 202 and where to poll. A member that the
+ * record does not hold is answered as while it is pending.
+ */
+async function respond<Shape extends z.ZodRawShape>(
+  call: AnyCall,
+  accepted: Accepted,
+  schema: z.ZodObject<Shape>,
+  pending: (intent: Intent) => NoInfer<z.output<z.ZodObject<Shape>>>,
+) {
   const intent = await call.settled(accepted);
-  const result = recordedResult(intent) as Body | null; // as: each verb records it in the contract's shape
-  return result
-    ? { status: 200 as const, body: result }
-    : { status: 202 as const, body: pending(intent), headers: pendingHeaders(`/v1/intents/${intent.id}`) };
+  const result: Record<string, unknown> | null = resultOf(intent, schema);
+  const shown = pending(intent);
+  if (!result) return { status: 202 as const, body: shown, headers: pendingHeaders(`/v1/intents/${intent.id}`) };
+  const members = Object.entries(shown).map(([name, otherwise]) => [name, result[name] ?? otherwise]);
+  return { status: 200 as const, body: Object.fromEntries(members) as typeof shown }; // as: each member is of its schema
 }

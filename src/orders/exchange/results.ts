@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+const amount = z.string().nullable();
+const triggerStatus = z.enum(['not_requested', 'pending_parent_fill', 'placed', 'partial_failure', 'failed']);
+
+/** The recorded result of an order or a closing. */
+export const orderResult = z.object({
+  ex_order_id: z.string().nullable(),
+  order_id: z.string().nullable(),
+  client_order_id: z.string().nullable(),
+  pair: z.string(),
+  side: z.enum(['long', 'short']).nullable(),
+  size: amount,
+  filled_size: amount,
+  order_type: z.enum(['market', 'limit']),
+  status: z.enum(['pending', 'open', 'partial', 'filled', 'cancelled', 'rejected']),
+  fill_price: amount,
+  limit_price: amount,
+  take_profit: amount,
+  stop_loss: amount,
+  tp_order_id: z.string().nullable(),
+  sl_order_id: z.string().nullable(),
+  trigger_status: triggerStatus,
+  trigger_error: z.string().nullable(),
+  created_at: z.string(),
+});
+
+/** The recorded result of a command about the exits of a position. */
+export const exitsResult = z.object({
+  pair: z.string(),
+  tp_order_id: z.string().nullable(),
+  sl_order_id: z.string().nullable(),
+  trigger_status: triggerStatus,
+  trigger_error: z.string().nullable(),
+  take_profit: amount,
+  stop_loss: amount,
+});
+
+/** The recorded result of a cancellation. */
+export const cancellationResult = z.object({
+  status: z.enum(['ok', 'partial', 'not_found', 'already_closed', 'pending']),
+  message: z.string(),
+  total_open_orders: z.number(),
+  cancelled_count: z.number(),
+  failed_count: z.number(),
+  results: z.array(
+    z.object({
+      order_id: z.string(),
+      pair: z.string().nullable(),
+      status: z.enum(['cancelled', 'not_found', 'already_closed', 'error']),
+      message: z.string(),
+    }),
+  ),
+});
