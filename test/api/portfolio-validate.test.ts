@@ -147,4 +147,29 @@ describe('validateTrade', () => {
     expect((await lots('5')).body.violations[0].rule).to.equal('leverage.pair_max');
     expectProblem(await lots('0'), 'INVALID_REQUEST');
   });
+
+  it('knows what a lot is worth from any pair of its base currency, also from orders of the past', async () => {
+    const forex = await service.partner();
+    const trader = async () => {
+      const made = await forex.post('/v1/register/netvenue', { asset_class: 'forex', account_size: 10_000 });
+      return { headers: { 'Trader-ID': String(made.body.subaccount.subaccount_id) } };
+    };
+    const validate = (pair: string, size: string, as: { headers: Record<string, string> }) =>
+      forex.post('/v1/rules/validate', { pair, side: 'long', size, order_type: 'market' }, as);
+    const order = { trade_pair: 'EURUSD', order_type: 'LONG', execution_type: 'LIMIT', limit_price: 1, quantity: 0.01 };
+    const [holder, former] = [await trader(), await trader()];
+    await forex.post('/v1/orders/netvenue', order, holder);
+    const { body } = await forex.post('/v1/orders/netvenue', order, former);
+    await forex.delete(`/v1/orders/netvenue/${body.order_uuid}?trade_pair=EURUSD`, former);
+
+    for (const [pair, as] of [
+      ['EURGBP', holder],
+      ['EURUSD', former],
+      ['EURGBP', former],
+    ] as const) {
+      expect((await validate(pair, '5', as)).body.violations?.[0]?.rule, pair).to.equal('leverage.pair_max');
+      expect((await validate(pair, '0.05', as)).body, pair).to.deep.equal({ valid: true, violations: [] });
+    }
+    expectProblem(await validate('GBPUSD', '0.5', holder), 'V1_NO_PRICE');
+  });
 });

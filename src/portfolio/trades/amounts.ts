@@ -12,10 +12,17 @@ export type Amounts = { value: string | null; quantity: string | null };
 
 /**
  * The value and quantity of an order. A size in USD needs no price. Any other is worth what `shown`, the network's orders
- * and positions in the pair, are worth, if the order names no price and the exchange has none.
+ * that are worth as much, are worth, if the order names no price and the exchange has none. They are read one after the
+ * other, until one has a value.
  */
-export async function amountsOf(reads: VenueReads, pair: TradePair, trade: Trade, shown: Sized[]): Promise<Amounts> {
-  const unit = valuePerUnit(pair, trade.price ?? (await midOf(reads, pair))) ?? unitShown(shown);
+export async function amountsOf(
+  reads: VenueReads,
+  pair: TradePair,
+  trade: Trade,
+  shown: (() => Promise<Sized[]>)[],
+): Promise<Amounts> {
+  let unit = valuePerUnit(pair, trade.price ?? (await midOf(reads, pair)));
+  for (const orders of shown) unit ??= unitShown(await orders());
   if (trade.sizeInUsd) {
     const quantity = unit === null || compare(unit, '0') === 0 ? null : dividedBy(trade.size, unit, PLACES, 'down');
     return { value: trade.size, quantity };

@@ -1,5 +1,6 @@
-import type { Dashboard, TradePair } from '../../adapters/network/types.ts';
+import type { Dashboard, OrderBook, TradePair } from '../../adapters/network/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { drawdownOf } from '../balance/drawdown.ts';
 import { isOpen, provenPositions } from '../positions/network.ts';
 import type { VenueReads } from '../read-model.ts';
@@ -30,7 +31,10 @@ export async function readNetworkFacts(
   if (!pair) return { ...neutralFacts, ...account, pair: { asked: trade.pair, state: null, isOpenToAccount: true } };
   const positions = (await provenPositions(dashboard, () => reads.networkOrders(hotkey))).filter(isOpen);
   const exposures = positions.map((position) => exposureOf(position, dashboard));
-  const amounts = await amountsOf(reads, pair, trade, shownIn(pair, dashboard));
+  const amounts = await amountsOf(reads, pair, trade, [
+    async () => ordersIn(dashboard).filter(worthAsMuchAs(pair, pairs)),
+    async () => listedIn(await reads.networkOrders(hotkey)).filter(worthAsMuchAs(pair, pairs)),
+  ]);
   const held = exposures.find(({ tradePair }) => tradePair === pair.tradePair);
   const reduces = held !== undefined && held.side !== trade.side; // an opposite order never reverses a position
   const opens = reduces ? '0' : (amounts.value ?? SOME);
@@ -50,11 +54,30 @@ export async function readNetworkFacts(
 /** New exposure of an unknown amount: what it violates, every order would. */
 const SOME = '0.00000001';
 
-/** What the network shows in a pair, to learn what one unit of it is worth. */
-const shownIn = ({ tradePair }: TradePair, { positions, openOrders }: Dashboard): Sized[] => [
-  ...positions.filter((position) => position.tradePair === tradePair).flatMap(({ filledOrders }) => filledOrders),
-  ...openOrders.filter((order) => order.tradePair === tradePair),
+type Listed = Sized & { tradePair: string | null };
+
+/** The orders of a dashboard. Those of positions are in the pair of their position. */
+const ordersIn = ({ positions, openOrders }: Dashboard): Listed[] => [
+  ...positions.flatMap(({ tradePair, filledOrders }) => filledOrders.map((order) => ({ ...order, tradePair }))),
+  ...openOrders,
 ];
+
+/** All orders of a subaccount, also those that its dashboard does not show any more. */
+const listedIn = (book: ReadResult<OrderBook>): Listed[] =>
+  book.kind === 'found' ? [...book.data.filled, ...book.data.unfilled, ...book.data.cancelled] : [];
+
+/**
+ * Selects orders whose unit is worth what one of a pair is worth: those in the pair, and of a currency pair all with the
+ * same base currency, since a lot is an amount of it.
+ */
+function worthAsMuchAs(pair: TradePair, pairs: TradePair[]): (order: Listed) => boolean {
+  const base = (tradePair: string) => tradePair.slice(0, 3);
+  const isAlike = ({ tradePair, category }: TradePair) =>
+    tradePair === pair.tradePair ||
+    (category === 'forex' && pair.category === 'forex' && base(tradePair) === base(pair.tradePair));
+  const alike = new Set(pairs.filter(isAlike).map(({ tradePair }) => tradePair));
+  return ({ tradePair }) => tradePair !== null && alike.has(tradePair);
+}
 
 /** The status of an account at the network, and its drawdowns with their limits, in percent. */
 export function accountFacts(dashboard: Dashboard): Pick<TradeFacts, 'account' | 'drawdowns'> {

@@ -86,6 +86,7 @@ const rows: readonly Pair[] = [
   currencies('EUR', 'USD', 1.1, 10),
   currencies('GBP', 'USD', 1.3, 10),
   currencies('AUD', 'USD', 0.65, 10),
+  currencies('EUR', 'GBP', 0.85, 10, 1.3),
   currencies('USD', 'CAD', 1.35, 10, 0.74),
   currencies('USD', 'JPY', 150, 10, 0.0067),
   listed('GOLD', 'commodities', 3_500, 1.5),
