@@ -17,10 +17,11 @@ type BulkCall = Pick<Call<'closeTradingPositions', { reads: VenueReads; wait: Wa
  */
 export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
   const open = await readOpenPositions(call.deps.reads, account.hotkey);
-  const pairs = new Map(open.map(({ position_uuid, trade_pair }) => [position_uuid, trade_pair]));
-  if (call.body.position_uuids.some((uuid) => !pairs.has(uuid))) rejectUnlessTrading(account);
+  const pairs = new Map(open.map(({ position_uuid, trade_pair }) => [position_uuid?.toLowerCase(), trade_pair]));
+  const pairOf = (uuid: string) => pairs.get(uuid.toLowerCase()) ?? null;
+  if (call.body.position_uuids.some((uuid) => pairOf(uuid) === null)) rejectUnlessTrading(account);
   const results = await Promise.all(
-    call.body.position_uuids.map((uuid) => closeOne(call, context, uuid, pairs.get(uuid) ?? null)),
+    call.body.position_uuids.map((uuid) => closeOne(call, context, uuid, pairOf(uuid))),
   );
   return {
     success: results.every(({ status }) => status === 'closed' || status === 'pending'),

@@ -95,6 +95,9 @@ describe('submitting a signal to the network', () => {
     `Could not fill limit order [5Entity_3] [BTCUSDC] [${UUID}]: Invalid LONG bracket order. Cancelling order`,
     `Limit order [${UUID}] filled successfully, but bracket order creation failed: Error creating bracket order`,
     'Bracket order must specify at least one of stop_loss',
+    'stop_loss must be less than the fill price',
+    'LONG orders must have a take_profit > reference_price',
+    'Error: trailing_percent must be between 0 and 1',
   ]) {
     it(`neither believes nor dismisses a rejection about exits: ${text}`, async () => {
       miner().reply(400, no(text));

@@ -71,4 +71,18 @@ describe('network orders whose form would drop a wish', () => {
     expect(again.body.order_uuid).to.equal(first.body.order_uuid);
     expect(await positionsOf(service, trader)).to.have.length(1);
   });
+
+  it('finds an order by its uuid in upper case', async () => {
+    const trader = await service.trader();
+    const { body } = await trader.post(ORDERS, limit());
+    const path = `${ORDERS}/${String(body.order_uuid).toUpperCase()}`;
+
+    const edited = await trader.post(`${path}/edit`, { trade_pair: 'BTCUSDC', limit_price: 91_000 });
+    const status = await trader.get(path);
+    const cancelled = await trader.delete(`${path}?trade_pair=BTCUSDC`);
+
+    expect([edited.status, status.status, cancelled.status]).to.deep.equal([200, 200, 200]);
+    for (const reply of [edited, status, cancelled]) expect(reply.body.order_uuid).to.equal(body.order_uuid);
+    expect(status.body).to.include({ limit_price: 91_000 });
+  });
 });

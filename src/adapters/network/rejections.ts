@@ -9,7 +9,7 @@ const UNDECIDED =
  * Texts about exits. The validator creates them after the parent's fill, and some texts of a filled parent are those of
  * an order that was never placed. Venue facts: second review, brackets.
  */
-const ABOUT_EXITS = /(?<!-)bracket/i; // not an order's name
+const ABOUT_EXITS = /(?<!-)bracket|stop_loss|take_profit|trailing_(stop|percent|value)/i; // not an order's name
 
 /** A limit order that is filled at once and fails in it is cancelled, also by an edit of a resting one. */
 const CANCELLED_BY_IT = /could not fill limit order/i;

@@ -15,6 +15,7 @@ import { findClosed } from './closed.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { readHeld } from './positions.ts';
 import { hasOthersUnderWay } from './queries.ts';
+import { sameUuid } from './rules.ts';
 import * as network from './verb.ts';
 
 type Deps = network.Deps & {
@@ -44,7 +45,7 @@ export const close = defineIntent({
     ]);
     if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
     const { position } = held;
-    if (position === null || (only !== undefined && position.uuid !== only))
+    if (position === null || (only !== undefined && !sameUuid(position.uuid, only)))
       return { fail: { code: 'V1_NO_POSITION' } };
     const common = { subaccount_id, trade_pair };
     const touches = others || mayTouchOthers(deps.config.NETVENUE_CLOSE_STYLE, held.dashboard, { pairs, trade_pair });

@@ -113,4 +113,7 @@ export const rests = ({ execution_type }: Pick<Terms, 'execution_type'>): boolea
 /** Whether two names denote the same pair: dashboards use BTC/USDC, orders BTCUSDC. Case-sensitive (kPEPE). */
 export const samePair = (a: string, b: string): boolean => bare(a) === bare(b);
 
+/** Whether two uuids are the same: the case of their digits does not distinguish them. */
+export const sameUuid = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
 const bare = (pair: string) => pair.replace(/[^A-Za-z0-9]/g, '');

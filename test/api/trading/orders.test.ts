@@ -38,6 +38,31 @@ describe('trading a prop account', () => {
     expect(effectsOf(service, trader)).to.deep.equal(['market', 'market']);
   });
 
+  it('takes a uuid in upper case for the same order, in paths and bodies', async () => {
+    const order_uuid: string = newIntentId();
+    const upper = order_uuid.toUpperCase();
+    const position = newIntentId();
+    const placed = await trader.ask('POST', ORDERS, { json: limit({ order_uuid: upper }) });
+    await trader.ask('POST', ORDERS, { json: market({ order_uuid: position, trade_pair: 'ETHUSDC' }) });
+
+    const replies = [
+      placed,
+      await trader.ask('POST', ORDERS, { json: limit({ order_uuid }) }),
+      await trader.ask('POST', `${ORDERS}/${upper}/edit`, { json: { trade_pair: 'BTCUSDC', limit_price: 91_000 } }),
+      await trader.ask('GET', `${ORDERS}/${upper}`),
+      await trader.ask('DELETE', `${ORDERS}/${upper}`),
+    ];
+    const closed = await trader.ask('POST', `${ORDERS}/bulk-close`, {
+      json: { position_uuids: [position.toUpperCase()] },
+    });
+
+    expect(replies.map(({ status, body }) => [status, body.order_uuid])).to.deep.equal(
+      replies.map(() => [200, order_uuid]),
+    );
+    expect(closed.body.results[0]).to.include({ status: 'closed', position_uuid: position.toUpperCase() });
+    expect(effectsOf(service, trader)).to.deep.equal(['limit', 'market', 'edit', 'cancel', 'flat_all']);
+  });
+
   it('rejects inconsistent orders and reused order uuids, as v1 does', async () => {
     const order_uuid = newIntentId();
     await trader.ask('POST', ORDERS, { json: market({ order_uuid }) });

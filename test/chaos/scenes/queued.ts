@@ -15,8 +15,8 @@ export type Queue = {
   settleWithinMs: number;
 };
 
-/** The result: the ledger beside what was told, and the most requests that the miner had at once. */
-export type Queued = { audit: Audit; mostAtOnce: number; tookMs: number; kills: number };
+/** The result: the ledger beside what was told, why orders were not carried out, and the most requests at once. */
+export type Queued = { audit: Audit; problems: string[]; mostAtOnce: number; tookMs: number; kills: number };
 
 /** Places all orders at once and kills workers while their requests are in progress; the miner carries them out late. */
 export async function queueAtMiner({
@@ -44,7 +44,11 @@ export async function queueAtMiner({
     }
     await allSettled(stage, settleWithinMs);
     const tookMs = performance.now() - startedAt;
-    return { audit: await auditOrders(stage, taken), mostAtOnce: stage.upstream.mostAtOnce(), tookMs, kills };
+    const ended = await stage.rows<{ code: string }>(
+      `select outcome -> 'problem' ->> 'code' as code from intents where state in ('failed', 'expired')`,
+    );
+    const problems = ended.map(({ code }) => code);
+    return { audit: await auditOrders(stage, taken), problems, mostAtOnce: stage.upstream.mostAtOnce(), tookMs, kills };
   } finally {
     await stage.close();
   }
@@ -52,7 +56,7 @@ export async function queueAtMiner({
 
 /** Whether nothing was told wrong and every order was carried out. */
 export function queueVerdict(
-  { audit, mostAtOnce, tookMs, kills }: Queued,
+  { audit, problems, mostAtOnce, tookMs, kills }: Queued,
   { orders, threads }: Pick<Queue, 'orders' | 'threads'>,
 ): Verdict {
   const { forgotten, lost, doubled, denied, strange, states } = audit;
@@ -60,7 +64,7 @@ export function queueVerdict(
   return {
     promise: 'QUEUED',
     text: `${orders} orders at once at a miner with ${threads} threads`,
-    figure: `${states.succeeded ?? 0} carried out, ${wrong} told wrong, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
+    figure: `${states.succeeded ?? 0} carried out (others: ${problems.join(', ') || 'none'}), ${wrong} told wrong, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
     bound: `all carried out, 0 told wrong`,
     kept: wrong === 0 && states.succeeded === orders,
   };
