@@ -3,10 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { isLoopbackHost } from './kernel/loopback.ts';
 import { isSandboxSecret } from './kernel/sandbox-secrets.ts';
+import { isTlsMode, type TlsChoice } from './kernel/tls-modes.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 const ms = z.coerce.number().int().min(0);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
+
+const tlsMode = z.string().refine(isTlsMode, 'one of disable, allow, prefer, require, verify-ca, verify-full');
+
+const databaseAddress = z
+  .url({ protocol: /^postgres(ql)?$/, message: 'an address postgres://user:password@host:port/database' })
+  .refine((url) => isTlsMode(new URL(url).searchParams.get('sslmode') ?? 'prefer'), 'its sslmode is unknown');
 
 /** Addresses of a chain, separated by commas. Result in lower case. */
 const addresses = z
@@ -17,9 +24,12 @@ const addresses = z
 /** Every setting, its kind and its default. src/docs/configuration.md lists them with their meaning. */
 const settings = z.object({
   NODE_ENV: z.string().optional(),
-  DATABASE_URL: z.string().min(1),
-  DATABASE_DIRECT_URL: z.string().min(1).optional(),
+  DATABASE_URL: databaseAddress,
+  DATABASE_DIRECT_URL: databaseAddress.optional(),
   DATABASE_POOLER: z.enum(['none', 'transaction']).default('none'),
+  DATABASE_TLS: z.enum(['auto', 'require', 'verify-full', 'off']).default('auto'),
+  DATABASE_CA: z.string().min(1).optional(),
+  PGSSLMODE: tlsMode.optional(),
   HOST: z.string().default('0.0.0.0'),
   PORT: port.default(3000),
   METRICS_PORT: port.optional(),
@@ -115,6 +125,10 @@ const consistent = settings
       message: 'needed where METRICS_HOST is not a loopback address',
     },
   )
+  .refine(({ DATABASE_CA, DATABASE_TLS }) => DATABASE_CA === undefined || DATABASE_TLS === 'verify-full', {
+    path: ['DATABASE_CA'],
+    message: 'only used with DATABASE_TLS=verify-full',
+  })
   .superRefine((all, { addIssue }) => {
     if (!isProduction(all)) return;
     if (all.REGISTRATION_PAYEES.length === 0)
@@ -162,6 +176,22 @@ export const namesDatabase = (): boolean => Boolean(process.env.DATABASE_URL);
 /** The database of the environment, by its direct address if set. For scripts that need no other setting. */
 export const databaseUrl = (): string | undefined =>
   process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL || undefined;
+
+/** How the connections to that database are protected, for the same scripts. Throws if a setting is wrong. */
+export function databaseTls(): TlsChoice {
+  const read = settings
+    .pick({ DATABASE_TLS: true, DATABASE_CA: true, PGSSLMODE: true })
+    .safeParse(present(process.env));
+  if (!read.success) throw new Error(read.error.issues.map(describe).join('\n'));
+  return tlsChoice(read.data);
+}
+
+/** How a process protects its connections to the database. */
+export const tlsChoice = (config: Pick<Config, 'DATABASE_TLS' | 'DATABASE_CA' | 'PGSSLMODE'>): TlsChoice => ({
+  mode: config.DATABASE_TLS,
+  ca: config.DATABASE_CA,
+  environment: config.PGSSLMODE,
+});
 
 /** The folder of the embedded database and its companion files: DATA_DIR, or `.data` beside the sources. */
 export const dataFolder = (): string =>

@@ -1,8 +1,10 @@
 import { readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
+import { withDatabaseTls } from './runtime/database.ts';
 import { openLog } from './runtime/log.ts';
 
-const config = readConfig();
-const log = openLog(config);
+const given = readConfig();
+const log = openLog(given);
+const config = await withDatabaseTls(given, log);
 await migrate(config.directUrl, (line) => log.info(line));
 log.info('database is up to date');

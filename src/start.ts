@@ -8,6 +8,7 @@ import { newHeadKey } from './kernel/head-keys.ts';
 import { newSealingKey } from './kernel/seal.ts';
 import { openMetrics } from './metrics/registry.ts';
 import { withMetrics } from './metrics/serve.ts';
+import { withDatabaseTls } from './runtime/database.ts';
 import { openLog } from './runtime/log.ts';
 import type { WorkerRuntime } from './runtime/worker.ts';
 import { seed } from './sandbox/seed.ts';
@@ -31,8 +32,9 @@ async function start(): Promise<Stop> {
     for (const stop of stops.reverse()) await stop();
   };
   try {
-    const { config, sandbox } = namesDatabase() ? { config: readConfig(), sandbox: null } : await bringUp(stops);
-    const log = openLog(config);
+    const { config: given, sandbox } = namesDatabase() ? { config: readConfig(), sandbox: null } : await bringUp(stops);
+    const log = openLog(given);
+    const config = await withDatabaseTls(given, log);
     await migrate(config.directUrl, (line) => log.debug(line)).catch((cause) => {
       throw sandbox ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
     });

@@ -1,8 +1,9 @@
 import path from 'node:path';
-import { databaseUrl, dataFolder } from '../config.ts';
+import { databaseTls, databaseUrl, dataFolder } from '../config.ts';
 import { startEmbedded } from '../db/embedded.ts';
 import { migrate } from '../db/migrate.ts';
 import { type Db, openPool } from '../db/pool.ts';
+import { withTls } from '../db/tls.ts';
 
 /**
  * Runs `work` on the database that DATABASE_URL names. Without it, on the embedded database of `npm start`: it starts
@@ -10,7 +11,8 @@ import { type Db, openPool } from '../db/pool.ts';
  */
 export async function onDatabase<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
   const named = databaseUrl();
-  return named ? onPool(named, work) : onEmbedded(work);
+  if (!named) return onEmbedded(work);
+  return onPool(await withTls(named, databaseTls(), onError), work);
 }
 
 async function onEmbedded<Result>(work: (db: Db) => Promise<Result>): Promise<Result> {
@@ -23,7 +25,9 @@ async function onEmbedded<Result>(work: (db: Db) => Promise<Result>): Promise<Re
   }
 }
 
+const onError = (error: Error) => void process.stderr.write(`${error.message}\n`);
+
 async function onPool<Result>(url: string, work: (db: Db) => Promise<Result>): Promise<Result> {
-  const db = await openPool(url, 1, (error) => process.stderr.write(`${error.message}\n`));
+  const db = await openPool(url, 1, onError);
   return work(db).finally(() => db.end());
 }

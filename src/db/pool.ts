@@ -9,6 +9,7 @@ import {
   type Interceptor,
 } from 'slonik';
 import { databaseIsAway } from './conflicts.ts';
+import { splitTls } from './tls.ts';
 
 /** A connection pool, or a transaction on one of its connections. Money is text, times are ISO-8601 in UTC, 64-bit integers are numbers. */
 export type Db = CommonQueryMethods;
@@ -56,8 +57,10 @@ async function open(
   options: ClientConfigurationInput,
   onError: (error: Error) => void,
 ): Promise<DbPool> {
-  const pool = await createPool(url, {
+  const { url: address, ssl } = splitTls(url);
+  const pool = await createPool(address, {
     ...options,
+    ...(ssl && { ssl }),
     captureStackTrace: false,
     connectionRetryLimit: 0,
     connectionTimeout: CONNECTION_TIMEOUT_MS,

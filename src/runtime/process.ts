@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
 import { type Running, withMetrics } from '../metrics/serve.ts';
 import { stopOnSignal } from '../stop.ts';
+import { withDatabaseTls } from './database.ts';
 import { openLog } from './log.ts';
 
 /** Runs a part of the service as a process of its own, by its environment, with its metrics served, until a signal stops it. */
@@ -9,8 +10,9 @@ export async function runProcess(
   start: (config: Config, log: Logger) => Promise<Running>,
   stopWithinMs: number,
 ): Promise<void> {
-  const config = readConfig();
-  const log = openLog(config);
+  const given = readConfig();
+  const log = openLog(given);
+  const config = await withDatabaseTls(given, log);
   const { stop } = await withMetrics(await start(config, log));
   stopOnSignal(stop, stopWithinMs, (err) => log.fatal({ err }, 'shutdown failed'));
 }
