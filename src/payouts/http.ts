@@ -6,7 +6,7 @@ import type { Intent } from '../intents/intent.ts';
 import { fullResultOf } from '../intents/sealed-results.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId, UserId } from '../kernel/ids.ts';
-import { pageOf } from '../kernel/pages.ts';
+import { pageOf, requireCursor } from '../kernel/pages.ts';
 import { userOf } from '../kernel/principal.ts';
 import { requireValue } from '../kernel/require.ts';
 import type { Sealer } from '../kernel/seal.ts';
@@ -109,6 +109,7 @@ async function linker({ deps, context }: Pick<CallWith<Deps>, 'deps' | 'context'
 export const listUserPayouts: Handler<'listUserPayouts', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
   const { cursor = null, limit = PAGE } = query;
+  await requireCursor(query.cursor, async (id) => (await findUserPayout(deps.db, owner, userId, id)) !== null);
   const found = await listPayouts(deps.db, owner, userId, { cursor, limit: limit + 1 });
   return pageOf(found, { path: '/v2/payouts', cursor: 'cursor', limit });
 };

@@ -4,7 +4,7 @@ import type { Wait } from '../intents/follow.ts';
 import { findIntent, pendingHeaders, shownIntent } from '../intents/follow.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { IntentId, OrderUuid } from '../kernel/ids.ts';
-import { pageOf } from '../kernel/pages.ts';
+import { pageOf, requireCursor } from '../kernel/pages.ts';
 import {
   cancelOrder,
   closePosition,
@@ -77,6 +77,7 @@ export const listTradingOrders: Handler<'listTradingOrders', Deps> = async (call
   const { deps, query } = call;
   const { owner, hotkey } = await getReadyAccount(call);
   const { open = false, cursor = null, limit = ORDERS_PAGE } = query;
+  await requireCursor(query.cursor, async (id) => (await findOrderPair(deps.db, owner, hotkey, id)) !== null);
   const found = await readOrderPage(deps, owner, hotkey, { open, cursor, limit: limit + 1 });
   const page = pageOf(found, { path: ORDERS, cursor: 'cursor', limit });
   const link = page.headers && { Link: page.headers.Link.replace('?', `?open=${open}&`) };

@@ -2,7 +2,7 @@ import type { Webhooks } from '../adapters/webhook/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { pageOf } from '../kernel/pages.ts';
+import { pageOf, requireCursor } from '../kernel/pages.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { changeEndpoint, createEndpoint, recoverEndpoint, redeliver, rotateSecret, testEndpoint } from './commands.ts';
 import { findDelivery, findEndpoint, listAttempts, listDeliveries, listEndpoints } from './queries.ts';
@@ -37,6 +37,7 @@ export const createWebhookEndpoint: Handler<'createWebhookEndpoint', Deps> = asy
 /** Handles `GET /v2/webhook-endpoints`: list the app's webhook endpoints. */
 export const listWebhookEndpoints: Handler<'listWebhookEndpoints', Deps> = async ({ deps, principal, query }) => {
   const { cursor = null, limit = ENDPOINTS_PAGE } = query;
+  await requireCursor(query.cursor, async (id) => (await findEndpoint(deps.db, principal.owner, id)) !== null);
   const found = await listEndpoints(deps.db, principal.owner, { cursor, limit: limit + 1 });
   return pageOf(found, { path: '/v2/webhook-endpoints', cursor: 'cursor', limit });
 };
@@ -95,6 +96,9 @@ export const listWebhookDeliveries: Handler<'listWebhookDeliveries', Deps> = asy
 }) => {
   await getEndpoint(deps, principal.owner, path.endpoint_id);
   const { cursor = null, limit = DELIVERIES_PAGE } = query;
+  const isListed = async (id: string) =>
+    (await findDelivery(deps.db, principal.owner, id))?.endpoint_id === path.endpoint_id;
+  await requireCursor(query.cursor, isListed);
   const page = { cursor, limit: limit + 1 };
   const found = await listDeliveries(deps.db, principal.owner, path.endpoint_id, page);
   const here = `/v2/webhook-endpoints/${path.endpoint_id}/deliveries`;

@@ -1,135 +1,174 @@
 import { expect } from 'chai';
-import { sql } from 'slonik';
-import { z } from 'zod';
 import { listOperations, type Operation } from '../../src/contract/document.ts';
-import { type Ask, asking, bearer } from '../support/identity.ts';
-import { checkOut, eventually } from '../support/money.ts';
-import { examplesOf, UUID } from '../support/samples.ts';
-import { startTrading, type TestTrader, type Trading } from '../support/trading.ts';
+import { appForPayouts, NOBODYS, partnerWithIds, type Tenant, userWithIds } from '../support/foreign.ts';
+import type { Ask, Data } from '../support/identity.ts';
+import { listMembers } from '../support/members.ts';
+import { ENTERED, type Kind, NAMED_IDS, type NamedId } from '../support/named-ids.ts';
+import { limit, market } from '../support/orders.ts';
+import { startTrading, type Trading } from '../support/trading.ts';
 
-/**
- * Operations of tenants that take an id. Operators own nothing, and a link belongs to its holder, so theirs are left
- * out.
- */
-const naming = listOperations().filter(
-  ({ path, security }) =>
-    path.includes('{') && security.length > 0 && !security.flat().some(({ scheme }) => scheme.startsWith('admin')),
-);
+/** Members of requests that name a row or a subject of somebody. */
+const LOOKS_LIKE_ID =
+  /^(cursor|after|Trader-ID|X-Prop-Account|owner)$|(^|_|\.)(id|ids|uuid|uuids|wallet|ex_address|hotkey)$/;
+/** Members that only look so: the caller says where its own money goes, and how it calls its own order. */
+const NO_ID = /^(payout_wallet|client_order_id)$/;
 
-/**
- * Other permitted responses to an unknown caller: the operation's own error for an unknown id, or an error in the
- * request itself.
- */
-const REPORTED: Record<string, (status: number, body: { status?: string }) => boolean> = {
-  getExvenueRegistration: (status, body) => status === 200 && body.status === 'not_found',
-  renewOnboardingLink: (status) => status === 422,
-  cancelExvenueOrder: (status) => status === 422,
+const SHORTEST_ID = 3; // shorter ones occur in other texts
+
+const operations = listOperations();
+const operationOf = (id: string) => operations.find((each) => each.id === id) as Operation; // as: tested below
+
+describe('every id that a request of a tenant can name', () => {
+  const isOperators = ({ security }: Operation) => security.flat().some(({ scheme }) => scheme.startsWith('admin'));
+  const slotsOf = (operation: Operation) =>
+    listMembers(operation).map(({ place, name }) => ({ name, slot: `${operation.id} ${place}:${name}` }));
+
+  it('is entered in test/support/named-ids.ts', () => {
+    const slots = operations.filter((operation) => !isOperators(operation)).flatMap(slotsOf);
+    const ids = slots.filter(({ name }) => LOOKS_LIKE_ID.test(name) && !NO_ID.test(name));
+
+    expect(ids.map(({ slot }) => slot).filter((slot) => !ENTERED.has(slot))).to.deep.equal([]);
+    expect(ids).to.have.length.above(80);
+  });
+
+  it('is one that the contract knows', () => {
+    const known = new Set(operations.flatMap(slotsOf).map(({ slot }) => slot));
+
+    expect([...ENTERED].filter((slot) => !known.has(slot))).to.deep.equal([]);
+  });
+});
+
+/** The rest of each request, as its own owner would send it. */
+const BODIES: Record<string, object> = {
+  submitNetvenueOrder: market(),
+  closeNetvenuePosition: { trade_pair: 'BTCUSDC' },
+  setNetvenueTpSl: { trade_pair: 'BTCUSDC', take_profit: 130_000 },
+  editNetvenueOrder: { trade_pair: 'ETHUSDC', limit_price: 1_001 },
+  submitExvenueOrder: { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: '50000' },
+  closeExvenuePosition: { pair: 'BTC' },
+  setExvenueTpSl: { pair: 'BTC', stop_loss: '1000' },
+  validateTrade: { venue: 'netvenue', pair: 'BTCUSDC', side: 'long', size: '0.01', order_type: 'market' },
+  requestPayout: { amount_cents: 1_000 },
+  updateWebhookEndpoint: { description: 'taken' },
+  recoverWebhookEndpoint: { since: '2026-01-01T00:00:00Z' },
+  sendNotification: { subject: 's', html: 'h', fanout_event: 'payment.failed' },
+  createApiKey: { label: 'taken' },
+  submitTradingOrder: limit(),
+  closeTradingPosition: { trade_pair: 'BTCUSDC' },
+  setTradingTpSl: { trade_pair: 'BTCUSDC', take_profit: 130_000 },
+  editTradingOrder: { trade_pair: 'ETHUSDC', limit_price: 1_001 },
 };
+const OF_PARTNERS: Kind[] = ['subaccount', 'wallet', 'network order', 'exchange order', 'partner intent'];
+const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'user', 'app intent'];
 
-describe('ids of another tenant', () => {
+/** Who is no owner of an id, by the names of the callers below. */
+function strangersTo({ operation, place, kind }: NamedId): string[] {
+  if (OF_PARTNERS.includes(kind)) return ['another partner'];
+  if (OF_APPS.includes(kind)) return ['another app'];
+  const users = ['another user of the app', 'a user of another app'];
+  const isTrading = operationOf(operation)?.path.startsWith('/v2/trading/');
+  return isTrading && place === 'header' ? [...users, 'another app', 'a key of another account'] : users;
+}
+
+describe('an id of another tenant', function () {
+  this.timeout(60_000);
   let service: Trading;
-  let ids: Record<string, string>;
-  let unknownCallers: Record<string, Ask>;
+  let owners: Record<'partner' | 'user', Tenant>;
+  let callers: Record<string, { ask: Ask; own: Tenant['ids'] }>;
+  let unharmed: string[];
 
   before(async () => {
     service = await startTrading();
-    const owner = await service.propTrader();
-    ids = { ...(await idsOfPartner()), ...(await idsOfApp(owner)) };
-    unknownCallers = await unknownCallerOf();
+    const [app, other] = [await appForPayouts(service), await appForPayouts(service)];
+    owners = { partner: await partnerWithIds(service), user: await userWithIds(service, app) };
+    const [partner, neighbour, outsider] = [
+      await partnerWithIds(service),
+      await userWithIds(service, app),
+      await userWithIds(service, other),
+    ];
+    callers = {
+      'another partner': { ask: partner.ask, own: partner.ids },
+      'another user of the app': { ask: neighbour.ask, own: neighbour.ids },
+      'a user of another app': { ask: outsider.ask, own: outsider.ids },
+      'another app': { ask: other.ask, own: outsider.ids },
+      'a key of another account': { ask: neighbour.key as Ask, own: neighbour.ids },
+    };
+    unharmed = await ownersView();
   });
   after(() => service.stop());
 
-  /** Every id a partner can own, by its place in the contract. */
-  async function idsOfPartner(): Promise<Record<string, string>> {
-    const trader = await service.trader();
-    const wallet = await service.wallet();
-    const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 };
-    const { body } = await trader.post('/v1/orders/netvenue', order);
-    return {
-      'v1:order_uuid': body.order_uuid,
-      'v1:intent_id': body.order_uuid,
-      'v1:ex_wallet': wallet.wallet,
-      'v1:ex_address': wallet.wallet,
-      'v1:order_id': '1',
-      'v1:Trader-ID': trader.traderId,
-    };
-  }
+  const ownerOf = ({ kind }: NamedId) => (OF_PARTNERS.includes(kind) ? owners.partner : owners.user);
 
-  /** Every id an app and its user can own. */
-  async function idsOfApp({ ask, user, account, key }: TestTrader): Promise<Record<string, string>> {
-    const endpoint = await service.tenant.ask('POST', '/v2/webhook-endpoints', {
-      json: { url: 'https://hooks.example.com/x', events: ['*'] },
-    });
-    const payment = await checkOut(ask);
-    const { id: apiKey } = await key();
-    const order = await ask('POST', '/v2/trading/orders', {
-      json: { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1 },
-    });
-    await service.tenant.ask('POST', '/v2/notifications/send', {
-      json: { user_id: user.userId, subject: 's', html: 'h', fanout_event: 'payment.failed' },
-    });
-    const delivery = await eventually(async () =>
-      service.db.maybeOneFirst(sql.type(z.object({ id: z.string() }))`select id from webhook_deliveries limit 1`),
-    );
-    return {
-      intent_id: order.body.order_uuid,
-      order_uuid: order.body.order_uuid,
-      payment_id: payment.payment_id,
-      id: account.id,
-      prop_account_id: account.id,
-      endpoint_id: endpoint.body.id,
-      delivery_id: delivery,
-      api_key_id: apiKey,
-      processor_account_id: 'acct_nobody',
-      payout_id: 'po_nobodynobodynobodynobody',
-    };
-  }
-
-  /**
-   * Another partner, another app, another app's user, another user of the same app, and a trader key of another
-   * account.
-   */
-  async function unknownCallerOf(): Promise<Record<string, Ask>> {
-    const partner = await service.trader();
-    const app = await service.app(['*']);
-    const user = await service.user(app);
-    const neighbour = await service.propTrader();
-    return {
-      partner: asking(service.url, { Authorization: `Bearer ${partner.key}`, 'Trader-ID': partner.traderId }),
-      app: asking(service.url, bearer(app.token)),
-      user: user.ask,
-      neighbour: neighbour.ask,
-      key: (await neighbour.key()).ask,
-    };
-  }
-
-  for (const operation of naming) {
-    it(`give no access to ${operation.id}`, async () => {
-      for (const [who, ask] of Object.entries(unknownCallers)) {
-        if (who === 'neighbour' && isOfTheWholeApp(operation)) continue;
-        const { status, body } = await ask(operation.method.toUpperCase(), pathOf(operation), {
-          ...bodyOf(operation),
-          ...(operation.path.startsWith('/v2/trading') && {
-            headers: { 'X-Prop-Account': String(ids.prop_account_id) },
-          }),
-        });
-
-        const isRejected = [401, 403, 404, 409].includes(status) || REPORTED[operation.id]?.(status, body);
-        expect(isRejected, `${who}: ${status} ${JSON.stringify(body)}`).to.equal(true);
-      }
+  /** Sends a request whose id at one place is given; with an id of the trader, all of its ids are. */
+  function send(named: NamedId, ask: Ask, ids: Tenant['ids'], own: Tenant['ids']): ReturnType<Ask> {
+    const { method, path, parameters } = operationOf(named.operation);
+    const slots = NAMED_IDS.filter(({ operation }) => operation === named.operation);
+    const idOf = (slot: NamedId) => String((slot === named || named.place === 'header' ? ids : own)[slot.kind]);
+    const at = (place: string) => slots.filter((slot) => slot.place === place && (place !== 'query' || slot === named));
+    const filled = at('path').reduce((text, slot) => text.replace(`{${slot.member}}`, idOf(slot)), path);
+    const query = new URLSearchParams(Object.fromEntries(at('query').map((slot) => [slot.member, idOf(slot)])));
+    if (parameters.some(({ name, required }) => name === 'trade_pair' && required)) query.set('trade_pair', 'ETHUSDC');
+    const inBody = at('body').map((slot) => [slot.member, slot.member.endsWith('s') ? [idOf(slot)] : idOf(slot)]);
+    const json = { ...BODIES[named.operation], ...Object.fromEntries(inBody) };
+    return ask(method.toUpperCase(), `${filled}?${query}`, {
+      headers: Object.fromEntries(at('header').map((slot) => [slot.member, idOf(slot)])),
+      ...(Object.keys(json).length > 0 && { json }),
     });
   }
 
-  /** Operations that any user of an app may perform for it. */
-  const isOfTheWholeApp = ({ security }: Operation) => security.every((set) => set.length === 1);
+  for (const named of NAMED_IDS)
+    for (const who of strangersTo(named))
+      it(`is to ${who} as one that nobody has: ${named.member} of ${named.operation}`, async () => {
+        const { ask, own } = callers[who] as (typeof callers)[string];
 
-  function pathOf({ path, parameters }: Operation): string {
-    const generation = path.slice(1, 3);
-    const filled = path.replace(/\{(\w+)\}/g, (_, name) => ids[`${generation}:${name}`] ?? ids[name] ?? UUID);
-    const wantsPair = parameters.some(({ name, in: place }) => name === 'trade_pair' && place === 'query');
-    return wantsPair ? `${filled}?trade_pair=BTCUSDC` : filled;
+        const theirs = await send(named, ask, ownerOf(named).ids, own);
+        const nobodys = await send(named, ask, NOBODYS, own);
+
+        expect(shown(theirs)).to.equal(shown(nobodys));
+        if (named.member === 'cursor') expect(theirs.status).to.equal(422);
+      });
+
+  it('stands as it did before all of these', async () => {
+    const now = await ownersView();
+
+    expect(now.filter((line, n) => line !== unharmed[n])).to.deep.equal([]);
+  });
+
+  it('is open to its owner', async () => {
+    const faults: string[] = [];
+    for (const named of NAMED_IDS.filter(({ operation }) => isRead(operation))) {
+      const { ids, ask, app } = ownerOf(named);
+      const reply = await send(named, OF_APPS.includes(named.kind) ? (app as Ask) : ask, ids, ids);
+      if (reply.status !== 200 && reply.status !== 204) faults.push(`${named.operation}: ${shown(reply)}`);
+    }
+
+    expect(faults).to.deep.equal([]);
+  });
+
+  const isRead = (operation: string) => operationOf(operation).method === 'get' && !operationOf(operation).streams;
+
+  /** What the owners read of their own by these ids, without the times that reads and workers move. */
+  async function ownersView(): Promise<string[]> {
+    const reads = [
+      ...['network order', 'exchange order', 'partner intent', 'wallet'].map((kind) => kind as Kind),
+      ...['payment', 'account', 'trading order', 'endpoint', 'session', 'api key', 'payout', 'event'].map(
+        (kind) => kind as Kind,
+      ),
+    ].flatMap((kind) => NAMED_IDS.filter((named) => named.kind === kind && isRead(named.operation)));
+    const seen: string[] = [];
+    for (const named of reads) {
+      const { ids, ask, app } = ownerOf(named);
+      const { status, body } = await send(named, OF_APPS.includes(named.kind) ? (app as Ask) : ask, ids, ids);
+      seen.push(`${named.operation} ${status} ${JSON.stringify(body).replace(/"[\d-]+T[\d:.]+Z"/g, '"<time>"')}`);
+    }
+    return seen;
   }
 
-  const bodyOf = ({ body }: Operation) =>
-    body ? { json: examplesOf(body.pointer.replace(/\/schema$/, ''))[0] ?? {} } : {};
+  /** A response without ids: of the request, of its answer, and those tried. */
+  function shown({ status, body }: Data): string {
+    const all = [NOBODYS, owners.partner.ids, owners.user.ids].flatMap((ids) => Object.values(ids));
+    const ids = all.filter(({ length }) => length > SHORTEST_ID).sort((a, b) => b.length - a.length);
+    const text = (JSON.stringify(body) ?? '').replace(/"request_id":"[^"]+"/g, '');
+    return `${status} ${ids.reduce((rest, id) => rest.replaceAll(id, '<id>'), text)}`;
+  }
 });

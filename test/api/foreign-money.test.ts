@@ -1,16 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import type { Ask, TestApp, TestUser } from '../support/identity.ts';
-import { accountIn, type Money, startMoney, tierDemo } from '../support/money.ts';
-
-const RETURN_URLS = {
-  connect_return_url: 'https://example.com/back',
-  connect_refresh_url: 'https://example.com/again',
-};
-const MONDAY_MS = Date.parse('2026-01-05T00:00:00Z');
-
-/** A user with everything that a payout needs: real ids that another user may try. */
-type Earner = TestUser & { account: string; connect: string; payout: string };
+import { appForPayouts, type Earner, earner, requestPayout } from '../support/foreign.ts';
+import type { Ask } from '../support/identity.ts';
+import { type Money, startMoney } from '../support/money.ts';
 
 describe('the money of another user', function () {
   this.timeout(60_000);
@@ -19,45 +11,15 @@ describe('the money of another user', function () {
   let thieves: Record<string, Earner>;
   before(async () => {
     service = await startMoney({ settings: { CHECKOUT_DEADLINE_MS: '1500' } });
-    const [app, other] = [await appForPayouts(), await appForPayouts()];
-    victim = await earner(app);
-    thieves = { 'another user of the app': await earner(app), 'a user of another app': await earner(other) };
+    const [app, other] = [await appForPayouts(service), await appForPayouts(service)];
+    victim = await earner(service, app);
+    thieves = {
+      'another user of the app': await earner(service, app),
+      'a user of another app': await earner(service, other),
+    };
   });
   after(() => service.stop());
 
-  async function appForPayouts(): Promise<TestApp> {
-    const app = await service.app(['api', 'payouts:write']);
-    await (await service.admin()).ask('PATCH', `/v2/admin/apps/${app.appId}`, { json: RETURN_URLS });
-    return app;
-  }
-
-  /** Verified, connected, and with 500 dollars earned on a funded account, of which 10 are requested. */
-  async function earner(app: TestApp): Promise<Earner> {
-    const user = await service.user(app);
-    const { userId } = user;
-    await user.ask('POST', '/v2/payments/free', { json: tierDemo });
-    const account = await accountIn(user.ask, 'evaluation');
-    const connect = `acct_${userId}`;
-    await service.db.query(sql.unsafe`
-      insert into kyc_cases (user_id, owner, provider, session_id, status, verified_at)
-      values (${userId}, ${app.appId}, 'processor_identity', ${`vs_${userId}`}, 'verified', now())`);
-    await service.db.query(sql.unsafe`
-      insert into connect_accounts (id, owner, user_id, processor_account_id, country, payouts_enabled, charges_enabled, details_submitted)
-      values (${`con_${userId}`}, ${app.appId}, ${userId}, ${connect}, 'US', true, true, true)`);
-    await service.network({
-      subaccount_id: account.subaccount_id,
-      bucket: 'SUBACCOUNT_FUNDED',
-      settlements: [{ start_ms: MONDAY_MS, end_ms: MONDAY_MS + 1, payout: 500 }],
-    });
-    await user.ask('POST', `/v2/lifecycle/sync/${account.id}`);
-    await accountIn(user.ask, 'funded');
-    const requested = await request(user.ask, account.id);
-    expect(requested.status, JSON.stringify(requested.body)).to.equal(200);
-    return { ...user, account: account.id, connect, payout: requested.body.id };
-  }
-
-  const request = (ask: Ask, prop_account_id: string) =>
-    ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000, prop_account_id } });
   const state = () =>
     service.db.any(sql.unsafe`
       select (select count(*)::integer from payouts) as payouts, (select count(*)::integer from intents where kind like 'payouts/%') as intents,
@@ -71,7 +33,11 @@ describe('the money of another user', function () {
         ({ ask }) => ask('POST', `/v2/connect/accounts/${victim.connect}/onboarding-link`),
         ['V2_CONNECT_ACCOUNT_UNKNOWN'],
       ],
-      ['requests a payout from an account', ({ ask }) => request(ask, victim.account), ['V2_PROP_ACCOUNT_UNKNOWN']],
+      [
+        'requests a payout from an account',
+        ({ ask }) => requestPayout(ask, victim.account),
+        ['V2_PROP_ACCOUNT_UNKNOWN'],
+      ],
       [
         'creates an API key for an account',
         ({ ask }) => ask('POST', '/v2/api-keys', { json: { label: 'x', prop_account_id: victim.account } }),
@@ -114,7 +80,7 @@ describe('the money of another user', function () {
   }
 
   it('is open to its owner by the same ids', async () => {
-    expect((await request(victim.ask, victim.account)).status).to.equal(200);
+    expect((await requestPayout(victim.ask, victim.account)).status).to.equal(200);
     expect((await victim.ask('GET', '/v2/payouts/estimate')).body.available).to.equal(true);
   });
 });

@@ -15,7 +15,8 @@ type Running = { server: Embedded; dataDir: string };
 
 /** A power failure may lose the tests' data; a crash of the server alone still keeps committed data. */
 const notDurable = { fsync: 'off', full_page_writes: 'off', jit: 'off' };
-const template = 'tps_template';
+/** The migrated database that those of the tests are copied from. */
+export const TEMPLATE = 'tps_template';
 /** The data directory of a server that the whole suite shares; NO_SERVER when no test may need a database. */
 const SHARED = process.env.TEST_SERVER;
 export const NO_SERVER = 'none';
@@ -33,7 +34,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   if (!SHARED) migrated ??= makeTemplate(server);
   await migrated;
   const name = `test_${process.pid}_${++made}`;
-  await command(server, `create database ${name} template ${template}`);
+  await command(server, `create database ${name} template ${TEMPLATE}`);
   return { ...named(server, name), drop: () => command(server, `drop database if exists ${name} with (force)`) };
 }
 
@@ -111,9 +112,9 @@ function endWithUs(server: Embedded): void {
 
 /** Loaded lazily, so that tests without a migrated database do not load the migrations' libraries. */
 async function makeTemplate(server: Embedded): Promise<void> {
-  await command(server, `create database ${template}`);
+  await command(server, `create database ${TEMPLATE}`);
   const { migrate } = await import('../../src/db/migrate.ts');
-  await migrate(named(server, template).url);
+  await migrate(named(server, TEMPLATE).url);
 }
 
 function named(server: Embedded, database: string): Pick<Embedded, 'url' | 'connection'> {

@@ -2,7 +2,7 @@ import type { Handler } from '../../edge/handler.ts';
 import type { SubmitDeps } from '../../intents/accept.ts';
 import type { Until } from '../../intents/follow.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { pageOf } from '../../kernel/pages.ts';
+import { pageOf, requireCursor } from '../../kernel/pages.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import type { NewFreeAccount } from './intents.ts';
@@ -48,6 +48,7 @@ const PAGE = 100;
 export const listPropAccounts: Handler<'listPropAccounts', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
   const { cursor = null, limit = PAGE } = query;
+  await requireCursor(query.cursor, async (id) => (await findPropAccount(deps.db, owner, userId, id)) !== null);
   const found = await listAccounts(deps.db, owner, userId, { cursor, limit: limit + 1 });
   return pageOf(found.map(shownAccount), { path: '/v2/payments/prop-accounts', cursor: 'cursor', limit });
 };

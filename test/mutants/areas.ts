@@ -1,0 +1,163 @@
+/** A part of the code that is mutated, and the tests below `test/` of which one must fail for every mutant. */
+export type Area = {
+  /** Files whose expressions Stryker mutates, and their tests. */
+  code: { files: string[]; tests: string[] };
+  /** Files whose conditions of SQL on owners and on the life of credentials are left out one by one, and their tests. */
+  sql: { files: string[]; tests: string[] }[];
+};
+
+const users = (...names: string[]) => names.map((name) => `sql/functions/users/${name}.sql`);
+const NONE: Area['sql'] = [];
+
+/** Every area by its name. Tests that start processes or a browser are left out: too slow to repeat for every mutant. */
+export const AREAS: Record<string, Area> = {
+  sealing: {
+    code: {
+      files: ['src/kernel/seal.ts', 'src/kernel/head-keys.ts', 'src/webhooks/secrets.ts'],
+      tests: ['kernel/seal', 'kernel/head-keys', 'kernel/webhook-secrets'],
+    },
+    sql: NONE,
+  },
+  signatures: {
+    code: {
+      files: ['src/adapters/webhook/sign.ts', 'src/adapters/processor/signature.ts', 'src/kernel/wallet-proof.ts'],
+      tests: ['adapters/webhook-signatures', 'adapters/processor-signatures', 'kernel/wallet-proof'],
+    },
+    sql: NONE,
+  },
+  passwords: {
+    code: {
+      files: ['src/kernel/passwords.ts', 'src/kernel/concurrency.ts', 'src/kernel/totp.ts'],
+      tests: ['kernel/passwords', 'kernel/concurrency', 'kernel/totp'],
+    },
+    sql: NONE,
+  },
+  callers: {
+    code: {
+      files: ['src/edge/authenticate.ts', 'src/edge/origin.ts', 'src/kernel/principal.ts', 'src/kernel/scopes.ts'],
+      tests: ['edge/authenticate', 'kernel/scopes', 'kernel/principal'],
+    },
+    sql: [
+      {
+        files: ['src/apps/queries.ts', 'src/apps/commands.ts'],
+        tests: ['api/oauth', 'api/oauth-tokens', 'api/admin-apps'],
+      },
+      { files: ['src/partners/queries.ts'], tests: ['api/credentials', 'api/turnover'] },
+      {
+        files: ['src/users/queries.ts'],
+        tests: ['api/sessions', 'api/users', 'api/throttles', 'api/account-recovery'],
+      },
+      { files: ['src/admin/queries.ts'], tests: ['api/admin', 'api/admin-recovery', 'api/totp-guessing'] },
+      { files: ['src/trading/keys/queries.ts'], tests: ['api/trading/keys'] },
+    ],
+  },
+  sessions: {
+    code: {
+      files: [
+        'src/login/commands.ts',
+        'src/users/attempts.ts',
+        'src/users/commands.ts',
+        'src/users/http.ts',
+        'src/users/login-codes/commands.ts',
+        'src/users/sessions/check.ts',
+        'src/users/sessions/commands.ts',
+        'src/users/sessions/http.ts',
+        'src/users/totp/commands.ts',
+        'src/users/totp/http.ts',
+        'src/users/totp/tries.ts',
+      ],
+      tests: [
+        'api/sessions',
+        'api/totp',
+        'api/sign-ups',
+        'api/account-recovery',
+        'api/totp-guessing',
+        'api/users',
+        'api/mail-flood',
+      ],
+    },
+    sql: [
+      {
+        files: ['src/users/sessions/commands.ts', 'src/users/sessions/queries.ts'],
+        tests: ['api/sessions', 'api/account-recovery'],
+      },
+      { files: ['src/users/totp/commands.ts'], tests: ['api/totp', 'api/account-recovery'] },
+      { files: users('remove_session', 'reauthenticate'), tests: ['api/account-recovery'] },
+      { files: users('confirm_reset', 'request_reset'), tests: ['api/account-recovery', 'api/users', 'api/sign-ups'] },
+      {
+        files: users('prove_password', 'renew_code', 'sign_up', 'try_code', 'verify_email'),
+        tests: ['api/sign-ups', 'api/users', 'api/totp', 'api/throttles'],
+      },
+      { files: users('try_login_code'), tests: ['api/totp-guessing'] },
+    ],
+  },
+  operators: {
+    code: {
+      files: [
+        'src/admin/http.ts',
+        'src/admin/sessions/commands.ts',
+        'src/admin/totp/commands.ts',
+        'src/admin/totp/tries.ts',
+        'src/admin/users/commands.ts',
+        'src/edge/rejections.ts',
+      ],
+      tests: ['api/admin-audit', 'api/admin', 'api/account-recovery', 'api/totp-guessing'],
+    },
+    sql: [
+      {
+        files: [
+          'src/admin/sessions/commands.ts',
+          'src/admin/totp/commands.ts',
+          'sql/functions/admins/open_admin_session.sql',
+        ],
+        tests: ['api/admin', 'api/admin-recovery'],
+      },
+      {
+        files: ['sql/functions/accounts/move_wallet_link.sql', 'sql/functions/accounts/has_proven_wallet.sql'],
+        tests: ['api/foreign-wallet'],
+      },
+    ],
+  },
+  throttles: {
+    code: {
+      files: ['src/kernel/throttles.ts', 'src/db/throttles.ts', 'src/edge/throttle.ts', 'src/edge/address.ts'],
+      tests: ['kernel/throttles', 'edge/address', 'api/fair-log-ins', 'api/mail-flood', 'api/throttles'],
+    },
+    sql: NONE,
+  },
+  ownership: {
+    code: { files: ['src/trading/accounts.ts'], tests: ['api/trading/gate', 'api/trading/keys'] },
+    sql: [
+      {
+        files: [
+          'src/enrollments/queries.ts',
+          'sql/functions/enrollments/revoke_enrollment.sql',
+          'sql/functions/orders/accept_exchange_orders.sql',
+          'sql/functions/orders/accept_network_orders.sql',
+          'sql/functions/trading/accept_trading_orders.sql',
+          'src/accounts/prop/queries.ts',
+          'src/agreements/queries.ts',
+          'src/intents/follow.ts',
+          'src/kyc/queries.ts',
+          'src/orders/exchange/queries.ts',
+          'src/orders/network/queries.ts',
+          'src/payments/queries.ts',
+          'src/payouts/queries.ts',
+          'src/portfolio/queries.ts',
+          'src/registration/queries.ts',
+          'src/trading/keys/commands.ts',
+          'src/webhooks/commands.ts',
+          'src/webhooks/queries.ts',
+          'sql/functions/payouts/payout_obstacle.sql',
+          'sql/functions/payouts/submit_payout.sql',
+          'sql/functions/webhooks/deactivate_endpoint.sql',
+          'sql/functions/webhooks/recover_endpoint.sql',
+          'sql/functions/webhooks/redeliver.sql',
+          'sql/functions/webhooks/rotate_webhook_secret.sql',
+          'sql/functions/webhooks/test_endpoint.sql',
+        ],
+        tests: ['api/foreign-ids', 'api/foreign-money', 'api/foreign-wallet'],
+      },
+    ],
+  },
+};

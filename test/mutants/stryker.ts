@@ -1,0 +1,41 @@
+import { Stryker } from '@stryker-mutator/core';
+import type { Area } from './areas.ts';
+import type { Result } from './result.ts';
+
+/** Starting a service on a busy machine takes seconds. */
+const TIMEOUT_MS = 120_000;
+/** Mutants that do not run at all, and those left out, say nothing about the tests. */
+const COUNTED = ['Killed', 'Timeout', 'Survived', 'NoCoverage'];
+
+/** Mutates the code of an area by Stryker, and runs for each mutant the tests that execute it. */
+export async function mutateCode(
+  { code: { files: code, tests } }: Area,
+  files: string[],
+  concurrency: number,
+): Promise<Result[]> {
+  const mutate = code.filter((file) => files.length === 0 || files.includes(file));
+  if (mutate.length === 0) return [];
+  const stryker = new Stryker({
+    mutate,
+    mochaFiles: tests.map((name) => `test/${name}.test.ts`),
+    testRunner: 'mocha-esm',
+    plugins: ['./test/mutants/mocha-runner.ts', './test/mutants/ignore-sql.ts'],
+    ignorers: ['sql'],
+    coverageAnalysis: 'perTest',
+    concurrency,
+    timeoutMS: TIMEOUT_MS,
+    reporters: ['dots'],
+    warnings: false,
+    disableTypeChecks: true,
+    tempDirName: '.stryker-tmp',
+    cleanTempDir: 'always',
+  });
+  const found = await stryker.runMutationTest();
+  return found
+    .filter(({ status }) => COUNTED.includes(status))
+    .map(({ fileName, location, replacement, mutatorName, status }) => ({
+      where: `${fileName.slice(`${process.cwd()}/`.length)}:${location.start.line}`,
+      what: `${mutatorName}: ${replacement ?? ''}`.replaceAll(/\s+/g, ' '),
+      isKilled: status === 'Killed' || status === 'Timeout',
+    }));
+}
