@@ -6,6 +6,7 @@ import { intents } from './views/intents.js';
 import { mails } from './views/mails.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
+import { recovery } from './views/recovery.js';
 import { requests } from './views/requests.js';
 import { stranded } from './views/stranded.js';
 import { unfulfilled } from './views/unfulfilled.js';
@@ -33,5 +34,6 @@ export const views = [
   requests,
   apps,
   partners,
+  recovery,
   audit,
 ];

@@ -5,17 +5,24 @@ import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { covers } from '../kernel/scopes.ts';
 import type { Authenticators, EdgeDeps } from './deps.ts';
-import { requireSameOrigin } from './origin.ts';
 
 /** The caller before any credential has been checked. */
 export const nobody: Principal = { kind: 'nobody', owner: '' };
 
+/** Called with the owner of right credentials who lacks a scope or role, and the error of that. */
+export type OnLack = (principal: Principal, lack: ApiError) => Promise<void>;
+
 /**
  * Authenticates the caller of an operation. It uses the first set of schemes in the contract for which the request
  * presents all credentials; each of them must be valid. Throws an `ApiError`: 401 for missing or wrong credentials, 403
- * for a missing scope or role.
+ * for a missing scope or role, after `onLack` has ended.
  */
-export async function authenticate(operation: Operation, credentials: Credentials, deps: SchemeDeps) {
+export async function authenticate(
+  operation: Operation,
+  credentials: Credentials,
+  deps: SchemeDeps,
+  onLack: OnLack = async () => {},
+): Promise<Principal> {
   const { security } = operation;
   const set = security.find((requirements) => isShown(requirements, credentials)) ?? security[0] ?? [];
   let principal = nobody;
@@ -24,7 +31,10 @@ export async function authenticate(operation: Operation, credentials: Credential
     const found = await scheme.check(credentials, deps, principal);
     if (!found) throw unauthorized(scheme, scheme.isShown(credentials));
     const lack = scheme.lacks?.(found, roles, operation);
-    if (lack) throw lack;
+    if (lack) {
+      await onLack(found, lack);
+      throw lack;
+    }
     principal = found;
   }
   return principal;
@@ -104,6 +114,25 @@ const byToken = (
     return token ? find(token, deps, soFar) : null;
   },
 });
+
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Guards the operator's cookie against requests from pages of another origin. Returns true for safe methods and for our
+ * own origin, else throws FORBIDDEN_ORIGIN. Browsers send `Origin` with every unsafe request (Fetch standard, 3.2), so
+ * a request without it is rejected.
+ */
+function requireSameOrigin(request: { method: string; headers: IncomingHttpHeaders }, publicUrl: string): true {
+  const { origin, host } = request.headers;
+  if (SAFE.has(request.method)) return true;
+  if (origin !== undefined && URL.canParse(origin)) {
+    const from = new URL(origin);
+    const publicOrigin = new URL(publicUrl);
+    if (from.origin === publicOrigin.origin || (from.host === host && from.protocol === publicOrigin.protocol))
+      return true;
+  }
+  throw new ApiError('FORBIDDEN_ORIGIN');
+}
 
 /** The check of each security scheme of the contract, and the error and challenge for a caller that fails it. */
 const schemes: Record<string, Scheme> = {

@@ -3,6 +3,7 @@ import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
 import { callerAddress } from './address.ts';
+import type { OnLack } from './authenticate.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { RequestParts } from './validate.ts';
 
@@ -11,7 +12,7 @@ type Attempt = {
   operation: Operation;
   adminId: string;
   principal: Principal;
-  parts: RequestParts;
+  parts: Pick<RequestParts, 'path' | 'body'>;
   deps: Pick<EdgeDeps, 'config' | 'recordRejection'>;
 };
 
@@ -25,6 +26,18 @@ export async function recordingRejections<Result>(attempt: Attempt, run: () => P
     throw error;
   });
 }
+
+/**
+ * Records the write of an operator who lacks a role, such as one without an authenticator. Its body is not read. Reads
+ * and other callers leave no row.
+ */
+export const recordingLack =
+  ({ ctx, operation, deps }: Pick<Attempt, 'ctx' | 'operation' | 'deps'>): OnLack =>
+  async (principal, { code }) => {
+    if (principal.kind !== 'admin' || operation.method === 'get') return;
+    const parts = { path: { ...ctx.params }, body: undefined };
+    await record({ ctx, operation, adminId: principal.adminId, principal, parts, deps }, code);
+  };
 
 const LONGEST_REASON = 500;
 

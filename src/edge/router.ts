@@ -16,7 +16,7 @@ import type { AnyReply, Call, Commit } from './handler.ts';
 import { idempotentResponse } from './idempotency.ts';
 import { type HandlerDeps, handlers } from './operations.ts';
 import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
-import { recordingRejections } from './rejections.ts';
+import { recordingLack, recordingRejections } from './rejections.ts';
 import { serveRoot } from './root.ts';
 import { isEventStream, sendEventStream } from './stream.ts';
 import { newSpend, type Spend, spendAddress } from './throttle.ts';
@@ -60,6 +60,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
   for (const { scheme } of operation.security.flat()) getScheme(scheme);
   let validate: Validator | undefined; // compiled at first use: all of them would cost a start a second of CPU
   let check: ResponseCheck | undefined;
+  const onLack = (ctx: Context) => recordingLack({ ctx, operation, deps });
   const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
 
   return async (ctx) => {
@@ -68,7 +69,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     if (operation.security.flat().length > 0 || operation.method !== 'get') ctx.set('Cache-Control', 'no-store');
     const { principal, spend } = operation.throttled
       ? await throttledCaller(operation, ctx, deps)
-      : { principal: await authenticate(operation, ctx, deps), spend: undefined };
+      : { principal: await authenticate(operation, ctx, deps, onLack(ctx)), spend: undefined };
     if (isCrossOrigin) restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { argon2id, hash, needsRehash } from 'argon2';
 import { fairLimit } from './concurrency.ts';
@@ -7,11 +8,17 @@ import type { AppId } from './ids.ts';
 /** OWASP's password storage cheat sheet, argon2id: 19 MiB, two passes, one lane. */
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1, hashLength: 32 } as const;
 /**
- * Hashing takes 3 of the 4 threads of the thread pool; 1 stays free for other work. Apps take turns on 2 of them, and
- * the third is reserved for operators: no app's flood of log-ins keeps another app's users or the operators waiting.
+ * How many hashes of apps are computed at once: one core stays free for requests, since a hash occupies a core while it
+ * lasts, and at most 2 of the 4 threads of the thread pool are taken.
+ */
+export const APPS_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+
+/**
+ * Apps take turns, and one thread more is reserved for operators: no app's flood of log-ins keeps another app's users or
+ * the operators waiting.
  */
 export const hashing = {
-  apps: fairLimit(2, 500), // of one app about 10 s of work on a small machine
+  apps: fairLimit(APPS_AT_ONCE, 500), // of one app about 20 s of work on a small machine
   operators: fairLimit(1, 50), // of one network
 };
 

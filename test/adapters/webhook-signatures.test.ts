@@ -103,6 +103,7 @@ describe('signatures of deliveries', () => {
 
     expect(headers).to.include({
       'content-type': 'application/json',
+      'user-agent': 'Trading-Partner-Service/0.1',
       'x-service-event': 'payment.succeeded',
       'x-service-delivery': 'whd_7',
       'webhook-id': 'whd_7',
@@ -114,12 +115,26 @@ describe('signatures of deliveries', () => {
   });
 
   it('work with any event name', async () => {
-    const names = ['order.filled', 'zwei Wörter', 'a\r\nX-Evil: 1', '', '\ud800', '日本', ' lead', 'x'.repeat(255)];
+    const plain = ['a', '!', 'a b', 'a b c'];
+    const names = [
+      ...plain,
+      'a ',
+      'order.filled',
+      'zwei Wörter',
+      'a\r\nX-Evil: 1',
+      '',
+      '\ud800',
+      '日本',
+      ' lead',
+      'x'.repeat(255),
+    ];
 
     const deliveries = [];
     for (const eventType of names) deliveries.push((await deliver({ eventType })).headers);
 
     expect(deliveries.map((headers) => headers['x-service-event'])).to.deep.equal([
+      ...plain,
+      'a%20',
       'order.filled',
       'zwei%20W%C3%B6rter',
       'a%0D%0AX-Evil%3A%201',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { TestAdmin } from '../support/identity.ts';
+import { asking, bearer, type TestAdmin } from '../support/identity.ts';
 import { type Desk, expectApiError, failedAccount, intentAt, openDesk } from '../support/operator.ts';
 
 type Entry = Awaited<ReturnType<Desk['storedOf']>>[number];
@@ -82,6 +82,27 @@ describe('the audit log over HTTP', () => {
       if (subject === null) expect(newest, path).to.deep.equal(before);
       else expect(newest, path).to.deep.include({ subject, detail: { rejected: body.error.code } });
     }
+  });
+
+  it('keeps a row of every write of an operator without an authenticator, and none of reads', async () => {
+    const { token, adminId } = await desk.service.admin(false);
+    const ask = asking(desk.service.url, bearer(token));
+    const writes: [method: string, path: string, subject: string | null, action: string][] = [
+      ['POST', '/v2/admin/partners', null, 'registerPartner'],
+      ['POST', '/v2/admin/prop-accounts/prop_1/abandon', 'prop_1', 'abandonPropAccount'],
+      ['DELETE', '/v2/admin/partner-keys/pky_1', 'pky_1', 'revokeKeyOfPartner'],
+      ['POST', `/v2/admin/operators/${desk.admin.adminId}/release`, desk.admin.adminId, 'releaseOperator'],
+    ];
+    for (const [method, path, subject, action] of writes) {
+      expectApiError(await ask(method, path, { json: { reason: 'curious' } }), 'V2_TOTP_REQUIRED');
+      const [newest] = (await desk.get('/v2/admin/audit?limit=1')).body.items;
+
+      const actor = `admin:${adminId}`;
+      expect(newest).to.deep.include({ actor, action, subject, detail: { rejected: 'V2_TOTP_REQUIRED' } });
+    }
+    const before = (await desk.get('/v2/admin/audit?limit=1')).body.items[0];
+    expectApiError(await ask('GET', '/v2/admin/partners'), 'V2_TOTP_REQUIRED');
+    expect((await desk.get('/v2/admin/audit?limit=1')).body.items[0]).to.deep.equal(before);
   });
 
   for (const [what, attempt] of Object.entries<(desk: Desk) => Promise<{ status: number }>>({

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { hashing } from '../../src/kernel/passwords.ts';
+import { APPS_AT_ONCE, hashing } from '../../src/kernel/passwords.ts';
 import { budgetOf } from '../../src/kernel/throttles.ts';
 import { type Ask, fresh, type Identity, PASSWORD, startIdentity, type TestApp } from '../support/identity.ts';
 import { until } from '../support/processes.ts';
@@ -22,7 +22,7 @@ describe('a flood of log-ins at one app', () => {
 
   it('takes no more than its turns, and none of the operators', async () => {
     const admin = await service.admin();
-    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const gates = Array.from({ length: APPS_AT_ONCE }, () => Promise.withResolvers<void>());
     const before: boolean[] = []; // of each piece of the flood, whether the other app was still waiting
     const note = async () => void before.push(hashing.apps.waiting(other.appId) > 0);
     const flood = [

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { needsBrowser } from '../support/browser.ts';
 import { openConsole, type TestConsole } from '../support/console.ts';
-import { fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
+import { codeOf, fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
 
 describe('access in the console', function () {
   this.timeout(60_000);
@@ -12,7 +12,7 @@ describe('access in the console', function () {
   let operator: TestAdmin;
   before(async function () {
     needsBrowser(this);
-    service = await startIdentity({}, false);
+    service = await startIdentity();
   });
   after(() => service?.stop());
   beforeEach(async () => {
@@ -127,4 +127,35 @@ describe('access in the console', function () {
     expect([before.status, after.status]).to.deep.equal([200, 401]);
     expect(await page.getByRole('rowheader').innerText()).to.equal(`${key.slice(0, 8)}…`);
   });
+
+  it('releases an operator, removes a user’s authenticator and moves a wallet link, each with a reason', async () => {
+    const user = await service.user(await service.app());
+    const locked = await service.admin();
+    const { secret } = (await user.ask('POST', '/v2/auth/totp/enroll')).body;
+    await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(secret) } });
+    const act = async (title: string, button: string, values: Record<string, string>) => {
+      await page.getByRole('button', { name: title }).click();
+      for (const [label, value] of Object.entries(values)) await page.getByLabel(label, { exact: true }).fill(value);
+      await page.getByRole('dialog').getByLabel('Reason').fill('called back');
+      await confirm(button);
+    };
+    await desk.show('recovery');
+
+    await act('Release an operator', 'Release', { Operator: locked.adminId });
+    await desk.waitForText(`${locked.adminId} may try codes again.`);
+    await act('Remove a user’s authenticator', 'Remove', { User: user.userId });
+    await desk.waitForText(`The authenticator of ${user.userId} is removed.`);
+    await act('Move a wallet link', 'Move', { Wallet: `0x${'ab'.repeat(20)}`, Partner: 'ptn_nobody' });
+    const failure = await page.getByRole('dialog').getByRole('alert').innerText();
+
+    expect(failure).not.to.equal('');
+    const { body } = await operator.ask('GET', '/v2/admin/audit?limit=3');
+    expect(body.items.map(({ action, subject, detail }: Entry) => [action, subject, detail.why])).to.deep.equal([
+      ['moveWalletLink', `0x${'ab'.repeat(20)}`, 'called back'],
+      ['user.remove_authenticator', user.userId, 'called back'],
+      ['admin.release', locked.adminId, 'called back'],
+    ]);
+  });
 });
+
+type Entry = { action: string; subject: string; detail: { why?: string } };

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
 import { listOperations } from '../../src/contract/document.ts';
-import { authenticate, type SchemeDeps } from '../../src/edge/authenticate.ts';
+import { authenticate, getScheme, nobody, type SchemeDeps } from '../../src/edge/authenticate.ts';
 import type { ApiError } from '../../src/kernel/errors.ts';
 
 const operations = listOperations();
@@ -27,11 +27,11 @@ function accepting(principals: Record<string, object> = {}) {
   return { given, deps };
 }
 
-async function call(id: string, headers: IncomingHttpHeaders, principals = {}) {
+async function call(id: string, headers: IncomingHttpHeaders, principals = {}, as?: string) {
   const operation = operations.find((each) => each.id === id);
   if (!operation) throw new Error(`No operation ${id}`);
   const { given, deps } = accepting(principals);
-  const method = operation.method.toUpperCase();
+  const method = as ?? operation.method.toUpperCase();
   const found = await authenticate(operation, { method, headers }, deps).catch((error: ApiError) => error);
   if (!(found instanceof Error)) return { kind: found.kind, given };
   return { code: found.code, challenge: found.details.headers?.['WWW-Authenticate'], message: found.message, given };
@@ -182,6 +182,8 @@ describe('authenticate', () => {
     const read = (authorization: string) => call('revokeAccessToken', { authorization });
 
     expect((await read(basic('app_1:csk_1'))).given).to.deep.equal([['clients', 'app_1', 'csk_1']]);
+    expect((await read('basic   YTpi')).given).to.deep.equal([['clients', 'a', 'b']]);
+    expect((await read(basic('a:b:c'))).given).to.deep.equal([['clients', 'a', 'b:c']]);
     expect((await read(basic('a%3Ab+c:d%2B:e+f\ng'))).given).to.deep.equal([['clients', 'a:b c', 'd+:e f\ng']]);
     expect((await read(basic(':'))).given).to.deep.equal([['clients', '', '']]);
     for (const authorization of [
@@ -214,5 +216,49 @@ describe('authenticate', () => {
       challenge: 'Signature realm="v2 processor"',
     });
     expect(await call('takeProcessorNotification', { 'stripe-signature': 't=1' })).to.include({ kind: 'nobody' });
+  });
+
+  it('leaves empty headers out of account', async () => {
+    const bearer = { authorization: 'Bearer a' };
+
+    expect(await call('revokeUserSession', { ...bearer, 'x-session-token': '' })).to.include({ kind: 'app' });
+    expect(await call('revokeUserSession', { ...bearer, 'x-session-token': 's' })).to.include({ kind: 'user' });
+    expect(await call('listTradingOrders', { 'x-api-key': '' })).to.include({ code: 'V2_TOKEN_INVALID' });
+    expect(await call('listTradingOrders', { ...bearer, 'x-api-key': 'wrong' })).to.include({ kind: 'app' });
+    expect(nobody).to.deep.equal({ kind: 'nobody', owner: '' });
+  });
+
+  it('takes an operator by cookie where a header would do too, with the challenge of what is wrong', async () => {
+    const cookie = '__Host-admin_session=adm_1';
+    const unknown = { admins: undefined };
+
+    expect(await call('listFailedPropAccounts', { cookie })).to.include({ kind: 'admin' });
+    expect(await call('getCurrentAdmin', { cookie }, {}, 'HEAD')).to.include({ kind: 'admin' });
+    expect(await call('getCurrentAdmin', { cookie }, {}, 'OPTIONS')).to.include({ kind: 'admin' });
+    expect(await call('getCurrentAdmin', {}, unknown)).to.include({ challenge: 'Session realm="v2 operators"' });
+    expect(await call('listFailedPropAccounts', {}, unknown)).to.include({
+      code: 'V2_ADMIN_SESSION_INVALID',
+      challenge: 'Bearer realm="v2 operators"',
+    });
+  });
+
+  it('tells who lacks a role before it rejects the request', async () => {
+    const operation = operations.find(({ id }) => id === 'registerPartner');
+    const { deps } = accepting({ admins: { ...admin, isEnrolled: false } });
+    const told: string[] = [];
+
+    const error = await authenticate(
+      operation as NonNullable<typeof operation>,
+      { method: 'POST', headers: { authorization: 'Bearer adm_1' } },
+      deps,
+      async ({ kind }, { code }) => void told.push(kind, code),
+    ).catch(({ code }) => code);
+
+    expect(error).to.equal('V2_TOTP_REQUIRED');
+    expect(told).to.deep.equal(['admin', 'V2_TOTP_REQUIRED']);
+  });
+
+  it('knows no other scheme', () => {
+    expect(() => getScheme('wishes')).to.throw('No check for security scheme wishes');
   });
 });

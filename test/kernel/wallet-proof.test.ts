@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
 import { privateKeyToAccount } from 'viem/accounts';
 import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
@@ -39,13 +40,36 @@ describe('provesWallet', () => {
     expect(await provesWallet(proof, { owner, wallet }, sealer(newSealingKey()))).to.equal(false);
   });
 
+  it('binds the code to challenges alone, with HMAC-SHA-256 under the key', () => {
+    const key = Buffer.alloc(32, 7);
+    const text = challengeMessage({ owner, wallet, expiresAt }, sealer(`k:${key.toString('base64')}`));
+    const [lines = '', code] = text.split('\nCode: ');
+    const context = JSON.stringify([1, 'k', 'subaccounts', 'challenge', 'link_proof']);
+
+    expect(code).to.equal(createHmac('sha256', key).update(`mark${context}\u0000${lines}`).digest('hex'));
+  });
+
   it('rejects every other signature, partner, wallet and text', async () => {
     const proof = await signed(message);
     const ended = challengeMessage({ owner, wallet, expiresAt: inMs(-1) }, ring);
     const never = message.replace(/Expires at: .*/, 'Expires at: never');
     const unsealed = message.replace(/Code: .*/, `Code: ${'0'.repeat(64)}`);
     const short = message.slice(0, -2);
-    const texts = [`${message}\n`, `x\n${message}`, `${message}00`, never, unsealed, short, ended, 'I own it', ''];
+    const indented = message.replace('Expires', ' Expires');
+    const longer = `${message} `;
+    const texts = [
+      indented,
+      longer,
+      `${message}\n`,
+      `x\n${message}`,
+      `${message}00`,
+      never,
+      unsealed,
+      short,
+      ended,
+      'I own it',
+      '',
+    ];
 
     for (const text of texts)
       expect(await provesWallet(await signed(text), { owner, wallet }, ring), text).to.equal(false);

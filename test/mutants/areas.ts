@@ -34,7 +34,7 @@ export const AREAS: Record<string, Area> = {
   },
   callers: {
     code: {
-      files: ['src/edge/authenticate.ts', 'src/edge/origin.ts', 'src/kernel/principal.ts', 'src/kernel/scopes.ts'],
+      files: ['src/edge/authenticate.ts', 'src/kernel/principal.ts', 'src/kernel/scopes.ts'],
       tests: ['edge/authenticate', 'kernel/scopes', 'kernel/principal'],
     },
     sql: [

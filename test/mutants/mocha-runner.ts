@@ -15,7 +15,7 @@ import {
 import Mocha from 'mocha';
 
 const { EVENT_SUITE_BEGIN, EVENT_TEST_PASS, EVENT_TEST_FAIL } = Mocha.Runner.constants;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 /** The results are read from the runner's events. */
 class Silent extends Mocha.reporters.Base {}
