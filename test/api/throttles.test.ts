@@ -105,10 +105,8 @@ describe('throttles', () => {
       service.db.query(sql.unsafe`
         update throttles set ends_at = now() - ${by}::interval, forget_at = greatest(forget_at, now() + interval '1 s')
         where subject = ${sql.binary(budget.subject)}`);
-    /** The window's length, of which a few seconds may have passed. */
-    const windowOf = (state?: { ends_in_s: number }) => Math.ceil((state?.ends_in_s ?? 0) / 30) * 30;
+    const windowOf = (state?: { ends_in_s: number }) => Math.ceil((state?.ends_in_s ?? 0) / 30) * 30; // seconds have passed
     const waits: number[] = [];
-
     for (let window = 0; window < 7; window += 1) {
       const [budgetState] = (await inTurn(11, () => counter.spend([budget]))).at(-1) ?? [];
       waits.push(windowOf(budgetState));
