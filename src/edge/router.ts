@@ -60,7 +60,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
   for (const { scheme } of operation.security.flat()) getScheme(scheme);
   let validate: Validator | undefined; // compiled at first use: all of them would cost a start a second of CPU
   let check: ResponseCheck | undefined;
-  const onLack = (ctx: Context) => recordingLack({ ctx, operation, deps });
+  const hasRoles = operation.security.flat().some(({ scheme }) => scheme === 'adminBearer');
   const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
 
   return async (ctx) => {
@@ -69,7 +69,15 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     if (operation.security.flat().length > 0 || operation.method !== 'get') ctx.set('Cache-Control', 'no-store');
     const { principal, spend } = operation.throttled
       ? await throttledCaller(operation, ctx, deps)
-      : { principal: await authenticate(operation, ctx, deps, onLack(ctx)), spend: undefined };
+      : {
+          principal: await authenticate(
+            operation,
+            ctx,
+            deps,
+            hasRoles ? recordingLack({ ctx, operation, deps }) : undefined,
+          ),
+          spend: undefined,
+        };
     if (isCrossOrigin) restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);

@@ -1,6 +1,6 @@
 /** A part of the code that is mutated, and the tests below `test/` of which one must fail for every mutant. */
 export type Area = {
-  /** Files whose expressions Stryker mutates, and their tests. */
+  /** Files whose expressions Stryker mutates, or one function of a file (`file#function`), and their tests. */
   code: { files: string[]; tests: string[] };
   /** Files whose conditions of SQL on owners and on the life of credentials are left out one by one, and their tests. */
   sql: { files: string[]; tests: string[] }[];
@@ -20,7 +20,7 @@ export const AREAS: Record<string, Area> = {
   },
   signatures: {
     code: {
-      files: ['src/adapters/webhook/sign.ts', 'src/adapters/processor/signature.ts', 'src/kernel/wallet-proof.ts'],
+      files: ['src/adapters/webhook/sign.ts', 'src/adapters/processor/index.ts#isSigned', 'src/kernel/wallet-proof.ts'],
       tests: ['adapters/webhook-signatures', 'adapters/processor-signatures', 'kernel/wallet-proof'],
     },
     sql: NONE,

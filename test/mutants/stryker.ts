@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Stryker } from '@stryker-mutator/core';
 import type { Area } from './areas.ts';
 import type { Result } from './result.ts';
@@ -16,7 +17,7 @@ export async function mutateCode(
   const mutate = code.filter((file) => files.length === 0 || files.includes(file));
   if (mutate.length === 0) return [];
   const stryker = new Stryker({
-    mutate,
+    mutate: mutate.map(rangeOf),
     mochaFiles: tests.map((name) => `test/${name}.test.ts`),
     testRunner: 'mocha-esm',
     plugins: ['./test/mutants/mocha-runner.ts', './test/mutants/ignore-sql.ts'],
@@ -38,4 +39,13 @@ export async function mutateCode(
       what: `${mutatorName}: ${replacement ?? ''}`.replaceAll(/\s+/g, ' '),
       isKilled: status === 'Killed' || status === 'Timeout',
     }));
+}
+
+/** The lines of `file#function` as Stryker names them; a file alone is unchanged. */
+function rangeOf(mutated: string): string {
+  const [file = '', name] = mutated.split('#');
+  if (name === undefined) return file;
+  const lines = readFileSync(file, 'utf8').split('\n');
+  const first = lines.findIndex((line) => line.startsWith(`function ${name}(`));
+  return `${file}:${first + 1}-${lines.indexOf('}', first) + 1}`;
 }
