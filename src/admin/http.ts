@@ -65,8 +65,10 @@ const setCookie = (token: string, rest = '') =>
 /** Handles `POST /v2/admin/logout`: end the current admin session. */
 export const logOutAdmin: Handler<'logOutAdmin', Deps> = async (call) => {
   const admin = adminOf(call.principal);
-  await closeAdminSession(call.deps.db, admin, actorOf(call, admin.adminId));
-  return { status: 200, body: { revoked: true }, headers: { 'Set-Cookie': setCookie('', '; Max-Age=0') } };
+  return call.commit(async (db) => {
+    await closeAdminSession(db, admin, actorOf(call, admin.adminId));
+    return { status: 200, body: { revoked: true }, headers: { 'Set-Cookie': setCookie('', '; Max-Age=0') } };
+  });
 };
 
 /** Handles `GET /v2/admin/me`: read the current operator. */
@@ -78,25 +80,29 @@ export const getCurrentAdmin: Handler<'getCurrentAdmin', Deps> = async ({ princi
 /** Handles `POST /v2/admin/totp/enroll`: begin to enroll an operator's authenticator. */
 export const enrollAdminAuthenticator: Handler<'enrollAdminAuthenticator', Deps> = async (call) => {
   const admin = adminOf(call.principal);
-  const { db, sealer } = call.deps;
-  const body = await enrollAdminTotp(db, sealer, admin, actorOf(call, admin.adminId));
-  return { status: 200, body, headers: { 'Cache-Control': 'no-store' } };
+  return call.commit(async (db) => {
+    const body = await enrollAdminTotp(db, call.deps.sealer, admin, actorOf(call, admin.adminId));
+    return { status: 200, body, headers: { 'Cache-Control': 'no-store' } };
+  });
 };
 
 /** Handles `POST /v2/admin/totp/confirm`: confirm an operator's authenticator by its first code. */
 export const confirmAdminAuthenticator: Handler<'confirmAdminAuthenticator', Deps> = async (call) => {
   const admin = adminOf(call.principal);
-  const { db, sealer } = call.deps;
   await call.throttle(budgetOf('totp', 'admin', admin.adminId, 'confirm'));
-  await confirmAdminTotp(db, sealer, admin, call.body.code, actorOf(call, admin.adminId));
-  return { status: 200, body: { enabled: true } };
+  return call.commit(async (db) => {
+    await confirmAdminTotp(db, call.deps.sealer, admin, call.body.code, actorOf(call, admin.adminId));
+    return { status: 200, body: { enabled: true } };
+  });
 };
 
 /** Handles `POST /v2/admin/operators/{admin_id}/release`: restore an operator's tries at the authenticator code. */
 export const releaseOperator: Handler<'releaseOperator', Deps> = async (call) => {
   const { adminId } = adminOf(call.principal);
-  await releaseAdmin(call.deps.db, call.path.admin_id, actorOf(call, adminId), call.body.reason);
-  return { status: 200, body: { released: true } };
+  return call.commit(async (db) => {
+    await releaseAdmin(db, call.path.admin_id, actorOf(call, adminId), call.body.reason);
+    return { status: 200, body: { released: true } };
+  });
 };
 
 const actorOf = ({ address, requestId }: Pick<Call, 'address' | 'requestId'>, adminId: string | null): Actor => ({

@@ -1351,7 +1351,7 @@ export interface paths {
         put?: never;
         /**
          * Log out
-         * @description Ends the session in use, or the one that the body names: by its token, or by its id if it belongs to the same user. Ending another session than the one in use also revokes the trader keys created in it, and discards an authenticator that it began to enroll.
+         * @description Ends the session in use, or the one that the body names: by its token, or by its id if it belongs to the same user; an unknown one is 404. Ending another session than the one in use also revokes the trader keys created in it, and discards an authenticator that it began to enroll.
          */
         post: operations["revokeUserSession"];
         delete?: never;
@@ -7500,7 +7500,10 @@ export interface operations {
     createAppRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7583,7 +7586,10 @@ export interface operations {
     revealCredentials: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The token of the mailed link. */
                 token: string;
@@ -7673,7 +7679,10 @@ export interface operations {
     logInAdmin: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7715,7 +7724,10 @@ export interface operations {
     logOutAdmin: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7765,7 +7777,10 @@ export interface operations {
     enrollAdminAuthenticator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7791,7 +7806,10 @@ export interface operations {
     confirmAdminAuthenticator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -7905,7 +7923,10 @@ export interface operations {
     updateTenantApp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The tenant app. */
                 app_id: components["parameters"]["AppId"];
@@ -7948,7 +7969,10 @@ export interface operations {
     disableTenantApp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The tenant app. */
                 app_id: components["parameters"]["AppId"];
@@ -7977,7 +8001,10 @@ export interface operations {
     enableTenantApp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The tenant app. */
                 app_id: components["parameters"]["AppId"];
@@ -8078,7 +8105,10 @@ export interface operations {
     approveAccessRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The access request. */
                 request_id: components["parameters"]["RequestId"];
@@ -8119,7 +8149,10 @@ export interface operations {
     declineAccessRequest: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The access request. */
                 request_id: components["parameters"]["RequestId"];
@@ -8155,7 +8188,10 @@ export interface operations {
     reissueAccessLink: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The access request. */
                 request_id: components["parameters"]["RequestId"];
@@ -8256,7 +8292,10 @@ export interface operations {
     disablePartner: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The v1 partner. */
                 partner_id: components["parameters"]["PartnerId"];
@@ -8285,7 +8324,10 @@ export interface operations {
     enablePartner: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The v1 partner. */
                 partner_id: components["parameters"]["PartnerId"];
@@ -8420,6 +8462,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8461,6 +8505,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8503,6 +8549,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8545,6 +8593,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8585,6 +8635,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8625,6 +8677,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8668,6 +8722,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8762,6 +8818,7 @@ export interface operations {
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];
@@ -8797,7 +8854,10 @@ export interface operations {
     enrollUserTotp: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -8824,6 +8884,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -8865,6 +8927,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
                 "X-End-User-Address"?: components["parameters"]["EndUserAddress"];
             };
@@ -9400,6 +9464,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9483,6 +9549,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -9541,7 +9609,10 @@ export interface operations {
     resolvePayout: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The payout to look up. */
                 payout_id: string;
@@ -9853,7 +9924,10 @@ export interface operations {
     releaseOperator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The operator. */
                 admin_id: string;
@@ -9894,7 +9968,10 @@ export interface operations {
     removeUserAuthenticator: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
             path: {
                 /** @description The user. */
                 user_id: string;
@@ -10373,6 +10450,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };
@@ -10528,6 +10607,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
                 /** @description `wait=<seconds>` (0 to 25) or `respond-async` (RFC 7240). */
                 Prefer?: components["parameters"]["Prefer"];
             };

@@ -1,12 +1,18 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { ErrorCode, ErrorDetails } from '../kernel/errors.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import type { Db } from './pool.ts';
 
 const ABANDONED_S = 60; // longer than any request lasts
 
-/** The stored first response of a write. */
-export type IdempotentResponse = { status: number; body: unknown; headers?: Record<string, string> };
+/** The stored first response of a write. `problem`: the error that what was written has ended with. */
+export type IdempotentResponse = {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+  problem?: { code: ErrorCode; details: ErrorDetails };
+};
 
 /** One use of an Idempotency-Key: the caller, the key, and the digest of the request in hex. */
 export type KeyUse = { caller: string; key: string; digest: string };
@@ -23,11 +29,18 @@ export async function reserveKey(
   sealer: Sealer,
   use: KeyUse,
 ): Promise<{ verdict: 'fresh' | 'under_way' | 'key_reused' } | { verdict: 'kept'; response: IdempotentResponse }> {
-  const { verdict, sealed } = await db.one(sql.prepared('reserve_key', reservation)`
-    select verdict, status, sealed
-    from reserve_key(${use.caller}, ${use.key}, ${sql.binary(Buffer.from(use.digest, 'hex'))}, ${ABANDONED_S})`);
+  const { verdict, sealed } = await reserve(sealer.hmacs(use.digest, sealContextOf(use)));
   if (verdict !== 'kept' || !sealed) return { verdict: verdict === 'kept' ? 'under_way' : verdict };
   return { verdict, response: JSON.parse(sealer.open(sealed, sealContextOf(use)).toString()) };
+
+  /** A request may contain a password, so its digest is stored under a key. An earlier use may be under an older one. */
+  async function reserve([hmac, ...others]: [Buffer, ...Buffer[]]): Promise<z.infer<typeof reservation>> {
+    const reserved = await db.one(sql.prepared('reserve_key', reservation)`
+      select verdict, status, sealed
+      from reserve_key(${use.caller}, ${use.key}, ${sql.binary(hmac)}, ${ABANDONED_S})`);
+    const [next, ...rest] = others;
+    return reserved.verdict === 'key_reused' && next ? reserve([next, ...rest]) : reserved;
+  }
 }
 
 /**

@@ -62,10 +62,29 @@ function ruleOf(error: Failure): string {
       return `must be ${[params.type].flat().join(' or ')}`;
     case 'format':
       return `must be a valid ${params.format}`;
+    case 'pattern':
+      return sentenceOf(error) ?? formOf(String(params.pattern));
+    case 'minProperties':
+      return sentenceOf(error) ?? `must have at least ${params.limit} members`;
+    case 'uniqueItems':
+      return 'must have no entry twice';
     default:
-      return message;
+      return LENGTHS[keyword]?.(Number(params.limit)) ?? message;
   }
 }
+
+/** The form that a pattern demands: mostly that of an id with a prefix. */
+function formOf(pattern: string): string {
+  const prefix = /^\^([a-z]+_)\[/.exec(pattern)?.[1];
+  return prefix ? `must be an id that begins with ${prefix}` : `must have the form ${pattern}`;
+}
+
+const LENGTHS: Record<string, (limit: number) => string> = {
+  minLength: (limit) => `must have at least ${limit} character${limit === 1 ? '' : 's'}`,
+  maxLength: (limit) => `must have at most ${limit} characters`,
+  minItems: (limit) => `must have at least ${limit} entr${limit === 1 ? 'y' : 'ies'}`,
+  maxItems: (limit) => `must have at most ${limit} entries`,
+};
 
 /** The faults in words: each names its field and its rule, but for a sentence that names them itself. */
 export function describe(fields: readonly FieldError[]): string {

@@ -18,7 +18,7 @@ type Keeper = Pick<EdgeDeps, 'db' | 'sealer'>;
 const POLL_MS = 100;
 const LONGEST_WAIT_MS = 26_000; // a first request that waits for its outcome takes up to 25 s
 
-type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal' | 'commit'>; deps: Keeper };
+type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal' | 'commit' | 'network'>; deps: Keeper };
 type Run = (commit: Commit) => Promise<IdempotentResponse>;
 
 /**
@@ -26,14 +26,18 @@ type Run = (commit: Commit) => Promise<IdempotentResponse>;
  * same request. Without a key it only runs the write. Throws IDEMPOTENCY_KEY_REUSED for another request with the same
  * key, and SERVICE_UNAVAILABLE if the first request does not end within 26 s.
  */
-export async function idempotentResponse(
-  { ctx, call: { context, principal, commit }, deps }: KeyedCall,
-  run: Run,
-): Promise<IdempotentResponse> {
+export async function idempotentResponse({ ctx, call, deps }: KeyedCall, run: Run): Promise<IdempotentResponse> {
+  const { context, principal, commit } = call;
   if (!context.idempotency_key) return run(commit);
-  const use: KeyUse = { caller: callerId(principal), key: context.idempotency_key, digest: context.digest };
+  const use: KeyUse = {
+    caller: callerId(principal) || `nobody ${call.network}`,
+    key: context.idempotency_key,
+    digest: context.digest,
+  };
   const earlier = (await earlierResponse(deps, use)) ?? (await runAndStore(deps, use, run));
   if (earlier.isReplayed) ctx.set('Idempotent-Replayed', 'true');
+  const { problem } = earlier.response;
+  if (problem) throw new ApiError(problem.code, problem.details);
   return earlier.response;
 }
 
@@ -80,7 +84,13 @@ async function runAndStore(deps: Keeper, use: KeyUse, run: Run): Promise<Kept> {
     return { response, isReplayed: false };
   } catch (error) {
     if (error instanceof Superseded) return (await earlierResponse(deps, use)) ?? runAndStore(deps, use, run);
-    if (error instanceof ApiError) await releaseKey(db, use);
+    if (error instanceof ApiError) await keepProblem(error);
     throw error;
+  }
+
+  /** An error after the commit is the outcome of what was written. */
+  function keepProblem({ status, code, details }: ApiError): Promise<void> {
+    if (stored === null) return releaseKey(db, use);
+    return replaceResponse(db, sealer, use, { status, body: null, problem: { code, details } });
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
+import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
@@ -51,7 +52,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
     await next();
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);
   } catch (error) {
-    reject(ctx, withEffect(asApiError(error, ctx, deps), ctx.method), requestId);
+    reject(ctx, withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method), requestId);
   }
   const ms = performance.now() - startedAt;
   deps.metrics.requests.observe(labelsOf(ctx), ms / 1000);
@@ -74,6 +75,9 @@ const labelsOf = ({ state, method, status }: Context) => ({
 });
 
 const wellFormed = (id: string) => (/^[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined);
+
+/** The error with the code of the path's generation. */
+const inGeneration = (apiError: ApiError, path: string) => (path.startsWith('/v2/') ? errorOfV2(apiError) : apiError);
 
 /** Anything but an `ApiError` is a fault: the database is away, or a bug. The response contains no internal detail. */
 function asApiError(error: unknown, ctx: Context, { log }: EdgeDeps): ApiError {

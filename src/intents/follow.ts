@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import type { Settlements } from '../db/settled.ts';
+import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, errors, isErrorCode } from '../kernel/errors.ts';
 import type { IntentId, OwnerId } from '../kernel/ids.ts';
 import type { Accepted } from './accept.ts';
@@ -143,6 +144,12 @@ export function shownIntent(intent: Intent) {
     result: outcome && 'result' in outcome ? outcome.result : null,
     problem: outcome && 'problem' in outcome ? shownProblem(intent, outcome.problem) : null,
   };
+}
+
+/** The same on a route of v2, where a problem has its code of v2. */
+export function intentOfV2(intent: Intent) {
+  const { problem, ...shown } = shownIntent(intent);
+  return { ...shown, problem: problem && { ...problem, code: codeOfV2(problem.code) } };
 }
 
 function shownProblem(intent: Intent, problem: Problem) {

@@ -54,7 +54,6 @@ export const errors = {
     403,
     'Control of the exchange wallet is not proven: enroll its own key, or sign with it. Nothing was done.',
   ],
-  V1_WALLET_PROVEN: [409, 'The present owner of the link has proven control of the wallet.'],
   V1_REGISTRAR_UNREACHABLE: [503, 'The registrar or its chain is unreachable; nothing was paid.'],
 
   VENUE_REJECTED: [422, 'The venue rejected the request.'],
@@ -75,6 +74,7 @@ export const errors = {
   V2_TOKEN_INVALID: [401, 'A valid access token is required.'],
   V2_SCOPE_MISSING: [403, 'The access token lacks a scope required by this operation.'],
   V2_SESSION_INVALID: [401, 'A valid session token of a user of this app is required.'],
+  V2_SESSION_UNKNOWN: [404, 'Session not found.'],
   V2_SECRET_SUPERSEDED: [409, 'The secret behind this token was rotated; obtain a token with the newest secret.'],
   V2_EMAIL_NOT_VERIFIED: [403, 'The e-mail address is not verified.'],
   V2_PASSWORD_GUESSABLE: [422, 'The password is too common; choose another.'],
@@ -140,6 +140,26 @@ export const errors = {
   V2_PAYOUT_NOT_UNKNOWN: [409, 'The effect of every step of the payout is known.'],
   V2_PAYOUT_NOT_STRANDED: [409, 'The money of the payout is not at the payout account, or is on its way from there.'],
   V2_COUNTRY_UNSUPPORTED: [422, 'Accounts in this country cannot be paid out to.'],
+
+  V2_TRADER_UNKNOWN: [404, 'Trader not found for this partner.'],
+  V2_TRADER_NOT_READY: [503, 'The subaccount did not become tradeable in time; nothing was sent.'],
+  V2_ORDER_UNKNOWN: [404, 'Order not found.'],
+  V2_ORDER_UUID_REUSED: [422, 'The order_uuid was already used for a different request.'],
+  V2_ORDER_NOT_RESTING: [409, 'Order is no longer open.'],
+  V2_ORDER_IN_DOUBT: [
+    503,
+    'The effect of this order is not known yet and the venue does not list it; nothing was changed.',
+  ],
+  V2_EDIT_INVALID: [422, 'The edit would make the terms of the order inconsistent.'],
+  V2_PRICES_INVALID: [422, 'The prices of the order are inconsistent.'],
+  V2_TRADE_PAIR_MISMATCH: [422, 'The order belongs to a different trade pair.'],
+  V2_RULE_VIOLATED: [422, 'The order violates a rule of the account; nothing was sent.'],
+  V2_NO_POSITION: [409, 'Position not found in this trade pair.'],
+  V2_WALLET_UNPROVEN: [
+    403,
+    'Control of the exchange wallet is not proven: enroll its own key, or sign with it. Nothing was done.',
+  ],
+  V2_WALLET_PROVEN: [409, 'The present owner of the link has proven control of the wallet.'],
 
   V2_API_KEY_INVALID: [401, 'The trader API key is invalid or revoked.'],
   V2_API_KEY_ACCOUNT_MISMATCH: [403, 'The trader API key belongs to a different prop account.'],

@@ -3,7 +3,7 @@ import type { Processor } from '../adapters/processor/types.ts';
 import type { components } from '../contract/types.ts';
 import type { Handler } from '../edge/handler.ts';
 import type { SubmitDeps } from '../intents/accept.ts';
-import { findIntent, hasSucceeded, pendingHeaders, shownIntent } from '../intents/follow.ts';
+import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../intents/follow.ts';
 import { findSealed } from '../intents/sealed-results.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { appOf, userOf } from '../kernel/principal.ts';
@@ -94,7 +94,7 @@ const CHALLENGE = 'Signature realm="v2 processor"';
 export const getAppIntent: Handler<'getAppIntent', Deps> = async ({ deps, principal, path }) => {
   const intent = await findIntent(deps.db, appOf(principal).owner, path.intent_id.toLowerCase());
   if (!intent) throw new ApiError('INTENT_UNKNOWN');
-  const shown = shownIntent(intent);
+  const shown = intentOfV2(intent);
   const hidden = shown.result && (await findSealed(deps, intent.id));
   return {
     status: 200,

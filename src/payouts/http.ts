@@ -4,6 +4,7 @@ import type { NewIntent, SubmitDeps } from '../intents/accept.ts';
 import { hasSucceeded, pendingHeaders } from '../intents/follow.ts';
 import type { Intent } from '../intents/intent.ts';
 import { fullResultOf } from '../intents/sealed-results.ts';
+import { submitted } from '../intents/submitted.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId, UserId } from '../kernel/ids.ts';
 import { pageOf, requireCursor } from '../kernel/pages.ts';
@@ -162,11 +163,15 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
   if (account === null) throw new ApiError('V2_PAYOUT_UNKNOWN', { effect: 'none' });
   const earnedCents = await earnedByAccount(call.deps, user, account);
   const context = { context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
-  const intent = await call.settled(await acceptSubmission(db, context, user.userId, { id, earnedCents }));
-  const isSent = hasSucceeded(intent);
+  const { accepted } = await submitted(call, async (tx) => {
+    const accepted = await acceptSubmission(tx, context, user.userId, { id, earnedCents });
+    const body = await getUserPayout(tx, user, id);
+    return { accepted, pending: { status: 202 as const, body, headers: pendingHeaders(`/v2/intents/${accepted.id}`) } };
+  });
+  const isSent = hasSucceeded(await call.settled(accepted));
   const payout = await getUserPayout(db, user, id);
   if (isSent) return { status: 200, body: payout };
-  return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${intent.id}`) };
+  return { status: 202, body: payout, headers: pendingHeaders(`/v2/intents/${accepted.id}`) };
 };
 
 /** What an account has earned; 0 unless it is funded, and then the submission is rejected for that. */

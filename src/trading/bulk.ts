@@ -1,6 +1,7 @@
 import type { components } from '../contract/types.ts';
 import type { Call } from '../edge/handler.ts';
 import type { Wait } from '../intents/follow.ts';
+import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { closePosition, type RequestContext } from '../orders/network/intents.ts';
 import { orderResult } from '../orders/network/read-model.ts';
@@ -53,7 +54,7 @@ async function closeOne(
     return { ...resultFor(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    return { ...resultFor(uuid, 'failed'), order_uuid: intent.id, code: error.code, message: error.message };
+    return { ...resultFor(uuid, 'failed'), order_uuid: intent.id, code: codeOfV2(error.code), message: error.message };
   }
 }
 

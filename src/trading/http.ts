@@ -1,7 +1,7 @@
 import type { CallWith, Handler } from '../edge/handler.ts';
 import type { Accepted, SubmitDeps } from '../intents/accept.ts';
 import type { Wait } from '../intents/follow.ts';
-import { findIntent, pendingHeaders, shownIntent } from '../intents/follow.ts';
+import { findIntent, intentOfV2, pendingHeaders } from '../intents/follow.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { IntentId, OrderUuid } from '../kernel/ids.ts';
 import { pageOf, requireCursor } from '../kernel/pages.ts';
@@ -84,11 +84,11 @@ export const listTradingOrders: Handler<'listTradingOrders', Deps> = async (call
   return { status: 200, body: page.body.map(({ status }) => status), ...(link && { headers: link }) };
 };
 
-/** Returns the status of an order. Throws V1_ORDER_UNKNOWN. */
+/** Returns the status of an order. Throws V2_ORDER_UNKNOWN. */
 export const getTradingOrder: Handler<'getTradingOrder', Deps> = async (call) => {
   const { owner, hotkey } = await getReadyAccount(call);
   const status = await readOrderStatus(call.deps, owner, hotkey, call.path.order_uuid);
-  if (!status) throw new ApiError('V1_ORDER_UNKNOWN');
+  if (!status) throw new ApiError('V2_ORDER_UNKNOWN');
   return { status: 200, body: status };
 };
 
@@ -97,7 +97,7 @@ export const getTradingIntent: Handler<'getTradingIntent', Deps> = async (call) 
   const account = await getReadyAccount(call);
   const intent = await findIntent(call.deps.db, account.owner, call.path.intent_id.toLowerCase());
   if (intent?.request.prop_account_id !== account.id) throw new ApiError('INTENT_UNKNOWN');
-  return { status: 200, body: shownIntent(intent), headers: { 'Intent-Id': intent.id } };
+  return { status: 200, body: intentOfV2(intent), headers: { 'Intent-Id': intent.id } };
 };
 
 const context = async (call: AnyCall): Promise<RequestContext> => contextOf(call, await getReadyAccount(call));
@@ -112,7 +112,7 @@ async function getPair({ deps }: AnyCall, account: ReadyAccount, target: string)
   const pair = await findOrderPair(deps.db, account.owner, account.hotkey, target);
   if (pair !== null) return pair;
   rejectUnlessTrading(account);
-  throw new ApiError('V1_ORDER_UNKNOWN');
+  throw new ApiError('V2_ORDER_UNKNOWN');
 }
 
 const orderPoll = (intentId: IntentId) => `${ORDERS}/${intentId}`;

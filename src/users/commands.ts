@@ -113,6 +113,12 @@ export async function requestReset(db: Db, sealer: Sealer, account: Account, mai
     )`);
 }
 
+/** The hash of a new password for an address. The same cost for an unknown one. */
+export async function hashForReset(db: Db, { appId, email }: Account, password: string): Promise<string> {
+  const salt = (await findSalt(db, appId, email)) ?? undefined;
+  return hashPassword(password, appLane(appId), salt);
+}
+
 /**
  * Sets a new password for the holder of the mailed token. Ends every session and a pending authenticator, and revokes
  * all trader keys, or those created since the last proof of the password. Returns the user's id. Throws V2_OTP_INVALID for any other token, whether the address is known or not.
@@ -120,11 +126,9 @@ export async function requestReset(db: Db, sealer: Sealer, account: Account, mai
 export async function confirmReset(
   db: Db,
   account: Account,
-  { token, password, allKeys }: { token: string; password: string; allKeys: boolean },
+  { token, hash, allKeys }: { token: string; hash: string; allKeys: boolean },
   { network }: From,
 ): Promise<string> {
-  const salt = (await findSalt(db, account.appId, account.email)) ?? undefined;
-  const hash = await hashPassword(password, appLane(account.appId), salt);
   const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: z.string().nullable() }))`
     select confirm_reset(
       ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},

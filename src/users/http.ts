@@ -8,7 +8,7 @@ import { appOf, userOf } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { budgetOf } from '../kernel/throttles.ts';
 import { codeMailBudgets, forgetAttempts, signUpMails } from './attempts.ts';
-import { type Account, confirmReset, renewCode, requestReset, signUp, verifyEmail } from './commands.ts';
+import { type Account, confirmReset, hashForReset, renewCode, requestReset, signUp, verifyEmail } from './commands.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
@@ -27,6 +27,7 @@ export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) =>
   const budget = budgetOf('code', account.appId, account.email);
   await call.throttle(budget);
   const { db, sealer, throttle } = call.deps;
+  // Not by `commit`: a wrong code stays counted although the request is rejected.
   const { userId, token, expiresAt } = await verifyEmail(db, sealer, account, call.body.code, call);
   await throttle.forgive([budget]);
   return {
@@ -65,9 +66,14 @@ export const confirmPasswordReset: Handler<'confirmPasswordReset', Deps> = async
   const { token, new_password: password, revoke_api_keys: allKeys = true } = call.body;
   rejectGuessable(password, account.email);
   await call.throttle(budgetOf('code', account.appId, account.email, call.network));
-  const userId = await confirmReset(call.deps.db, account, { token, password, allKeys }, call);
+  const hash = await hashForReset(call.deps.db, account, password);
+  let userId = '';
+  const reply = await call.commit(async (db) => {
+    userId = await confirmReset(db, account, { token, hash, allKeys }, call);
+    return { status: 200 as const, body: { reset: true as const } };
+  });
   await forgetAttempts(call, account, userId);
-  return { status: 200, body: { reset: true } };
+  return reply;
 };
 
 /** Handles `GET /v2/auth/me`: read the current end user. */

@@ -96,6 +96,8 @@ describe('the guard of outgoing addresses', () => {
     expect(await open.judge('http://127.0.0.1:8080/')).to.include({ kind: 'allowed' });
     expect(await open.judge('https://[::1]/')).to.include({ kind: 'allowed' });
     expect(await open.judge('http://partner.example/')).to.deep.equal({ kind: 'forbidden', why: 'scheme' });
+    const offline = webhooks({ allowLoopback: true, resolve: () => Promise.reject(new Error('SERVFAIL')) });
+    expect(await offline.judge('http://partner.example/')).to.deep.equal({ kind: 'forbidden', why: 'scheme' });
     for (const host of ['10.0.0.1', '169.254.169.254', '[::ffff:127.0.0.1]', '[fd00::1]']) {
       expect(await open.judge(`https://${host}/`), host).to.deep.equal({ kind: 'forbidden', why: 'special_address' });
     }

@@ -139,9 +139,9 @@ describe('moveWalletLink', () => {
     const moveTo = (wallet: string, partner_id: string) =>
       desk.post(`/v2/admin/wallet-links/${wallet}/move`, { json: { partner_id, reason: 'signed' } });
 
-    expect((await moveTo(thief.wallet, victim.partner)).body.error.code).to.equal('V1_WALLET_UNPROVEN');
-    expect((await moveTo(victim.wallet, thief.partner)).body.error.code).to.equal('V1_WALLET_PROVEN');
-    expect((await moveTo(`0x${'00'.repeat(20)}`, victim.partner)).body.error.code).to.equal('V1_TRADER_UNKNOWN');
+    expect((await moveTo(thief.wallet, victim.partner)).body.error.code).to.equal('V2_WALLET_UNPROVEN');
+    expect((await moveTo(victim.wallet, thief.partner)).body.error.code).to.equal('V2_WALLET_PROVEN');
+    expect((await moveTo(`0x${'00'.repeat(20)}`, victim.partner)).body.error.code).to.equal('V2_TRADER_UNKNOWN');
     await desk.hand.query('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', [
       victim.partner,
       thief.wallet,

@@ -44,7 +44,7 @@ const mistakes: [path: string, body: object, message: RegExp][] = [
     /either asset_class .* or ex_address/,
   ],
   ['/v1/register/netvenue', { asset_class: 'crypto', account_size: 1e6 }, /^account_size must be <= 100000\.$/],
-  ['/v1/sessions', { ex_wallet: '0x12', private_key: 'x' }, /ex_wallet must match pattern/],
+  ['/v1/sessions', { ex_wallet: '0x12', private_key: 'x' }, /^ex_wallet must be 0x and 40 hexadecimal characters\./],
 ];
 
 describe('the message of an invalid request', () => {

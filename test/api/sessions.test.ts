@@ -36,7 +36,7 @@ describe('user sessions', () => {
     expect((await logIn(user, { 'X-End-User-Address': 'nonsense' })).status).to.equal(422);
   });
 
-  it('end by the current token, or by a token or an id in the body, and never for other users', async () => {
+  it('end by the current token, or by a token or an id in the body, and an unknown one or that of another user is 404', async () => {
     const user = await service.user(app);
     const outsider = await service.user(app);
     const other = await service.app();
@@ -52,7 +52,11 @@ describe('user sessions', () => {
       await other.ask('POST', '/v2/auth/sessions/revoke', { json: { session_token: user.session } }),
     ];
 
-    for (const { body } of replies) expect(body).to.deep.equal({ revoked: true });
+    for (const { body } of replies.slice(0, 2)) expect(body).to.deep.equal({ revoked: true });
+    for (const { status, body } of replies.slice(2))
+      expect([status, body.error.code]).to.deep.equal([404, 'V2_SESSION_UNKNOWN']);
+    expect((await revoke({ session_token: 'sess_nobody' })).status).to.equal(404);
+    expect((await revoke({ session_token: third })).body).to.deep.equal({ revoked: true }); // ended already
     expect([(await me(second)).status, (await me(third)).status]).to.deep.equal([401, 401]);
     expect([(await me(user.session)).status, (await me(outsider.session)).status]).to.deep.equal([200, 200]);
     expect((await revoke({ session_id: oldest }, user.session)).status).to.equal(200);

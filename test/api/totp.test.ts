@@ -35,6 +35,16 @@ describe('TOTP of end users', () => {
     return { user, seed: String(body.secret) };
   };
 
+  it('shows in an authenticator under the name of the app', async () => {
+    const user = await service.user(app);
+
+    const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
+
+    const uri = new URL(body.otpauth_uri);
+    expect(uri.searchParams.get('issuer')).to.equal('Example app');
+    expect(decodeURIComponent(uri.pathname)).to.contain(`Example app:${user.email}`);
+  });
+
   it('is required at log-in while it is enabled, and no longer once it is disabled', async () => {
     const { user, seed } = await enabled();
 

@@ -70,7 +70,9 @@ describe('the console in a browser', function () {
     await page.locator('.badge', { hasText: 'succeeded' }).waitFor();
     await worker.stop();
 
-    expect(readQrCode(String(drawn))).to.equal(otpauthUri(secret, operator.email));
+    expect(readQrCode(String(drawn))).to.equal(
+      otpauthUri(secret, { issuer: 'Trading Partner Service', account: operator.email }),
+    );
     expect(arrived.name).to.equal('Overview');
     expect(story)
       .to.include('given up')

@@ -1,4 +1,5 @@
 -- The data of an order event: of a verb that has ended, or, with action `lifecycle`, of the new state of a resting order.
+-- Its code is that of v2 (src/kernel/codes-of-v2.ts).
 create or replace function order_event(verb text, order_id uuid, i intents) returns jsonb
 language sql stable as $$
   select jsonb_build_object(
@@ -10,7 +11,7 @@ language sql stable as $$
     'trade_pair', coalesce(o.pair, i.request ->> 'trade_pair', i.request -> 'protection' ->> 'trade_pair'),
     'execution_type', o.terms ->> 'execution_type',
     'order_type', o.terms ->> 'order_type',
-    'code', i.outcome -> 'problem' ->> 'code',
+    'code', regexp_replace(i.outcome -> 'problem' ->> 'code', '^V1_', 'V2_'),
     'message', coalesce(i.outcome -> 'problem' ->> 'message', i.outcome -> 'result' ->> 'message'),
     'executed', coalesce(o.executed, nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb))
   )

@@ -15,15 +15,15 @@ export async function saveProof(db: Db, owner: OwnerId, wallet: WalletAddress): 
 const movedRow = z.object({ verdict: z.string(), subaccount_id: z.number().nullable() });
 
 const errorCodes: Record<string, ErrorCode> = {
-  unknown: 'V1_TRADER_UNKNOWN',
-  unproven: 'V1_WALLET_UNPROVEN',
-  proven: 'V1_WALLET_PROVEN',
+  unknown: 'V2_TRADER_UNKNOWN',
+  unproven: 'V2_WALLET_UNPROVEN',
+  proven: 'V2_WALLET_PROVEN',
 };
 
 /**
  * Gives the subaccount of an unproven link to a partner that has proven the wallet, and records the operator. Resolves
- * to the subaccount's number. Throws V1_TRADER_UNKNOWN without such a link, V1_WALLET_UNPROVEN if the partner has proven
- * nothing, and V1_WALLET_PROVEN if the present owner has.
+ * to the subaccount's number. Throws V2_TRADER_UNKNOWN without such a link, V2_WALLET_UNPROVEN if the partner has proven
+ * nothing, and V2_WALLET_PROVEN if the present owner has.
  */
 export async function moveLink(
   db: Db,

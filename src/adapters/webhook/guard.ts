@@ -14,11 +14,11 @@ export function addressGuard({ allowLoopback, resolve }: { allowLoopback: boolea
     const fault = url === null ? 'malformed' : faultOf(url, allowLoopback);
     if (url === null || fault) return forbidden(fault ?? 'malformed');
     if (isInternalName(url.hostname)) return forbidden('special_address');
+    if (url.protocol === 'http:' && !namesLoopback(url.hostname)) return forbidden('scheme'); // whatever a name resolves to
 
     const addresses = await addressesOf(url.hostname, resolve);
-    if (addresses.length === 0) return { kind: 'unresolved' };
     if (addresses.some(isForbidden)) return forbidden('special_address');
-    if (url.protocol === 'http:' && !addresses.every(isLoopback)) return forbidden('scheme');
+    if (addresses.length === 0) return { kind: 'unresolved' };
     return { kind: 'allowed', target: { url, addresses } };
   };
 }
@@ -45,6 +45,12 @@ const INTERNAL =
 function isInternalName(hostname: string): boolean {
   const name = hostname.replace(/\.$/, '');
   return !isIP(name) && !name.startsWith('[') && !/(^|\.)localhost$/i.test(name) && INTERNAL.test(name);
+}
+
+/** Whether a host is this machine by its name or address, without asking a resolver. */
+function namesLoopback(hostname: string): boolean {
+  const host = hostname.replace(/\.$/, '').replace(/^\[(.*)\]$/, '$1');
+  return isIP(host) === 0 ? /(^|\.)localhost$/i.test(host) : isLoopback(host);
 }
 
 /** An IP literal needs no DNS query; the caller still checks it. */

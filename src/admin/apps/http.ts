@@ -51,22 +51,25 @@ export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) =>
 };
 
 /** Handles `PATCH /v2/admin/apps/{app_id}`: change an app's settings. */
-export const updateTenantApp: Handler<'updateTenantApp', Deps> = async (call) => ({
-  status: 200,
-  body: await updateApp(call.deps.db, call.path.app_id, call.body, actorOf(call)),
-});
+export const updateTenantApp: Handler<'updateTenantApp', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await updateApp(db, call.path.app_id, call.body, actorOf(call)),
+  }));
 
 /** Handles `POST /v2/admin/apps/{app_id}/disable`: disable an app. */
-export const disableTenantApp: Handler<'disableTenantApp', Deps> = async (call) => ({
-  status: 200,
-  body: await setAppActive(call.deps.db, call.path.app_id, false, actorOf(call)),
-});
+export const disableTenantApp: Handler<'disableTenantApp', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await setAppActive(db, call.path.app_id, false, actorOf(call)),
+  }));
 
 /** Handles `POST /v2/admin/apps/{app_id}/enable`: enable an app again. */
-export const enableTenantApp: Handler<'enableTenantApp', Deps> = async (call) => ({
-  status: 200,
-  body: await setAppActive(call.deps.db, call.path.app_id, true, actorOf(call)),
-});
+export const enableTenantApp: Handler<'enableTenantApp', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await setAppActive(db, call.path.app_id, true, actorOf(call)),
+  }));
 
 /** Handles `POST /v2/admin/apps/{app_id}/rotate-secret`: replace an app's client secret. */
 export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = async (call) => {

@@ -32,14 +32,15 @@ export const disablePartner: Handler<'disablePartner', Deps> = (call) => setActi
 /** Handles `POST /v2/admin/partners/{partner_id}/enable`: enable a partner again. */
 export const enablePartner: Handler<'enablePartner', Deps> = (call) => setActive(call, call.path.partner_id, true);
 
-type Acting = Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId'>;
+type Acting = Pick<CallWith<Deps>, 'principal' | 'address' | 'requestId' | 'commit'>;
 
-async function setActive(call: Acting, partnerId: PartnerId, active: boolean) {
-  await setPartnerActive(call.deps.db, partnerId, active, actorOf(call));
-  const body = await findPartner(call.deps.db, partnerId);
-  if (!body) throw new ApiError('V2_PARTNER_UNKNOWN');
-  return { status: 200 as const, body };
-}
+const setActive = (call: Acting, partnerId: PartnerId, active: boolean) =>
+  call.commit(async (db) => {
+    await setPartnerActive(db, partnerId, active, actorOf(call));
+    const body = await findPartner(db, partnerId);
+    if (!body) throw new ApiError('V2_PARTNER_UNKNOWN');
+    return { status: 200 as const, body };
+  });
 
 /** Handles `GET /v2/admin/partners/{partner_id}/keys`: list the keys of a partner. */
 export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ deps, path, query }) => {

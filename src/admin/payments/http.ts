@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
+import { submitted } from '../../intents/submitted.ts';
 import { adminOf, operatorName } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import { saveTier } from '../../payments/commands.ts';
@@ -50,17 +51,19 @@ const refundResult = z.object({
 
 /** Handles `POST /v2/admin/payments/{payment_id}/refund`: refund a payment. */
 export const refundPayment: Handler<'refundPayment', Deps> = async (call) => {
-  const { db, config } = call.deps;
+  const { config } = call.deps;
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const by = { operator: operatorName(call.principal), reason: call.body.reason, requestId: call.requestId };
-  const intent = await call.settled(await submitRefund(db, call.path.payment_id, by, config.CHECKOUT_DEADLINE_MS));
-  const result = resultOf(intent, refundResult);
-  const payment_id = call.path.payment_id;
-  if (result)
-    return { status: 200, body: { payment_id, status: result.status ?? 'pending', refund_id: result.refund_id } };
-  return {
-    status: 202,
-    body: { payment_id, status: 'pending', refund_id: null },
-    headers: pendingHeaders('/v2/admin/payments/unfulfilled?minutes=0'),
-  };
+  const { payment_id } = call.path;
+  const { accepted, pending } = await submitted(call, async (db) => ({
+    accepted: await submitRefund(db, payment_id, by, config.CHECKOUT_DEADLINE_MS),
+    pending: {
+      status: 202 as const,
+      body: { payment_id, status: 'pending' as const, refund_id: null },
+      headers: pendingHeaders('/v2/admin/payments/unfulfilled?minutes=0'),
+    },
+  }));
+  const result = resultOf(await call.settled(accepted), refundResult);
+  if (!result) return pending;
+  return { status: 200, body: { payment_id, status: result.status ?? 'pending', refund_id: result.refund_id } };
 };

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
+import { submitted } from '../../intents/submitted.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { operatorName } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
@@ -25,19 +26,21 @@ export const listStrandedPayouts: Handler<'listStrandedPayouts', Deps> = async (
 
 /** Handles `POST /v2/admin/payouts/{payout_id}/reverse`: reverse the transfer of a payout. */
 export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
-  const { db, config } = call.deps;
+  const { config } = call.deps;
   requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
   const { payout_id } = call.path;
   const operator = operatorName(call.principal);
-  const context = { db, operator, requestId: call.requestId, deadlineMs: config.CHECKOUT_DEADLINE_MS };
-  const intent = await call.settled(await submitReversal(context, payout_id, call.body.reason));
-  const result = resultOf(intent, z.object({ processor_reversal_id: z.string() }));
-  if (result) return { status: 200, body: { payout_id, status: 'reversed', ...result } };
-  return {
-    status: 202,
-    body: { payout_id, status: 'pending', processor_reversal_id: null },
-    headers: pendingHeaders('/v2/admin/payouts/stranded'),
-  };
+  const context = { operator, requestId: call.requestId, deadlineMs: config.CHECKOUT_DEADLINE_MS };
+  const { accepted, pending } = await submitted(call, async (db) => ({
+    accepted: await submitReversal({ ...context, db }, payout_id, call.body.reason),
+    pending: {
+      status: 202 as const,
+      body: { payout_id, status: 'pending' as const, processor_reversal_id: null },
+      headers: pendingHeaders('/v2/admin/payouts/stranded'),
+    },
+  }));
+  const result = resultOf(await call.settled(accepted), z.object({ processor_reversal_id: z.string() }));
+  return result ? { status: 200, body: { payout_id, status: 'reversed', ...result } } : pending;
 };
 
 /** Handles `POST /v2/admin/payouts/{payout_id}/resolve`: look up the step of a payout whose effect is unknown. */

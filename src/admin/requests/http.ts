@@ -32,23 +32,28 @@ export const approveAccessRequest: Handler<'approveAccessRequest', Deps> = async
     name: name ?? request?.company_name ?? '',
     scopes: allowed_scopes,
   };
-  return { status: 200, body: await approveAppRequest(toolsOf(call), call.path.request_id, approval) };
+  return call.commit(async (db) => ({
+    status: 200,
+    body: await approveAppRequest(toolsOf(call, db), call.path.request_id, approval),
+  }));
 };
 
 /** Handles `POST /v2/admin/app-requests/{request_id}/decline`: decline an access request. */
-export const declineAccessRequest: Handler<'declineAccessRequest', Deps> = async (call) => ({
-  status: 200,
-  body: await declineAppRequest(toolsOf(call), call.path.request_id, call.body?.reason ?? null),
-});
+export const declineAccessRequest: Handler<'declineAccessRequest', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await declineAppRequest(toolsOf(call, db), call.path.request_id, call.body?.reason ?? null),
+  }));
 
 /** Handles `POST /v2/admin/app-requests/{request_id}/reissue`: mail a new one-time link. */
-export const reissueAccessLink: Handler<'reissueAccessLink', Deps> = async (call) => ({
-  status: 200,
-  body: await reissueRevealLink(toolsOf(call), call.path.request_id),
-});
+export const reissueAccessLink: Handler<'reissueAccessLink', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await reissueRevealLink(toolsOf(call, db), call.path.request_id),
+  }));
 
-const toolsOf = (call: Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId'>) => ({
-  db: call.deps.db,
+const toolsOf = (call: Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId'>, db: Db) => ({
+  db,
   sealer: call.deps.sealer,
   publicUrl: call.deps.config.PUBLIC_URL,
   actor: actorOf(call),

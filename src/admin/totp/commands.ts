@@ -11,6 +11,8 @@ import { findPendingSeed } from '../queries.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
 
+const ISSUER = 'Trading Partner Service';
+
 /** The seal context of an operator's TOTP seed. */
 export const adminSealContext = (adminId: string): SealContext => ({
   table: 'admins',
@@ -38,7 +40,7 @@ export async function enrollAdminTotp(db: Db, sealer: Sealer, admin: Admin, acto
     select subject
     from changed`);
   if (rowCount === 0) throw new ApiError('V2_MFA_ALREADY_ENABLED');
-  return { secret: seed, otpauth_uri: otpauthUri(seed, admin.email) };
+  return { secret: seed, otpauth_uri: otpauthUri(seed, { issuer: ISSUER, account: admin.email }) };
 }
 
 /**

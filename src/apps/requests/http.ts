@@ -8,9 +8,12 @@ import { findRevealLink, type RevealLink } from './queries.ts';
 type Deps = { db: Db };
 
 /** Handles `POST /v2/app-requests`: request access. */
-export const createAppRequest: Handler<'createAppRequest', Deps> = async ({ deps, body, throttle, network }) => {
+export const createAppRequest: Handler<'createAppRequest', Deps> = async ({ body, throttle, network, commit }) => {
   await throttle(budgetOf('app_request', network));
-  return { status: 200, body: { request_id: await fileAppRequest(deps.db, body), status: 'pending' } };
+  return commit(async (db) => ({
+    status: 200,
+    body: { request_id: await fileAppRequest(db, body), status: 'pending' },
+  }));
 };
 
 /** Handles `GET /v2/reveal/{token}`: show the page of a one-time link. */
@@ -21,11 +24,12 @@ export const showRevealPage: Handler<'showRevealPage', Deps> = async ({ deps, pa
 };
 
 /** Handles `POST /v2/reveal/{token}`: show the credentials of an approved app, once. */
-export const revealCredentials: Handler<'revealCredentials', Deps> = async ({ deps, path }) => {
-  const revealed = await openRevealLink(deps.db, path.token);
-  if (!revealed) return unusable(await findRevealLink(deps.db, path.token));
-  return { status: 200, body: revealedPage(revealed), headers: pageHeaders };
-};
+export const revealCredentials: Handler<'revealCredentials', Deps> = ({ path, commit }) =>
+  commit(async (db) => {
+    const revealed = await openRevealLink(db, path.token);
+    if (!revealed) return unusable(await findRevealLink(db, path.token));
+    return { status: 200, body: revealedPage(revealed), headers: pageHeaders };
+  });
 
 const isUnusable = (link: RevealLink) => link.opened_at !== null || link.is_superseded || link.is_expired;
 

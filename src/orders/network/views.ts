@@ -2,6 +2,7 @@ import type { Executed } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import type { Intent } from '../../intents/intent.ts';
+import { errors, isErrorCode } from '../../kernel/errors.ts';
 import type { IntentId, OrderUuid } from '../../kernel/ids.ts';
 import { close } from './close.ts';
 import { protect } from './protect.ts';
@@ -101,7 +102,8 @@ function ordered({ order, state }: RecordedOrder) {
   };
 }
 
-const problemText = ({ message, code }: { message?: string | undefined; code: string }) => message ?? code;
+const problemText = ({ message, code }: { message?: string | undefined; code: string }) =>
+  message ?? (isErrorCode(code) ? errors[code][1] : code);
 
 const seconds = (from: string, to: string | null) =>
   Math.max(0, (to ? Date.parse(to) : Date.now()) - Date.parse(from)) / 1000;

@@ -46,22 +46,23 @@ export const reauthenticateUser: Handler<'reauthenticateUser', Deps> = async (ca
 
 /**
  * Handles `POST /v2/auth/sessions/revoke`: log out, or remove another session with what was made in it. A token without
- * a session beside it is a log-out by the app.
+ * a session beside it is a log-out by the app. A session that has ended already stays so. Throws V2_SESSION_UNKNOWN.
  */
 export const revokeUserSession: Handler<'revokeUserSession', Deps> = ({ principal, body, commit }) =>
   commit(async (db) => {
     const current = principal.kind === 'user' ? principal : null;
     const ended = await sessionToEnd(db, appOf(principal).owner, current, body);
-    if (ended && current && ended.session_id !== current.sessionId)
-      await removeSession(db, ended.user_id, ended.session_id);
-    else if (ended) await endSession(db, ended.user_id, ended.session_id);
+    if (!ended) throw new ApiError('V2_SESSION_UNKNOWN');
+    if (current && ended.session_id !== current.sessionId) await removeSession(db, ended.user_id, ended.session_id);
+    else await endSession(db, ended.user_id, ended.session_id);
     return { status: 200, body: { revoked: true } };
   });
 
 async function sessionToEnd(db: Db, appId: AppId, current: User | null, body: Body<'revokeUserSession'>) {
   if (body?.session_token !== undefined) return findSessionByToken(db, appId, body.session_token);
   if (!current) throw noSession();
-  return { user_id: current.userId, session_id: body?.session_id ?? current.sessionId };
+  const session_id = body?.session_id ?? current.sessionId;
+  return (await isSessionOf(db, current.userId, session_id)) ? { user_id: current.userId, session_id } : null;
 }
 
 const noSession = () =>

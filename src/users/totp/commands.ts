@@ -11,15 +11,16 @@ import { getSeed } from './queries.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
 
-/** Creates a new seed that waits for its first code. Throws V2_MFA_ALREADY_ENABLED. */
+/** Creates a new seed that waits for its first code; an authenticator shows it under the app's name. Throws V2_MFA_ALREADY_ENABLED. */
 export async function enrollTotp(db: Db, sealer: Sealer, user: User): Promise<{ secret: string; otpauth_uri: string }> {
   const seed = newSeed();
-  const { rowCount } = await db.query(sql.prepared('enroll_user_totp', z.object({}))`
+  const issuer = await db.maybeOneFirst(sql.prepared('enroll_user_totp', z.object({ name: z.string() }))`
     update users u
     set totp_seed = ${sql.binary(sealer.seal(seed, userSealContext(user.userId)))}, totp_session_id = ${user.sessionId}
-    where u.id = ${user.userId} and u.totp_enabled_at is null`);
-  if (rowCount === 0) throw new ApiError('V2_MFA_ALREADY_ENABLED');
-  return { secret: seed, otpauth_uri: otpauthUri(seed, user.email) };
+    where u.id = ${user.userId} and u.totp_enabled_at is null
+    returning (select a.name from apps a where a.id = u.app_id) as name`);
+  if (issuer === null) throw new ApiError('V2_MFA_ALREADY_ENABLED');
+  return { secret: seed, otpauth_uri: otpauthUri(seed, { issuer, account: user.email }) };
 }
 
 /**

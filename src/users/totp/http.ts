@@ -13,17 +13,19 @@ import { confirmTotp, disableTotp, enrollTotp } from './commands.ts';
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
 /** Handles `POST /v2/auth/totp/enroll`: begin to enroll a user's authenticator. */
-export const enrollUserTotp: Handler<'enrollUserTotp', Deps> = async ({ deps, principal }) => ({
-  status: 200,
-  body: await enrollTotp(deps.db, deps.sealer, provenUserOf(principal)),
-});
+export const enrollUserTotp: Handler<'enrollUserTotp', Deps> = async ({ deps, principal, commit }) => {
+  const user = provenUserOf(principal);
+  return commit(async (db) => ({ status: 200, body: await enrollTotp(db, deps.sealer, user) }));
+};
 
 /** Handles `POST /v2/auth/totp/confirm`: turn on two-factor authentication with a first code. */
 export const confirmUserTotp: Handler<'confirmUserTotp', Deps> = async (call) => {
   const user = provenUserOf(call.principal);
   await call.throttle(budgetOf('totp', user.userId, 'confirm'));
-  await confirmTotp(call.deps.db, call.deps.sealer, user, call.body.code);
-  return { status: 200, body: { enabled: true } };
+  return call.commit(async (db) => {
+    await confirmTotp(db, call.deps.sealer, user, call.body.code);
+    return { status: 200, body: { enabled: true } };
+  });
 };
 
 /**
@@ -35,9 +37,12 @@ export const disableUserTotp: Handler<'disableUserTotp', Deps> = async (call) =>
   const user = provenUserOf(call.principal);
   const isKnown = await isKnownAddress(deps.db, user.userId, digest(network));
   const onWrongCode = await countTry(call, { userId: user.userId, isKnown, emailCode: body.email_code });
-  await disableTotp(deps.db, deps.sealer, user, body.code).catch(async (error) => {
+  const disable = call.commit(async (db) => {
+    await disableTotp(db, deps.sealer, user, body.code);
+    return { status: 200 as const, body: { enabled: false as const } };
+  });
+  return disable.catch(async (error) => {
     if (error instanceof ApiError && error.code === 'V2_MFA_INVALID') await onWrongCode();
     throw error;
   });
-  return { status: 200, body: { enabled: false } };
 };

@@ -142,11 +142,11 @@ describe('trader API keys', () => {
     const { body } = await trader.ask('POST', `${TRADING}/orders`, { json });
     const key = await other.key();
 
-    expectRejected(await key.ask('GET', `${TRADING}/orders/${body.order_uuid}`), 'V1_ORDER_UNKNOWN');
+    expectRejected(await key.ask('GET', `${TRADING}/orders/${body.order_uuid}`), 'V2_ORDER_UNKNOWN');
     expectRejected(await key.ask('GET', `${TRADING}/intents/${body.order_uuid}`), 'INTENT_UNKNOWN');
     expectRejected(
       await key.ask('DELETE', `${TRADING}/orders/${body.order_uuid}?trade_pair=BTCUSDC`),
-      'V1_ORDER_UNKNOWN',
+      'V2_ORDER_UNKNOWN',
     );
     expect((await key.ask('GET', `${TRADING}/orders`)).body).to.deep.equal([]);
   });

@@ -67,10 +67,10 @@ describe('trading a prop account', () => {
     const order_uuid = newIntentId();
     await trader.ask('POST', ORDERS, { json: market({ order_uuid }) });
 
-    expectRejected(await trader.ask('POST', ORDERS, { json: limit({ stop_loss: 95_000 }) }), 'V1_PRICES_INVALID');
+    expectRejected(await trader.ask('POST', ORDERS, { json: limit({ stop_loss: 95_000 }) }), 'V2_PRICES_INVALID');
     expectRejected(
       await trader.ask('POST', ORDERS, { json: market({ order_uuid, leverage: 0.2 }) }),
-      'V1_ORDER_UUID_REUSED',
+      'V2_ORDER_UUID_REUSED',
     );
   });
 
@@ -105,8 +105,8 @@ describe('trading a prop account', () => {
     expect(resting).to.include({ limitPrice: 91_000 });
     expect(cancelled.status).to.equal(200);
     expect(await restingOf(service, trader)).to.deep.equal([]);
-    expectRejected(await trader.ask('DELETE', `${here}?trade_pair=ETHUSDC`), 'V1_TRADE_PAIR_MISMATCH');
-    expectRejected(await trader.ask('DELETE', `${ORDERS}/${newIntentId()}`), 'V1_ORDER_UNKNOWN');
+    expectRejected(await trader.ask('DELETE', `${here}?trade_pair=ETHUSDC`), 'V2_TRADE_PAIR_MISMATCH');
+    expectRejected(await trader.ask('DELETE', `${ORDERS}/${newIntentId()}`), 'V2_ORDER_UNKNOWN');
   });
 
   it('setTradingTpSl protects, closeTradingPosition closes', async () => {

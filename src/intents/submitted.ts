@@ -1,0 +1,22 @@
+import type { Db } from '../db/pool.ts';
+import type { Accepted } from './accept.ts';
+
+type Reply = { status: number; body: unknown; headers?: Record<string, string> };
+type Submission<Pending> = { accepted: Accepted; pending: Pending };
+
+/**
+ * Submits an intent whose acceptance keeps no Idempotency-Key of its own. Under a key of the caller, the intent and the
+ * pending reply are one commit; the reply that comes of it later replaces the pending one.
+ */
+export async function submitted<Pending extends Reply>(
+  { commit }: { commit: <R extends Reply>(write: (db: Db) => Promise<R>) => Promise<R> },
+  submit: (db: Db) => Promise<Submission<Pending>>,
+): Promise<Submission<Pending>> {
+  const { promise, resolve } = Promise.withResolvers<Submission<Pending>>();
+  await commit(async (db) => {
+    const submission = await submit(db);
+    resolve(submission);
+    return submission.pending;
+  });
+  return promise;
+}
