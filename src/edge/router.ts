@@ -85,7 +85,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
       validate ??= requestValidator(operation);
       validate(parts);
       const call = toCall(ctx, operation, parts, { principal, spend }, deps);
-      return operation.keepsResponses
+      return operation.keepsResponses && call.context.idempotency_key
         ? idempotentResponse({ ctx, call, deps }, (commit) => handler({ ...call, commit }))
         : handler(call);
     };
