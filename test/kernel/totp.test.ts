@@ -39,7 +39,7 @@ describe('authenticator codes', () => {
 
   it('come from seeds of 160 random bits, named to the authenticator with issuer and account', () => {
     const seeds = Array.from({ length: 20 }, newSeed);
-    const uri = new URL(otpauthUri(SEED, 'ada@example.com'));
+    const uri = new URL(otpauthUri(SEED, { issuer: 'Trading Partner Service', account: 'ada@example.com' }));
 
     expect(new Set(seeds)).to.have.length(20);
     for (const seed of seeds) expect(seed).to.match(/^[A-Z2-7]{32}$/);
