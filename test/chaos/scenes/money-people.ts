@@ -16,7 +16,7 @@ export const EARNED_CENTS = 50_000;
 const MONDAY_MS = Date.parse('2026-01-05T00:00:00Z');
 const SETTLEMENTS = [{ start_ms: MONDAY_MS, end_ms: MONDAY_MS + 1, payout: EARNED_CENTS / 100 }];
 const ACTOR = { adminId: null, address: 'test', requestId: 'test' };
-const STEP_WITHIN_MS = 90_000; // a step waits for killed workers, lost responses and lost notifications
+const STEP_WITHIN_MS = 240_000; // a step waits for killed workers, lost responses and lost notifications
 const PAUSE_MS = 150;
 
 /** The stage of a scene about money, with its processor. */
@@ -149,6 +149,7 @@ export const control = ({ controlUrl }: ProcessorUpstream, what: string, body: o
   post(`${controlUrl}/${what}`, body);
 
 async function post(url: string, body: object): Promise<void> {
-  const reply = await fetch(url, { method: 'POST', body: JSON.stringify(body) });
+  // on a connection of its own: one that is kept may be closed by the other side just as a request leaves
+  const reply = await fetch(url, { method: 'POST', body: JSON.stringify(body), headers: { connection: 'close' } });
   if (!reply.ok) throw new Error(`${url} ${await reply.text()}`);
 }

@@ -17,7 +17,7 @@ import {
 } from './money-people.ts';
 
 const LOST_NOTIFICATIONS = 0.1;
-const SETTLE_MS = 180_000;
+const SETTLE_MS = 300_000;
 const LONGEST_WAIT_MS = 20_000;
 const PAID_WITHIN_MS = 60_000;
 const SETTINGS = {
