@@ -21,8 +21,8 @@ import { submit } from '../../src/payouts/submit.ts';
 import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
-import { PROCESSOR } from '../support/money.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { PROCESSOR } from '../support/processor-keys.ts';
 import { MoneyModel } from './money-model.ts';
 
 export const PRICE = 19_900;
@@ -35,6 +35,7 @@ const config = {
   ACCOUNT_DEADLINE_MS: 600_000,
   VENUE_READ_MS: 1_000,
 };
+const SYNCED = ['provisioning', 'evaluation']; // in the others the comparison changes nothing
 const nothing = z.object({});
 const intentRow = z.object({ id: z.string(), kind: z.string() });
 
@@ -157,16 +158,35 @@ export class MoneySystem {
     const event = this.pending[index % Math.max(1, this.pending.length)];
     if (!event) return;
     if (!again) this.pending.splice(this.pending.indexOf(event), 1);
-    const body = JSON.stringify(event);
-    const read = this.#stage.adapter.readNotification(body, signature(PROCESSOR.notificationSecret, body));
-    if (typeof read === 'string') throw new Error(`${event.type} is ${read}`);
-    await takeEvents(this.db, [read]);
-    await this.handle();
-    this.model.learn(event.id);
+    await this.#take([event]);
   }
 
-  /** Runs the jobs of every open event of this run. */
-  async handle(): Promise<void> {
+  /** The service reads a list of all pending events, newest first or oldest first. */
+  async catchUp(newestFirst: boolean): Promise<void> {
+    const events = this.pending.splice(0);
+    await this.#take(newestFirst ? events.toReversed() : events);
+  }
+
+  async #take(events: Event[]): Promise<void> {
+    const read = events.map((event) => {
+      const body = JSON.stringify(event);
+      const seen = this.#stage.adapter.readNotification(body, signature(PROCESSOR.notificationSecret, body));
+      if (typeof seen === 'string') throw new Error(`${event.type} is ${seen}`);
+      return seen;
+    });
+    if (read.length === 0) return;
+    await takeEvents(this.db, read);
+    for (const { id, fact } of read) await this.#handleOne(id, fact.about);
+    for (const { id } of events) this.model.learn(id);
+  }
+
+  #handleOne(id: string, about: string): Promise<void> {
+    const deps = { db: this.db, config, log: { error: () => {} } };
+    return about === 'payment' || about === 'charge' ? handlePaymentEvent(id, deps) : handlePayoutEvent(id, deps);
+  }
+
+  /** Runs the jobs of every open event of this run: those that were taken up when a row named their object. */
+  async #handleTakenUp(): Promise<void> {
     const open = await this.db.any(sql.type(z.object({ id: z.string(), about: z.string() }))`
       select e.id, e.fact ->> 'about' as about
       from processor_events e
@@ -184,9 +204,7 @@ export class MoneySystem {
         from payouts p
         where p.user_id = ${this.user}
       )`);
-    const deps = { db: this.db, config, log: { error: () => {} } };
-    for (const { id, about } of open)
-      await (about === 'payment' || about === 'charge' ? handlePaymentEvent(id, deps) : handlePayoutEvent(id, deps));
+    for (const { id, about } of open) await this.#handleOne(id, about);
   }
 
   /** A worker runs the job of every open intent of this run once. */
@@ -194,12 +212,16 @@ export class MoneySystem {
     const open = await this.db.any(sql.type(intentRow)`
       select i.id, i.kind from intents i where i.owner = ${this.app} and i.settled_at is null order by i.position`);
     for (const { id, kind } of open) await this.#run(kind, id, mishap).catch(ignoreKill);
+    if (open.length === 0) return 0;
     this.#watch();
-    const made = await this.db.any(sql.type(z.object({ id: z.string() }))`
-      select i.outcome -> 'result' ->> 'refund_id' as id
-      from intents i
-      where i.owner = ${this.app} and i.kind = 'payments/refund' and i.state = 'succeeded'`);
-    for (const refunded of made) this.model.known.add(refunded.id);
+    await this.#handleTakenUp();
+    if (open.some(({ kind }) => kind === 'payments/refund')) {
+      const made = await this.db.any(sql.type(z.object({ id: z.string() }))`
+        select i.outcome -> 'result' ->> 'refund_id' as id
+        from intents i
+        where i.owner = ${this.app} and i.kind = 'payments/refund' and i.state = 'succeeded'`);
+      for (const refunded of made) this.model.known.add(refunded.id);
+    }
     return open.length;
   }
 
@@ -247,7 +269,8 @@ export class MoneySystem {
   /** The network has funded the account, and the service compares. */
   async sync(): Promise<void> {
     const account = await this.account();
-    const shown = account && (await findAnyPropAccount(this.db, account.id));
+    if (!account || !SYNCED.includes(account.status)) return;
+    const shown = await findAnyPropAccount(this.db, account.id);
     if (shown?.synthetic_hotkey)
       await recordSync(this.db, shown, { status: 'active', bucket: 'SUBACCOUNT_FUNDED', elimination: null });
   }

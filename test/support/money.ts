@@ -6,8 +6,9 @@ import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 import { type Ask, type Data, type Identity, startIdentity, type TestApp, type TestUser } from './identity.ts';
+import { PROCESSOR } from './processor-keys.ts';
 
-export const PROCESSOR = { secretKey: 'sk_test_processor', notificationSecret: 'whsec_test_processor' };
+export { PROCESSOR };
 export const WEBHOOK = '/v2/webhooks/processor';
 export const tier25k = {
   tier_id: 'tier_25k',

@@ -4,8 +4,14 @@ import type { AddressInfo } from 'node:net';
 /** One HTTP response; `lost`: the connection is closed without one. */
 export type Answer = { status: number; headers: Record<string, string>; body: Buffer | string } | 'lost';
 
-/** One request: `METHOD /path`, its body, and a function that has the upstream behind execute it. */
-export type Passing = { name: string; text: string; headers: IncomingHttpHeaders; forward(): Promise<Answer> };
+/** One request: `METHOD /path`, its query, its body, and a function that has the upstream behind execute it. */
+export type Passing = {
+  name: string;
+  query: string;
+  text: string;
+  headers: IncomingHttpHeaders;
+  forward(): Promise<Answer>;
+};
 
 /** A server between an adapter and its upstream. `handle` decides what each request is answered; by default the upstream does. */
 export type Relay = { url: string; handle: (passing: Passing) => Promise<Answer>; close(): Promise<void> };
@@ -18,7 +24,8 @@ export async function relayTo(target: string): Promise<Relay> {
     const { method = 'GET', url = '/', headers } = request;
     const text = Buffer.concat(chunks).toString();
     const forward = () => fetched(target + url, method, headers, text);
-    respond(response, await relay.handle({ name: `${method} ${url.split('?')[0]}`, text, headers, forward }));
+    const [path, query = ''] = url.split('?');
+    respond(response, await relay.handle({ name: `${method} ${path}`, query, text, headers, forward }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const relay: Relay = {

@@ -179,6 +179,11 @@ async function atProcessor() {
       'processor.findVerification': () => client.findVerification(session.sessionId),
       'processor.findAccount': () => client.findAccount(accountId),
       'processor.findPayout': () => client.findPayout(processorPayoutId, accountId),
+      'processor.findMovement': () =>
+        client.findMovement({
+          ...{ step: 'transfer', key: 'none', payoutId: 'po_1', accountId, transferId: null },
+          ...{ amountCents: 100, currency: 'usd', sinceMs: Date.now() },
+        }),
       'processor.listEvents': () => client.listEvents(0, null),
     },
   };

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import nock from 'nock';
+import { processor } from '../../src/adapters/processor/index.ts';
+import type { MovementSought } from '../../src/adapters/processor/types.ts';
+
+const URL = 'https://processor.test';
+const sought: MovementSought = {
+  ...{ step: 'transfer', key: 'intent-1', payoutId: 'po_1', accountId: 'acct_1', transferId: 'tr_0' },
+  ...{ amountCents: 500, currency: 'usd', sinceMs: 1_700_000_000_000 },
+};
+const made = (id: string, more: object = {}) => ({
+  ...{ id, amount: 500, currency: 'usd', destination: 'acct_1', destination_payment: 'py_1' },
+  metadata: { intent_id: 'intent-2' },
+  ...more,
+});
+const ours = (more: object = {}) => made('tr_ours', { metadata: { intent_id: 'intent-1' }, ...more });
+
+describe('the search for a movement of money at the processor', () => {
+  const upstream = processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: 'whsec_1' });
+  before(() => {
+    if (!nock.isActive()) nock.activate();
+    nock.disableNetConnect();
+  });
+  afterEach(() => nock.cleanAll());
+  after(() => {
+    nock.enableNetConnect();
+    nock.restore();
+  });
+
+  /** Answers one page after the other. */
+  const pages = (...bodies: object[]) => {
+    for (const body of bodies) nock(URL).get('/v1/transfers').query(true).reply(200, body);
+  };
+
+  it('reads transfers to the account, payouts of the account, and reversals of the transfer', async () => {
+    const page = { data: [ours({ destination: undefined })], has_more: false };
+    nock(URL)
+      .get('/v1/transfers')
+      .query({ limit: '100', destination: 'acct_1', transfer_group: 'po_1' })
+      .reply(200, { ...page, data: [ours()] });
+    nock(URL, { reqheaders: { 'stripe-account': 'acct_1' } })
+      .get('/v1/payouts')
+      .query((query) => query.limit === '100' && JSON.stringify(query).includes('1699999700'))
+      .reply(200, page);
+    nock(URL).get('/v1/transfers/tr_0/reversals').query({ limit: '100' }).reply(200, page);
+
+    for (const step of ['transfer', 'payout', 'reversal'] as const)
+      expect(await upstream.findMovement({ ...sought, step }), step).to.deep.include({
+        data: { id: 'tr_ours', arrivalId: 'py_1' },
+      });
+  });
+
+  it('finds one behind the first page, and proves absence only by the end of the list', async () => {
+    pages({ data: [made('tr_1')], has_more: true }, { data: [ours()], has_more: false });
+    expect(await upstream.findMovement(sought)).to.deep.include({ kind: 'found' });
+
+    pages({ data: [made('tr_1')], has_more: true }, { data: [made('tr_2')], has_more: false });
+    expect(await upstream.findMovement(sought)).to.deep.equal({ kind: 'absent' });
+  });
+
+  it('concludes nothing from a broken page, an error, or one with our id and other terms', async () => {
+    for (const [what, reply] of Object.entries({
+      'an empty page that is not the last': [200, { data: [], has_more: true }],
+      'a page without its end': [200, { data: [made('tr_1')] }],
+      'an entry without an amount': [200, { data: [made('tr_1', { amount: null })], has_more: false }],
+      'another amount': [200, { data: [ours({ amount: 501 })], has_more: false }],
+      'another currency': [200, { data: [ours({ currency: 'eur' })], has_more: false }],
+      'another account': [200, { data: [ours({ destination: 'acct_2' })], has_more: false }],
+      'a missing list': [404, { error: { type: 'invalid_request_error', code: 'resource_missing' } }],
+      'a rejected key': [401, { error: { type: 'invalid_request_error' } }],
+      'a fault': [500, { error: { type: 'api_error' } }],
+    } as const)) {
+      nock(URL).get('/v1/transfers').query(true).reply(reply[0], reply[1]);
+
+      expect(await upstream.findMovement(sought), what).to.include({ kind: 'unreadable' });
+      nock.cleanAll();
+    }
+  });
+});
