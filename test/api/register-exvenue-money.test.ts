@@ -95,7 +95,9 @@ describe('the money of registrations', () => {
     const ended = await service.status(partner, buyer.wallet, ({ tx_hash }) => tx_hash !== null);
     const last = await service.status(partner, buyer.wallet);
 
-    expect(reply.body.error.code).to.equal('V1_PAYMENT_REFUSED');
+    expect(reply.body.error).to.include({ code: 'V1_PAYMENT_REFUSED', effect: 'none' });
+    const { body: intent } = await partner.get(`/v1/intents/${reply.body.error.intent_id}`);
+    expect(intent).to.include({ state: 'failed', effect: 'done' });
     expect(ended.tx_hash).to.equal('txHash' in settled && settled.txHash);
     expect(last).to.include({ status: 'failed', tx_hash: ended.tx_hash });
     expect(JSON.stringify(service.log.lines)).to.include('a rejected payment was settled');
