@@ -10,7 +10,14 @@ import { processor as openProcessor } from '../../src/adapters/processor/index.t
 import type { Processor } from '../../src/adapters/processor/types.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { runIntent } from '../../src/intents/run.ts';
-import { accepted, found, rejected, unknownEffect } from '../../src/kernel/upstream-result.ts';
+import {
+  type Accepted,
+  accepted,
+  found,
+  rejected,
+  type UpstreamResult,
+  unknownEffect,
+} from '../../src/kernel/upstream-result.ts';
 import { takeEvents } from '../../src/payments/commands.ts';
 import { refund } from '../../src/payments/refund.ts';
 import { handlePaymentEvent } from '../../src/payments/updates.ts';
@@ -91,17 +98,12 @@ export class MoneySystem {
 
   async open(): Promise<this> {
     const { adapter, db } = this.#stage;
+    const person = { userId: this.user, appId: this.app };
+    const payment = { paymentId: this.payment, ...person, amountCents: PRICE, currency: 'usd' };
     const [made, account] = await Promise.all([
-      adapter.createPayment(
-        { paymentId: this.payment, userId: this.user, appId: this.app, amountCents: PRICE, currency: 'usd' },
-        randomBytes(8).toString('hex'),
-      ),
-      adapter.createAccount(
-        { userId: this.user, appId: this.app, country: 'US', isAbroad: false },
-        randomBytes(8).toString('hex'),
-      ),
+      untilAccepted((key) => adapter.createPayment(payment, key)),
+      untilAccepted((key) => adapter.createAccount({ ...person, country: 'US', isAbroad: false }, key)),
     ]);
-    if (made.kind !== 'accepted' || account.kind !== 'accepted') throw new Error('no payment or account');
     this.intent = made.data.processorId;
     this.connected = account.data.accountId;
     await this.control('account', { id: this.connected });
@@ -293,6 +295,16 @@ const accountRow = z.object({
   accounts: z.number(),
 });
 let made = 0;
+
+/** Repeats a write under one key: on a busy machine a connection may be lost. */
+async function untilAccepted<T>(write: (key: string) => Promise<UpstreamResult<T>>): Promise<Accepted<T>> {
+  const key = randomBytes(8).toString('hex');
+  for (let left = 10; left > 0; left -= 1) {
+    const result = await write(key);
+    if (result.kind === 'accepted') return result;
+  }
+  throw new Error('no payment or account');
+}
 
 class Killed extends Error {}
 
