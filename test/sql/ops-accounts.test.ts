@@ -1,11 +1,14 @@
 import { expect } from 'chai';
 import { failedAccount, lose, returnMoney, sellTier } from '../support/operator.ts';
-import { openSpine, type Spine } from '../support/spine.ts';
+import { type Hand, openSpine, type Spine } from '../support/spine.ts';
 
 describe('manual handling of failed accounts', () => {
   let spine: Spine;
+  let operator: Hand;
   before(async () => {
     spine = await openSpine();
+    operator = await spine.hand();
+    await operator.query('set role trading_operator');
     await sellTier(spine);
   });
   after(() => spine.close());
@@ -17,7 +20,7 @@ describe('manual handling of failed accounts', () => {
       ({ prop_account_id }) => prop_account_id === account,
     );
   const verdict = async (call: string, ...values: unknown[]) =>
-    (await spine.query<{ verdict: string }>(`select ops.${call} verdict`, values))[0]?.verdict;
+    (await operator.query<{ verdict: string }>(`select ops.${call} verdict`, values))[0]?.verdict;
   const abandon = (account: string) => verdict(`abandon_account($1, 'ada', 'settled by mail')`, account);
   const provision = (account: string) => verdict(`provision_account($1, 'ada', 'try again')`, account);
   const attach = (account: string, hotkey: string) =>
