@@ -4,7 +4,7 @@ import { serializeError } from '../kernel/serialize-error.ts';
 
 /**
  * Opens the logger of the process: JSON lines on standard output. Fields named like a secret are redacted, down to
- * depth 3.
+ * depth 3. The code of an error is not one: it says what failed, as an SQLSTATE or a name of the system.
  */
 export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
   pino({
@@ -14,5 +14,6 @@ export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
     serializers: { err: serializeError },
   });
 
-const SECRET_NAMES = ['authorization', 'password', 'private_key', 'secret', 'token', 'key', 'code'];
-const SECRET_FIELDS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+const SECRET_NAMES = ['authorization', 'password', 'private_key', 'secret', 'token', 'key', 'totp_code', 'email_code'];
+const CODES = ['code', 'body.code', 'query.code', 'request.code', 'payload.code']; // mailed codes; not `err.code`
+const SECRET_FIELDS = [...SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), ...CODES];

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+
+const LOG = fileURLToPath(new URL('../../src/runtime/log.ts', import.meta.url));
+
+/** What a process logs for some fields, as an expression. */
+function logged(fields: string): Record<string, unknown> {
+  const program = `import { openLog } from ${JSON.stringify(LOG)}; openLog({ LOG_LEVEL: 'info' }).info(${fields}, 'said');`;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
+  return JSON.parse(stdout);
+}
+
+describe('a log line', () => {
+  it('tells the code of an error and of its causes, as an SQLSTATE or a name of the system', () => {
+    const full = `Object.assign(new Error('no space', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) }), { code: '53100' })`;
+
+    const { err } = logged(`{ err: ${full} }`) as { err: { code: string; cause: { code: string } } };
+
+    expect(err.code).to.equal('53100');
+    expect(err.cause.code).to.equal('ENOSPC');
+  });
+
+  it('has no secret under its own name, nor under a field', () => {
+    const line = logged(`{ code: '123456', body: { code: '123456', token: 'sess_1' }, err: { token: 'sess_1' } }`);
+
+    expect(JSON.stringify(line)).not.to.match(/123456|sess_1/);
+    expect(line.code).to.equal('[redacted]');
+  });
+});
