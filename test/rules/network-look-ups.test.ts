@@ -162,22 +162,22 @@ const conclusion = (result: unknown) => {
 };
 
 describe('a look-up at the network', () => {
-  for (const [name, lookUp] of Object.entries(LOOK_UPS))
+  for (const [name, reconcile] of Object.entries(LOOK_UPS))
     for (const [what, truth] of Object.entries(TRUTHS))
       it(`of a ${name} concludes nothing else when a record is missing: ${what}`, async () => {
-        const whole = conclusion(await lookUp(readsOf(truth)));
+        const whole = conclusion(await reconcile(readsOf(truth)));
         for (const [missing, without] of PARTS)
-          expect(conclusion(await lookUp(without(readsOf(truth)))), `without ${missing}`).to.be.oneOf([
+          expect(conclusion(await reconcile(without(readsOf(truth)))), `without ${missing}`).to.be.oneOf([
             'unknown',
             whole,
           ]);
       });
 
   it('concludes something of every truth, with both records', async () => {
-    for (const [name, lookUp] of Object.entries(LOOK_UPS))
+    for (const [name, reconcile] of Object.entries(LOOK_UPS))
       for (const [what, truth] of Object.entries(TRUTHS)) {
         if (name === 'cancellation' || name === 'close') continue; // always looked up once more
-        expect(conclusion(await lookUp(readsOf(truth))), `${name}, ${what}`).not.to.equal('unknown');
+        expect(conclusion(await reconcile(readsOf(truth))), `${name}, ${what}`).not.to.equal('unknown');
       }
   });
 

@@ -3,7 +3,7 @@ import { act } from '../dialog.js';
 import { reason } from '../fields.js';
 
 /** Looks up at the processor what became of the step of a payout whose effect is unknown. @param {string} payout_id */
-export const lookUp = (payout_id) =>
+export const reconcilePayout = (payout_id) =>
   act({
     title: 'Look up a payout',
     says: [

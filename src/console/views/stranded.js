@@ -3,7 +3,7 @@ import { h } from '../dom.js';
 import { badge, code, moment, money } from '../format.js';
 import { rowButton, table } from '../table.js';
 import { outcome } from './money-actions.js';
-import { lookUp, resolution, reverse } from './payout-actions.js';
+import { reconcilePayout, resolution, reverse } from './payout-actions.js';
 
 /** @typedef {import('../api.js').Schemas['StrandedPayout']} StrandedPayout */
 /** @typedef {import('../views.js').Again} Again */
@@ -45,7 +45,7 @@ function buttons(payout, again) {
   const { payout_id: id, step_state, currency } = payout;
   if (step_state === 'unknown')
     return rowButton('Look up', id, async () => {
-      const done = await lookUp(id);
+      const done = await reconcilePayout(id);
       if (done) await again(resolution(done));
     });
   if (leftOf(payout) <= 0 || step_state === 'sent') return '–';

@@ -6,7 +6,7 @@ import { absent, found, type ReadResult } from '../../kernel/upstream-result.ts'
 import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
 import { type NotReady, UNREACHABLE } from './not-ready.ts';
-import { findResting, listOwn, type OwnOrder } from './own-orders.ts';
+import { findResting, listOwn, type OwnOrder } from './queries.ts';
 
 /**
  * The orders to cancel, the reason why they could not be read, or the result if none is open. `unreadDexes`: builder

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
+import { cloidOf, legCloid } from '../../kernel/exchange-names.ts';
 import type { IntentId, OrderUuid, OwnerId, WalletAddress } from '../../kernel/ids.ts';
 import type { ExchangeTerms, ExecutionReport } from './rules.ts';
 
@@ -82,3 +83,78 @@ export const findLastFilled = (
       and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
     order by i.settled_at desc
     limit 1`);
+
+/** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, where it has told us. */
+export type OwnOrder = { cloid: string; oid: number | null; pair: string };
+
+const ownRow = z.object({
+  id: z.string(),
+  leg: z.enum(['tp', 'sl']).nullable(),
+  oid: z.string().nullable(),
+  pair: z.string(),
+});
+
+const ownOrder = ({ id, leg, oid, pair }: z.infer<typeof ownRow>): OwnOrder => ({
+  cloid: leg === null ? cloidOf(id) : legCloid(id, leg),
+  oid: oid === null ? null : Number(oid),
+  pair,
+});
+
+/**
+ * What may rest at the exchange although reads that are `lagMs` behind do not show it: orders and exits of commands that
+ * ended within that time, exits that wait for their order's fill, and what commands in doubt may have placed.
+ */
+export const listOwn = async (
+  db: Db,
+  { wallet, lane, lagMs }: { wallet: WalletAddress; lane: string; lagMs: number },
+): Promise<OwnOrder[]> => {
+  const rows = await db.any(sql.prepared('own_orders', ownRow)`
+    with recent as (
+      select o.id, o.pair, o.lifecycle, o.terms, o.executed ->> 'ex_order_id' oid
+      from orders o
+      join intents i on i.id = o.id
+      where o.trader = ${wallet} and o.venue = 'exvenue' and o.created_at > now() - interval '1 hour'
+        and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
+    ), waiting as (
+      select o.id, o.pair, o.terms
+      from orders o
+      where o.trader = ${wallet} and o.venue = 'exvenue' and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+    ), doubtful as (
+      select i.id, coalesce(i.request -> 'terms', i.request) terms, i.kind
+      from intents i
+      where i.state = 'in_doubt' and i.lane = ${lane} and i.kind in ('orders/exvenue/place', 'orders/exvenue/protect')
+    ), parents as (
+      select id, pair, terms from recent
+      union
+      select id, pair, terms from waiting
+      union
+      select id, terms ->> 'pair', terms from doubtful
+    )
+    select id, null leg, oid, pair from recent where lifecycle = 'resting'
+    union all
+    select id, null, null, terms ->> 'pair' from doubtful where kind = 'orders/exvenue/place'
+    union all
+    select id, 'tp', null, pair from parents where terms ->> 'take_profit' is not null
+    union all
+    select id, 'sl', null, pair from parents where terms ->> 'stop_loss' is not null
+    union all
+    select p.intent_id, p.leg, p.oid, p.pair
+    from exit_plans p
+    where p.trader = ${wallet} and p.oid is not null and p.decided_at > now() - make_interval(secs => ${lagMs / 1000})`);
+  return rows.map(ownOrder);
+};
+
+/** The orders and exits among the given exchange numbers that rest by our records, whatever their age. */
+export const findResting = async (db: Db, wallet: WalletAddress, oids: readonly number[]): Promise<OwnOrder[]> => {
+  const numbers = sql.array(oids.map(String), 'text');
+  const rows = await db.any(sql.prepared('own_resting', ownRow)`
+    select o.id, null leg, o.executed ->> 'ex_order_id' oid, o.pair
+    from orders o
+    where o.trader = ${wallet} and o.venue = 'exvenue' and o.lifecycle = 'resting'
+      and o.executed ->> 'ex_order_id' = any(${numbers})
+    union all
+    select p.intent_id, p.leg, p.oid, p.pair
+    from exit_plans p
+    where p.trader = ${wallet} and p.oid = any(${numbers})`);
+  return rows.map(ownOrder);
+};

@@ -1,7 +1,8 @@
 import type { Call, Reported, Route } from '../upstream.ts';
+import { creditArrival, movePayout, reverseTransfer } from './earnings.ts';
 import type { Notifier } from './notifier.ts';
 import { decline, dispute, giveBack, moveDispute, moveRefund, refundedOf, succeed } from './payments.ts';
-import { creditArrival, movePayout, moveSession, onboard, reverseTransfer } from './people.ts';
+import { moveSession, onboard } from './people.ts';
 import type { World } from './world.ts';
 
 /** Control routes that move payments, verifications, accounts and payouts, and set the delivery of notifications. */

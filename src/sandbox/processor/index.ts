@@ -4,6 +4,7 @@ import { type Ledger, openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
 import { type Call, type Reported, type Route, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { controls } from './controls.ts';
+import { earningsRoutes } from './earnings.ts';
 import { type Api, apiRoutes, type Responses } from './form.ts';
 import { type Notifier, notifier } from './notifier.ts';
 import { pageRoutes } from './pages.ts';
@@ -44,6 +45,7 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   const routes: Route[] = [
     ...paymentRoutes(world, api),
     ...peopleRoutes(world, api),
+    ...earningsRoutes(world, api),
     eventRoute(world, api),
     ...pageRoutes(world),
     ...controlRoutes(ledger, faults),

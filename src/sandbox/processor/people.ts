@@ -1,55 +1,22 @@
 import type { Call, Reported, Route } from '../upstream.ts';
-import { type Api, type Form, metadataOf, wholeOf } from './form.ts';
-import {
-  type Account,
-  type Arrival,
-  missing,
-  newObjectId,
-  nowS,
-  type Reversal,
-  rejected,
-  type Transfer,
-  type VerificationSession,
-  type World,
-} from './world.ts';
+import { type Api, type Form, metadataOf } from './form.ts';
+import { type Account, missing, newObjectId, nowS, rejected, type VerificationSession, type World } from './world.ts';
 
-/** Verification sessions, connected accounts, transfers and payouts of the API. */
+/** Verification sessions and connected accounts of the API. */
 export const peopleRoutes = (world: World, { get, post }: Api): Route[] => [
   post('/v1/identity/verification_sessions', (form, call) => createSession(world, form, call)),
   get('/v1/identity/verification_sessions/:id', ({ params }) => shown(world.sessions.get(params.id ?? ''))),
   post('/v1/accounts', (form, call) => createAccount(world, form, call)),
   get('/v1/accounts/:id', ({ params }) => shown(world.accounts.get(params.id ?? ''))),
   post('/v1/account_links', (form) => createLink(world, form)),
-  post('/v1/transfers', (form, call) => transfer(world, form, call)),
-  get('/v1/transfers', ({ query }) =>
-    listed(
-      [...world.transfers.values()].filter(
-        ({ destination, transfer_group }) =>
-          destination === query.get('destination') && transfer_group === query.get('transfer_group'),
-      ),
-    ),
-  ),
-  post('/v1/transfers/:id/reversals', (form, call) => reverse(world, form, call)),
-  get('/v1/transfers/:id/reversals', ({ params }) =>
-    listed([...world.reversals.values()].filter(({ transfer }) => transfer === params.id)),
-  ),
-  get('/v1/charges/:id', ({ params }) => shown(world.arrivals.get(params.id ?? ''))),
-  post('/v1/payouts', (form, call) => payOut(world, form, call)),
-  get('/v1/payouts', ({ headers }) =>
-    listed([...world.payouts.values()].filter(({ account }) => account === headers['stripe-account'])),
-  ),
-  get('/v1/payouts/:id', ({ params }) => shown(world.payouts.get(params.id ?? ''))),
 ];
 
-const shown = (object: object | undefined): Reported => (object ? { status: 200, body: { ...object } } : missing());
+/** The response for an object, or for an unknown one. */
+export const shown = (object: object | undefined): Reported =>
+  object ? { status: 200, body: { ...object } } : missing();
 
-/** All of a list on one page, newest first. */
-const listed = (objects: object[]): Reported => ({
-  status: 200,
-  body: { object: 'list', has_more: false, data: objects.toReversed() },
-});
-
-const keyOf = ({ headers }: Call, otherwise: string) => String(headers['idempotency-key'] ?? otherwise);
+/** The idempotency key of a call; `otherwise` without one. */
+export const keyOf = ({ headers }: Call, otherwise: string) => String(headers['idempotency-key'] ?? otherwise);
 
 function createSession(world: World, form: Form, call: Call): Reported {
   const id = newObjectId('vs');
@@ -86,8 +53,7 @@ export function moveSession(
 }
 
 /** The country of the platform. */
-const PLATFORM = 'US';
-const DAY_S = 24 * 60 * 60;
+export const PLATFORM = 'US';
 
 function createAccount(world: World, form: Form, call: Call): Reported {
   const country = form.get('country') ?? PLATFORM;
@@ -122,133 +88,4 @@ function createLink(world: World, form: Form): Reported {
   if (!account) return missing();
   const url = `${world.baseUrl()}/sandbox/onboard/${account.id}`;
   return { status: 200, body: { object: 'account_link', created: nowS(), expires_at: nowS() + 300, url } };
-}
-
-function transfer(world: World, form: Form, call: Call): Reported {
-  const account = world.accounts.get(form.get('destination') ?? '');
-  const amount = wholeOf(form, 'amount');
-  if (!account) return missing();
-  if (amount === null || amount <= 0) return rejected(400, 'parameter_invalid_integer');
-  if (!account.payouts_enabled) return rejected(400, 'insufficient_capabilities_for_transfer');
-  const id = newObjectId('tr');
-  const arrival = arrive(world, account, amount);
-  const made: Transfer = {
-    id,
-    object: 'transfer',
-    amount,
-    amount_reversed: 0,
-    created: nowS(),
-    currency: form.get('currency') ?? 'usd',
-    destination: account.id,
-    destination_payment: arrival.id,
-    metadata: metadataOf(form),
-    reversed: false,
-    transfer_group: form.get('transfer_group'),
-  };
-  world.transfers.set(id, made);
-  world.ledger.record({ key: keyOf(call, id), kind: 'transfer', detail: { id, amount, destination: account.id } });
-  return { status: 200, body: { ...made } };
-}
-
-/** An account abroad receives nine tenths in a currency of its own, and can use them a day later. */
-function arrive(world: World, account: Account, amount: number): Arrival {
-  const isAbroad = account.country !== PLATFORM;
-  const balance_transaction = isAbroad
-    ? { net: Math.floor(amount * 0.9), currency: 'eur', available_on: nowS() + DAY_S }
-    : { net: amount, currency: 'usd', available_on: nowS() };
-  const id = newObjectId('py');
-  const arrival: Arrival = { id, object: 'charge', account: account.id, isCredited: false, balance_transaction };
-  world.arrivals.set(id, arrival);
-  if (!isAbroad) creditArrival(world, id);
-  return arrival;
-}
-
-/** What an account received becomes available. */
-export function creditArrival(world: World, id: string): boolean {
-  const arrival = world.arrivals.get(id);
-  const account = world.accounts.get(arrival?.account ?? '');
-  if (!arrival || !account || arrival.isCredited) return false;
-  arrival.isCredited = true;
-  arrival.balance_transaction.available_on = Math.min(arrival.balance_transaction.available_on, nowS());
-  account.balance += arrival.balance_transaction.net;
-  return true;
-}
-
-function reverse(world: World, form: Form, call: Call): Reported {
-  const id = call.params.id ?? '';
-  const amount = wholeOf(form, 'amount');
-  const made = world.transfers.get(id);
-  if (!made) return missing();
-  if (amount === null || amount <= 0 || amount > made.amount - made.amount_reversed)
-    return rejected(400, 'parameter_invalid_integer');
-  const reversal = reverseTransfer(world, id, amount, metadataOf(form));
-  world.ledger.record({
-    key: keyOf(call, String(reversal?.id)),
-    kind: 'reversal',
-    detail: { id: reversal?.id, transfer: id, amount },
-  });
-  return { status: 200, body: { ...reversal } };
-}
-
-function payOut(world: World, form: Form, call: Call): Reported {
-  const account = world.accounts.get(String(call.headers['stripe-account'] ?? ''));
-  const amount = wholeOf(form, 'amount');
-  if (!account) return missing();
-  if (amount === null || amount > account.balance) return rejected(400, 'balance_insufficient');
-  account.balance -= amount;
-  const id = newObjectId('po');
-  const payout = {
-    id,
-    object: 'payout' as const,
-    amount,
-    currency: form.get('currency') ?? 'usd',
-    status: 'pending',
-    failure_code: null,
-    metadata: metadataOf(form),
-    account: account.id,
-  };
-  world.payouts.set(id, payout);
-  world.ledger.record({ key: keyOf(call, id), kind: 'payout', detail: { id, amount, account: account.id } });
-  world.emit('payout.created', payout, account.id);
-  return { status: 200, body: { ...payout } };
-}
-
-/** The bank's result of a payout. `failed` may follow `paid`. What fails is in the account's balance again. */
-export function movePayout(world: World, id: string, status: 'in_transit' | 'paid' | 'failed' | 'canceled'): boolean {
-  const payout = world.payouts.get(id);
-  const account = world.accounts.get(payout?.account ?? '');
-  if (!payout || !account || payout.status === 'failed' || payout.status === 'canceled') return false;
-  if (status === 'failed' || status === 'canceled') account.balance += payout.amount;
-  payout.status = status;
-  payout.failure_code = status === 'failed' ? 'account_closed' : null;
-  world.emit(`payout.${status === 'in_transit' ? 'updated' : status}`, payout, payout.account);
-  return true;
-}
-
-/** Reverses an amount of a transfer, or what is left of it. Null for an unknown transfer. */
-export function reverseTransfer(
-  world: World,
-  id: string,
-  amount: unknown,
-  metadata: Record<string, string> = {},
-): Reversal | null {
-  const made = world.transfers.get(id);
-  if (!made) return null;
-  const cents = typeof amount === 'number' ? amount : made.amount - made.amount_reversed;
-  made.amount_reversed += cents;
-  made.reversed = made.amount_reversed === made.amount;
-  const account = world.accounts.get(made.destination);
-  if (account) account.balance -= cents;
-  world.emit('transfer.reversed', made);
-  const { currency } = made;
-  const reversal: Reversal = {
-    id: newObjectId('trr'),
-    object: 'transfer_reversal',
-    amount: cents,
-    currency,
-    metadata,
-    transfer: id,
-  };
-  world.reversals.set(reversal.id, reversal);
-  return reversal;
 }
