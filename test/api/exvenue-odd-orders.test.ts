@@ -1,8 +1,11 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { usualCoins } from '../../src/sandbox/exchange/coins.ts';
 import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
+import { caller } from '../support/caller.ts';
 import { openOids, restDirectly } from '../support/exchange.ts';
 import { freshDatabase } from '../support/postgres.ts';
+import { startWebProcess } from '../support/processes.ts';
 import { jsonAnswer, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -79,6 +82,33 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     expect(again).to.have.property('kind', 'found');
     expect(positions).to.have.nested.property('data').of.length(9);
     expect([...read('meta'), ...read('perpDexs')]).to.be.empty;
+  });
+
+  it('has its pairs and positions answered by a process that knows nothing yet: everything is asked side by side', async () => {
+    const trader = await service.wallet();
+    await service.db.query(sql.unsafe`delete from upstream_responses`);
+    let inFlight = 0;
+    let most = 0;
+    proxy.handle = async (_, forward) => {
+      most = Math.max(most, ++inFlight);
+      await new Promise((resolve) => setTimeout(resolve, 100)); // the venue takes its time
+      inFlight -= 1;
+      return forward();
+    };
+    const startedAt = performance.now();
+
+    const web = await startWebProcess(service.settings);
+    const cold = caller(web.url, trader.key, { 'Trader-ID': trader.wallet });
+    const upAt = performance.now();
+    const [pairs, positions] = await Promise.all([cold.get('/v1/rules/pairs'), cold.get('/v1/positions/exvenue')]);
+    const answeredAt = performance.now();
+    web.kill('SIGKILL');
+    await web.exited;
+
+    expect([pairs.status, positions.status]).to.deep.equal([200, 200]);
+    expect(most, 'asked at once').to.be.at.least(1 + 1 + DEXES.length);
+    const [up, answered] = [upAt - startedAt, answeredAt - upAt].map((ms) => Math.round(ms));
+    console.log(`      the process listened after ${up} ms and had answered ${answered} ms later`);
   });
 
   it('has all its orders listed and cancelled, and only dexes with orders are asked for them', async () => {
