@@ -1,5 +1,8 @@
 import fc from 'fast-check';
 
+const LARGE = `{"data":[${'"0123456789abcdef",'.repeat(110_000)}0]}`;
+const LARGE_TEXT = 'x'.repeat(2_000_000);
+
 /** Every way in which a body of an upstream is wrong, from one that is right. */
 export const KINDS = {
   whole: (body) => body,
@@ -17,8 +20,8 @@ export const KINDS = {
   error_list: () => '{"error":[{"code":[]}],"data":{},"success":"true"}',
   html: () => '<html><body><h1>502 Bad Gateway</h1></body></html>',
   bytes: () => '\u0000\ufffd\ud800{',
-  large: () => `{"data":[${'"0123456789abcdef",'.repeat(110_000)}0]}`,
-  large_text: () => 'x'.repeat(2_000_000),
+  large: () => LARGE,
+  large_text: () => LARGE_TEXT,
 } satisfies Record<string, (body: string) => string>;
 
 /** Values of a wrong type, or out of any range. */
