@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import type { Reply } from '../../src/adapters/http.ts';
+import { submitResponse } from '../../src/adapters/network/responses.ts';
 import type { Dashboard, DashboardOrder, Netvenue, OrderBook, Signal } from '../../src/adapters/network/types.ts';
 import type { IntentOf } from '../../src/intents/define.ts';
 import { found, type ReadResult, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
@@ -16,25 +18,11 @@ const HOTKEY = 'entity_1';
 const TERMS = { trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'LIMIT', limit_price: 90, quantity: 1 };
 const SIGNAL = { ...TERMS, stop_loss: 80, order_uuid: UUID, subaccount_id: 1 } as unknown as Signal;
 
-const order = (uuid: string, more: Partial<DashboardOrder> = {}): DashboardOrder => ({
-  uuid,
-  tradePair: 'BTCUSDC',
-  orderType: 'LONG',
-  executionType: 'LIMIT',
-  leverage: null,
-  value: null,
-  quantity: 1,
-  price: null,
-  limitPrice: 90,
-  stopPrice: null,
-  stopCondition: null,
-  stopLoss: 80,
-  takeProfit: null,
-  trailingStop: null,
-  processedMs: 5,
-  source: null,
-  ...more,
-});
+const NONE = ['leverage', 'value', 'stopPrice', 'stopCondition', 'takeProfit', 'trailingStop', 'source', 'price'];
+const TRADED = { tradePair: 'BTCUSDC', orderType: 'LONG', executionType: 'LIMIT', quantity: 1, limitPrice: 90 };
+const blank = { ...Object.fromEntries(NONE.map((name) => [name, null])), ...TRADED, stopLoss: 80, processedMs: 5 };
+const order = (uuid: string, more: Partial<DashboardOrder> = {}): DashboardOrder =>
+  ({ ...blank, uuid, ...more }) as DashboardOrder; // as: all members are above
 
 /** What the network has of a trader; both of its records follow from it. */
 type Truth = {
@@ -102,7 +90,8 @@ const venueOf = ({ dashboard, book }: Reads, about: string) =>
     orders: async () => book,
     submit: async () => ({ kind: 'doubtful', said: saidOf(about) }),
   }) as unknown as Netvenue; // as: calls nothing else
-const depsFor = (reads: Reads, about: string) => ({ venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
+const depsFor = (reads: Reads, about: string) =>
+  ({ db: { exists: async () => false }, venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
 const limits = { notAfter: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
 const intent = { id: UUID, request: { trader: HOTKEY, subaccount_id: 1 } } as IntentOf<never>;
 
@@ -203,5 +192,55 @@ describe('a look-up at the network', () => {
     expect(await held(reads.book))
       .to.have.property('brackets')
       .that.deep.equals([exit]);
+  });
+});
+
+/** How builds print the accepted order, and whether the text says what was executed. Venue facts: second review. */
+const PRINTED: [string, unknown, boolean][] = [
+  ['JSON', JSON.stringify({ order_type: 'LONG', quantity: 1, price: 90 }), true],
+  ['Python', "{'order_type': 'LONG', 'quantity': 1.0, 'price': 90.0, 'stop_loss': None, 'is_hl': True}", true],
+  ['Python with an enumeration', "{'order_type': 'OrderType.LONG', 'quantity': 1, 'price': 90}", true],
+  ['an object', { order_type: 'LONG', quantity: 1, price: 90 }, true],
+  ['an object by validator', { '5Hot': "{'order_type': 'LONG', 'quantity': 1, 'price': 90}" }, true],
+  ['JSON without a price', JSON.stringify({ order_type: 'LONG', quantity: 1, price: 0 }), false],
+  ['Python that is cut', "{'order_type': 'LONG', 'quanti", false],
+  ['a text that is neither', '<Order LONG>', false],
+  ['an empty text', '', false],
+  ['nothing', null, false],
+];
+
+describe('what was executed of an accepted market order', () => {
+  const sold = { ...SIGNAL, execution_type: 'MARKET' as const };
+  const [bought, unread] = [readsOf({ filled: [fill], resting: [exit] }), { dashboard: away, book: away }];
+  const placed = (order_json: unknown, reads: Reads) => {
+    const body = { success: true, order_uuid: UUID, order_json, error_message: '', processing_time: 1 };
+    const venue = {
+      ...venueOf(reads, ''),
+      submit: async () => submitResponse({ kind: 'response', status: 200, text: JSON.stringify(body) } as Reply, UUID),
+    };
+    const deps = { venues: { ofTrader: async () => venue } } as never; // as: sending uses nothing else
+    return place.send({ intent, payload: { signal: sold } }, deps, limits);
+  };
+
+  for (const [printed, order_json, saysIt] of PRINTED)
+    it(`is told when the miner prints ${printed}`, async () => {
+      const executed = { order_type: 'LONG', quantity: 1, price: 90 };
+
+      expect(await placed(order_json, bought))
+        .to.have.nested.property('data.executed')
+        .that.includes(executed);
+      const blind = await placed(order_json, unread);
+      if (saysIt) expect(blind).to.have.nested.property('data.executed').that.includes(executed);
+      else expect(blind).to.include({ kind: 'unknown', acknowledged: true }); // and is looked up at once
+    });
+
+  it('is told of an order that only the position, or only the book, shows', async () => {
+    const dashboardOnly = { ...bought, book: found(bookOf({})) };
+    const bookOnly = { ...bought, dashboard: found(dashboardOf({})) };
+
+    for (const reads of [dashboardOnly, bookOnly])
+      expect(await placed(null, reads))
+        .to.have.nested.property('data.executed')
+        .that.includes({ price: 90 });
   });
 });
