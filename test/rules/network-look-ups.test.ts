@@ -93,7 +93,7 @@ const venueOf = ({ dashboard, book }: Reads, about: string) =>
 const depsFor = (reads: Reads, about: string) =>
   ({ db: { exists: async () => false }, venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
 const limits = { notAfter: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
-const intent = { id: UUID, request: { trader: HOTKEY, subaccount_id: 1 } } as IntentOf<never>;
+const intent = { id: UUID, lane: null, request: { trader: HOTKEY, subaccount_id: 1 } } as IntentOf<never>;
 
 /** Every look-up of a doubtful answer or of a lost one, as it reads the records. */
 const LOOK_UPS: Record<string, (reads: Reads) => Promise<unknown>> = {
