@@ -108,21 +108,21 @@ describe('a write sent twice under one Idempotency-Key has one effect:', () => {
 
   it('sign-up, verification, log-in, codes and resets', async () => {
     const email = `${fresh('ida')}@example.com`;
-    const mine = (path: string, json: object, effects: string): Write => ({
+    const ofIda = (path: string, json: object, effects: string): Write => ({
       by: 'app',
       path: `/v2/auth/${path}`,
       json: { email, ...json },
       subject: email,
       effects,
     });
-    await sendTwice(mine('signup', { password: PASSWORD }, MAILS));
-    await sendTwice(mine('resend-otp', {}, MAILS));
+    await sendTwice(ofIda('signup', { password: PASSWORD }, MAILS));
+    await sendTwice(ofIda('resend-otp', {}, MAILS));
     const code = codeIn((await service.mailTo(email, 2)).text);
-    await sendTwice(mine('verify-email', { code }, SESSIONS));
-    await sendTwice(mine('login', { password: PASSWORD }, SESSIONS));
-    await sendTwice(mine('password-reset/request', {}, MAILS));
+    await sendTwice(ofIda('verify-email', { code }, SESSIONS));
+    await sendTwice(ofIda('login', { password: PASSWORD }, SESSIONS));
+    await sendTwice(ofIda('password-reset/request', {}, MAILS));
     const token = resetTokenIn((await service.mailTo(email, 3)).text);
-    await sendTwice(mine('password-reset/confirm', { token, new_password: 'an entirely new pass phrase' }, MAILS));
+    await sendTwice(ofIda('password-reset/confirm', { token, new_password: 'an entirely new pass phrase' }, MAILS));
   });
 
   it('authenticators', async () => {
