@@ -13,6 +13,13 @@ const LOOKS_LIKE_ID =
 /** Members that only look so: the caller says where its own money goes, and how it calls its own order. */
 const NO_ID = /^(payout_wallet|client_order_id)$/;
 
+const LISTS = listOperations().filter(
+  ({ method, path, streams, security }) =>
+    method === 'get' && /^\/v[12]\/(?!admin)/.test(path) && !path.includes('{') && !streams && security.length > 0,
+);
+const isOfUsers = ({ security }: Operation) =>
+  security.every((set) => set.some(({ scheme }) => scheme === 'userSession' || scheme === 'traderKey'));
+
 const SHORTEST_ID = 3; // shorter ones occur in other texts
 
 const operations = listOperations();
@@ -128,6 +135,41 @@ describe('an id of another tenant', function () {
         if (named.member === 'cursor') expect(theirs.status).to.equal(422);
       });
 
+  it('is in no list that somebody else reads, and in those of its owner', async () => {
+    const shownTo = async ({ ask, own }: { ask: Ask; own: Tenant['ids'] }, lists: Operation[]) => {
+      const found: string[] = [];
+      for (const { id, path, parameters } of lists) {
+        const headers = Object.fromEntries(
+          NAMED_IDS.filter(({ operation, place }) => operation === id && place === 'header').map((slot) => [
+            slot.member,
+            own[slot.kind] ?? '',
+          ]),
+        );
+        const pair = parameters.some(({ name, required }) => name === 'trade_pair' && required);
+        const { body } = await ask('GET', `${path}${pair ? '?trade_pair=ETHUSDC' : ''}`, { headers });
+        const text = JSON.stringify(body) ?? '';
+        found.push(...ownersIds().flatMap(([kind, value]) => (text.includes(value) ? `${id}: ${kind}` : [])));
+      }
+      return found;
+    };
+    const { partner, user } = owners;
+
+    for (const [who, caller] of Object.entries(callers)) {
+      const isNeighbour = who === 'another user of the app'; // what the app reads is this user's app's
+      expect(await shownTo(caller, isNeighbour ? LISTS.filter(isOfUsers) : LISTS), who).to.deep.equal([]);
+    }
+    const own = [
+      ...(await shownTo({ ask: partner.ask, own: partner.ids }, LISTS)),
+      ...(await shownTo({ ask: user.ask, own: user.ids }, LISTS)),
+    ];
+    expect(new Set(own.map((line) => line.split(': ')[0])).size, own.join(', ')).to.be.above(12);
+  });
+
+  const ownersIds = () =>
+    [owners.partner.ids, owners.user.ids]
+      .flatMap((ids) => Object.entries(ids))
+      .filter(([, value]) => value.length > SHORTEST_ID);
+
   it('stands as it did before all of these', async () => {
     const now = await ownersView();
 
@@ -154,7 +196,11 @@ describe('an id of another tenant', function () {
       ...['payment', 'account', 'trading order', 'endpoint', 'session', 'api key', 'payout', 'event'].map(
         (kind) => kind as Kind,
       ),
-    ].flatMap((kind) => NAMED_IDS.filter((named) => named.kind === kind && isRead(named.operation)));
+    ].flatMap((kind) =>
+      NAMED_IDS.filter(
+        ({ kind: ofKind, operation }) => ofKind === kind && isRead(operation) && operation !== 'listWebhookDeliveries', // their attempts go on
+      ),
+    );
     const seen: string[] = [];
     for (const named of reads) {
       const { ids, ask, app } = ownerOf(named);
