@@ -111,7 +111,7 @@ describe('resting orders at the sandbox network', () => {
     const noCondition = await network.venue.submit(limit({ execution_type: 'STOP_LIMIT', stop_price: 5 }));
 
     expect([wrongSide, noCondition].map((response) => response.kind === 'rejected' && response.slug)).to.deep.equal([
-      'bad_request',
+      'bracket_invalid',
       'bad_request',
     ]);
   });

@@ -64,7 +64,7 @@ export function startScript(file: string, settings: Record<string, string>, args
     kill: (signal, group) => {
       if (alive.has(child)) process.kill(group ? -pid : pid, signal);
     },
-    waitForLine: (pattern, withinMs = 20_000) => lineOf({ lines, child }, pattern, withinMs),
+    waitForLine: (pattern, withinMs = 45_000) => lineOf({ lines, child }, pattern, withinMs),
   };
 }
 

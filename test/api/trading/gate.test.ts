@@ -78,6 +78,7 @@ describe('an account in each state', () => {
     expectRejected(newest, 'V2_SUBACCOUNT_NOT_READY');
   });
 
+  const rejections = states.flatMap(([, , write, read]) => [write, read]).filter(Boolean);
   for (const [status, subaccount, write, read] of states) {
     it(`${status} ${subaccount ? 'with' : 'without'} a subaccount: writes ${write ?? 'pass'}, reads ${read ?? 'pass'}`, async () => {
       const { trader, callers } = await moved(status, subaccount);
@@ -86,7 +87,7 @@ describe('an account in each state', () => {
         for (const [name, method, path, json] of writes) {
           const reply = await ask(method, path, json && { json });
           if (write) expectRejected(reply, write, { effect: 'none' });
-          else expect(reply.body.error?.code ?? '', name).not.to.match(/^V2_/);
+          else expect(rejections, name).not.to.include(reply.body.error?.code ?? '');
         }
         for (const [name, path, whenFound] of reads) {
           if (!read && name === 'streamTradingEvents') continue;
