@@ -64,7 +64,6 @@ export const AREAS: Record<string, Area> = {
         'src/users/sessions/http.ts',
         'src/users/totp/commands.ts',
         'src/users/totp/http.ts',
-        'src/users/totp/tries.ts',
       ],
       tests: [
         'api/sessions',
