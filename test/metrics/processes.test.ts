@@ -29,6 +29,7 @@ describe('processes of the service', function () {
     const [web = '', worker = ''] = await Promise.all(processes.map(addressOf));
     const scrape = async (url: string) => readScrape(await (await fetch(`${url}/metrics`)).text());
     await until('the worker to be known', async () => (await scrape(web)).value('tps_workers_alive') === 1);
+    await until('web to listen', async () => (await scrape(web)).value('tps_listen_connected') === 1);
     const [ofWeb, ofWorker] = await Promise.all([scrape(web), scrape(worker)]);
     const ready = await Promise.all([web, worker].map(async (url) => (await fetch(`${url}/readyz`)).status));
     for (const { kill } of processes) kill('SIGTERM');

@@ -4,7 +4,7 @@ import { expectProblem } from './problem.ts';
 import type { TestService } from './service.ts';
 
 /** Settings that abort calls to a hanging upstream soon. */
-export const SHORT_TIMEOUTS = { VENUE_READ_MS: '150' };
+export const SHORT_TIMEOUTS = { VENUE_READ_MS: '600' };
 
 /** Longer than the cache time of reads that are cached for 1 s. */
 export const STALE_MS = 1_100;
