@@ -4,16 +4,34 @@ import { serializeError } from '../kernel/serialize-error.ts';
 
 /**
  * Opens the logger of the process: JSON lines on standard output. Fields named like a secret are redacted, down to
- * depth 3. The code of an error is not one: it says what failed, as an SQLSTATE or a name of the system.
+ * depth 3, so the code of an error is logged as `error_code`: an SQLSTATE, or a name of the system.
  */
 export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
   pino({
     level: LOG_LEVEL,
     base: null,
     redact: { paths: SECRET_FIELDS, censor: '[redacted]' },
-    serializers: { err: serializeError },
+    serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },
   });
 
-const SECRET_NAMES = ['authorization', 'password', 'private_key', 'secret', 'token', 'key', 'totp_code', 'email_code'];
-const CODES = ['code', 'body.code', 'query.code', 'request.code', 'payload.code']; // mailed codes; not `err.code`
-const SECRET_FIELDS = [...SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]), ...CODES];
+/** A serialized error whose codes, and those of its causes, are named so that they are not taken for a mailed code. */
+function withErrorCodes({ code, cause, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(code !== undefined && { error_code: code }),
+    ...(cause !== undefined && { cause: withErrorCodes(cause as Record<string, unknown>) }), // as: serialized too
+  };
+}
+
+const SECRET_NAMES = [
+  'authorization',
+  'password',
+  'private_key',
+  'secret',
+  'token',
+  'key',
+  'code',
+  'totp_code',
+  'email_code',
+];
+const SECRET_FIELDS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);

@@ -15,14 +15,18 @@ describe('a log line', () => {
   it('tells the code of an error and of its causes, as an SQLSTATE or a name of the system', () => {
     const full = `Object.assign(new Error('no space', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) }), { code: '53100' })`;
 
-    const { err } = logged(`{ err: ${full} }`) as { err: { code: string; cause: { code: string } } };
+    const { err } = logged(`{ err: ${full} }`) as {
+      err: { error_code: string; cause: { error_code: string } };
+    };
 
-    expect(err.code).to.equal('53100');
-    expect(err.cause.code).to.equal('ENOSPC');
+    expect(err.error_code).to.equal('53100');
+    expect(err.cause.error_code).to.equal('ENOSPC');
   });
 
   it('has no secret under its own name, nor under a field', () => {
-    const line = logged(`{ code: '123456', body: { code: '123456', token: 'sess_1' }, err: { token: 'sess_1' } }`);
+    const line = logged(
+      `{ code: '123456', body: { code: '123456', token: 'sess_1' }, call: { body: { code: '123456' } }, err: { token: 'sess_1' } }`,
+    );
 
     expect(JSON.stringify(line)).not.to.match(/123456|sess_1/);
     expect(line.code).to.equal('[redacted]');
