@@ -161,13 +161,18 @@ async function enrollWallets({ webs }: Stage, databaseUrl: string, count: number
 
 const urlOf = (webs: readonly Web[], n: number) => (webs[n % webs.length] as Web).url; // there is at least one
 
+const ENROLL_TRIES = 5;
+
 async function enrollWallet(url: string, key: string): Promise<Wallet> {
   const privateKey = generatePrivateKey();
   const wallet = privateKeyToAddress(privateKey).toLowerCase();
   const trader = caller(url, key, { 'Trader-ID': wallet });
-  const { status, body } = await trader.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
-  if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return { ...trader, wallet, privateKey };
+  for (let tries = 1; ; tries += 1) {
+    const { status, body } = await trader.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
+    if (status === 200) return { ...trader, wallet, privateKey };
+    const mayRepeat = body.error?.retryable === true && tries < ENROLL_TRIES; // connections may be cut meanwhile
+    if (!mayRepeat) throw new Error(`${status} ${JSON.stringify(body)}`);
+  }
 }
 
 async function makePartner(databaseUrl: string) {
