@@ -2,7 +2,10 @@ import http from 'node:http';
 import https from 'node:https';
 import got, { type RequestFunction } from 'got';
 
-/** One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). */
+/**
+ * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `isQueued`: it opens a
+ * connection of its own, so it is served only after every connection that was opened before has been accepted.
+ */
 type HttpRequest = {
   method: 'GET' | 'POST' | 'DELETE';
   url: string;
@@ -11,6 +14,7 @@ type HttpRequest = {
   timeoutMs: number;
   signal?: AbortSignal | undefined;
   notAfter?: number | undefined;
+  isQueued?: boolean | undefined;
 };
 
 /**
@@ -41,16 +45,16 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
  * fault.
  */
 export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient => {
-  const agent = {
-    http: new http.Agent({ keepAlive: true, timeout: IDLE_MS }),
-    https: new https.Agent({ keepAlive: true, timeout: IDLE_MS }),
-  };
+  const [kept, single] = [true, false].map((keepAlive) => ({
+    http: new http.Agent({ keepAlive, timeout: IDLE_MS }),
+    https: new https.Agent({ keepAlive, timeout: IDLE_MS }),
+  })) as [Agents, Agents]; // as: one for each
   return async (request) => {
     const journey: Journey = { reached: 'nothing' };
     try {
       const stream = got.stream(request.url, {
         ...options(request),
-        agent,
+        agent: request.isQueued ? single : kept,
         request: watched(journey, request.notAfter),
       });
       const text = await readUpTo(maxReplyBytes, stream);
@@ -71,6 +75,8 @@ export const parseJson = (text: string): unknown => {
     return undefined;
   }
 };
+
+type Agents = { http: http.Agent; https: https.Agent };
 
 type Journey = { reached: 'nothing' | 'socket' | 'connection' };
 

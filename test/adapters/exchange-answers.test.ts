@@ -4,6 +4,7 @@ import nock from 'nock';
 import { exvenue } from '../../src/adapters/exchange/index.ts';
 import type { ReadResult } from '../../src/kernel/upstream-result.ts';
 import { fillsOf } from '../../src/portfolio/history/exchange.ts';
+import { accountModes, webData2 } from '../fixtures/exchange/composed.ts';
 import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
@@ -70,6 +71,17 @@ describe('answers in the shapes of the real exchange', () => {
     expect(dataOf(await answering('spotClearinghouseState', spot).spotBalances(USER))[0]?.free).to.equal('14.5');
   });
 
+  it('how an account holds its money: every word that the venue and its public SDK name, and no other', async () => {
+    const { request, answers } = await fixture('account-modes');
+    const modeFor = (word: unknown) => answering(request.type, word).accountMode(USER);
+
+    expect(answers).to.include.keys(...Object.keys(accountModes));
+    for (const [word, mode] of Object.entries(answers))
+      expect(await modeFor(word), word).to.deep.equal({ kind: 'found', data: mode });
+    for (const word of ['unifiedAccount2', '', null, {}])
+      expect(await modeFor(word), JSON.stringify(word)).to.have.property('kind', 'unreadable');
+  });
+
   it('the agent without a name; none is absent, anything else unreadable', async () => {
     const { answer } = await fixture('unnamed-agent');
 
@@ -78,7 +90,7 @@ describe('answers in the shapes of the real exchange', () => {
       name: '',
       validUntilMs: answer.agentValidUntil,
     });
-    const none = await answering('webData2', { ...answer, agentAddress: null }).unnamedAgent(USER);
+    const none = await answering('webData2', webData2).unnamedAgent(USER);
     expect(none).to.deep.equal({ kind: 'absent' });
     expect((await answering('webData2', {}).unnamedAgent(USER)).kind).to.equal('unreadable');
   });

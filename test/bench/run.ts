@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { stopPostgres } from '../support/postgres.ts';
 import { measureAlike } from './alike.ts';
+import { measureCold } from './cold.ts';
 import { type Extent, type Figures, machine, shown } from './figures.ts';
 import { measureFlood } from './flood.ts';
 import { measureHanging } from './hanging.ts';
@@ -27,6 +28,7 @@ const measurements: Record<string, (extent: Extent) => Promise<Figures>> = {
   P5: measureP5,
   P6: measureP6,
   ALIKE: measureAlike,
+  COLD: measureCold,
   FLOOD: measureFlood,
   HANGING: measureHanging,
   LANES: measureLanes,

@@ -32,15 +32,20 @@ export const readBalances = (json: unknown): SpotBalance[] | null =>
     return { coin, token: integerOf(balance?.token), total, hold, free };
   });
 
+/** The venue's words for how an account holds its collateral. `default`: never set; `dexAbstraction`: discontinued. */
+const MODES = new Map<string | null, AccountMode>([
+  ['unifiedAccount', 'unified'],
+  ['portfolioMargin', 'unified'],
+  ['disabled', 'separate'],
+  ['default', 'separate'],
+  ['dexAbstraction', 'separate'],
+]);
+
 /**
- * Reads how an account holds its collateral. Unified and portfolio-margin accounts report it in spot. Venue facts:
- * userAbstraction.
+ * Reads how an account holds its collateral. Unified and portfolio-margin accounts report it in spot. A new word says
+ * nothing about where it is. Venue facts: userAbstraction.
  */
-export const readMode = (json: unknown): AccountMode | null => {
-  const mode = textOf(json);
-  if (mode === null) return null;
-  return mode === 'unifiedAccount' || mode === 'portfolioMargin' ? 'unified' : 'separate';
-};
+export const readMode = (json: unknown): AccountMode | null => MODES.get(textOf(json)) ?? null;
 
 /** Reads the keys that may trade for an account. Venue facts: extraAgents. */
 export const readAgents = (json: unknown): Agent[] | null =>

@@ -35,7 +35,7 @@ export const netvenue = (access: NetvenueAccess): Netvenue => {
     },
     orderStatus: async (orderUuid, limits) => {
       if (!isOrderName(orderUuid)) return unreadable('not an order uuid');
-      return archiveResponse(await miner.get(`/api/order-status/${orderUuid}`, limits));
+      return archiveResponse(await miner.get(`/api/order-status/${orderUuid}`, { ...limits, isQueued: true }));
     },
     dashboard: async (hotkey, limits) => {
       if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
@@ -77,7 +77,7 @@ const caller = (baseUrl: string, key: string) => {
   const base = baseUrl.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
   const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
   return {
-    get: (path: string, limits: CallLimits = {}): Promise<Reply> =>
+    get: (path: string, limits: CallLimits & { isQueued?: boolean } = {}): Promise<Reply> =>
       send({ timeoutMs: READ_MS, ...limits, method: 'GET', url: base + path, headers }),
     post: (path: string, body: object, limits: Limits): Promise<Reply> =>
       send({

@@ -80,8 +80,8 @@ export const resolveBy =
   };
 
 /**
- * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner answers in
- * order of arrival and goes on after its caller has hung up. So what is not done is proven only when the in-flight time
+ * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner accepts
+ * connections in order and goes on after its caller has hung up. So what is not done is proven only when the in-flight time
  * has passed since it answered a look-up that came after the request. Venue facts: second review, threads.
  */
 export async function reconcileAt(

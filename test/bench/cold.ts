@@ -1,0 +1,63 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'slonik';
+import { usualCoins } from '../../src/sandbox/exchange/coins.ts';
+import { startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
+import { quantile } from '../chaos/audit.ts';
+import { caller } from '../support/caller.ts';
+import { startWebProcess } from '../support/processes.ts';
+import { startProxy } from '../support/proxy.ts';
+import { startService } from '../support/service.ts';
+import { below, type Extent, type Figures } from './figures.ts';
+
+const ANSWERED_WITHIN_MS = 3_000;
+/** The venue listed eight builder dexes and about 230 perpetuals of its own in July 2026. */
+const DEXES = ['flx', 'vntl', 'hyna', 'km', 'cash', 'para', 'io'];
+const VENUE_TAKES_MS = 100;
+
+const coin = (name: string) => ({ name, sizeDecimals: 2, mid: '40', maxLeverage: 10 });
+const coins = [
+  ...usualCoins,
+  ...Array.from({ length: 220 }, (_, n) => coin(`C${n}`)),
+  ...['xyz', ...DEXES].flatMap((dex) => Array.from({ length: 30 }, (_, n) => coin(`${dex}:C${n}`))),
+];
+
+/** COLD: pairs and positions from the start of a web process that knows nothing of the exchange yet. */
+export async function measureCold({ small }: Extent): Promise<Figures> {
+  const exchange = await startExvenueUpstream({ network: 'testnet', autoFund: '100000', coins });
+  const proxy = await startProxy(async (_, forward) => {
+    await wait(VENUE_TAKES_MS);
+    return forward();
+  });
+  proxy.target = exchange.url;
+  const service = await startService({ settings: { EXVENUE_URL: proxy.url }, worker: false });
+  const { wallet, key } = await service.wallet();
+  const [listening, answered]: [number[], number[]] = [[], []];
+  for (let n = 0; n < (small ? 1 : 5); n += 1) {
+    await service.db.query(sql.unsafe`delete from upstream_responses`);
+    const startedAt = performance.now();
+    const web = await startWebProcess(service.settings);
+    listening.push(performance.now() - startedAt);
+    const cold = caller(web.url, key, { 'Trader-ID': wallet });
+    const replies = await Promise.all(['/v1/rules/pairs', '/v1/positions/exvenue'].map((path) => cold.get(path)));
+    answered.push(performance.now() - startedAt);
+    web.kill('SIGKILL');
+    await web.exited;
+    for (const { status, body } of replies) if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
+  }
+  await service.stop();
+  await proxy.close();
+  await exchange.close();
+  return {
+    name: 'COLD',
+    title: `pairs and positions of a new process, eight builder dexes, each answer of the venue after ${VENUE_TAKES_MS} ms`,
+    rows: [
+      below(ANSWERED_WITHIN_MS, { what: 'start to listening, median', figure: quantile(listening, 0.5), unit: 'ms' }),
+      below(ANSWERED_WITHIN_MS, {
+        what: 'start to both answered, median',
+        figure: quantile(answered, 0.5),
+        unit: 'ms',
+      }),
+      below(ANSWERED_WITHIN_MS, { what: 'the slowest', figure: Math.max(...answered), unit: 'ms' }),
+    ],
+  };
+}
