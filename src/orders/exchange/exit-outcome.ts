@@ -42,7 +42,8 @@ const FAILED = {
 } as const;
 const REPLACED = {
   trigger_status: 'partial_failure',
-  trigger_error: 'The exits ended with the order; new ones are placed for the position.',
+  trigger_error:
+    'The exits ended with the order. New ones are placed for the position, unless the market has passed them.',
 } as const;
 
 /** Venue facts: order statuses. Only `canceled` and `scheduledCancel` follow a command; an IOC order's rest is dropped. */
