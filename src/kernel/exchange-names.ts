@@ -10,8 +10,8 @@ export const coinOf = (pair: string): string => pair.replace(/(?<=.)[-/_]?USDC?$
  */
 export const isSpotName = (pair: string): boolean => /^@|\/USDC$/.test(pair);
 
-/** The pair of a coin as shown to callers. */
-export const displayPair = (coin: string): string => `${coin}-USDC`;
+/** The pair of a coin as shown to callers. Names of spot pairs and outcomes are the exchange's own. */
+export const displayPair = (coin: string): string => (isPerpetual(coin) ? `${coin}-USDC` : coin);
 
 /**
  * Whether a coin is a perpetual, by its name: `BTC`, `xyz:TSLA`. Spot pairs (`@107`, `PURR/USDC`), outcomes

@@ -206,6 +206,7 @@ describe('posting to the exchange', () => {
     ['a yes with an unreadable item', 200, JSON.stringify(ok({ resting: {} }))],
     ['an unknown status', 200, JSON.stringify({ status: 'maybe' })],
     ['trouble of the venue', 200, JSON.stringify(err('Request timed out, try again'))],
+    ['trouble before the venue', 200, JSON.stringify(err('failed to reach upstream Hyperliquid API'))],
     ['no reason', 200, JSON.stringify({ status: 'err' })],
   ] as const) {
     it(`is in doubt: ${what}`, async () => {

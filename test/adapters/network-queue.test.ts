@@ -45,12 +45,12 @@ describe('a miner that is slow to accept connections', () => {
     await until('an order whose connection waits', () => backlog.counts().waiting === 1);
     backlog.answering(true);
     await served;
-    const lookUp = venue.orderStatus(second);
-    const seen = await Promise.race([lookUp, until('a look-up behind it', () => backlog.counts().waiting === 2)]);
+    const asked = venue.orderStatus(second);
+    const seen = await Promise.race([asked, until('a look-up behind it', () => backlog.counts().waiting === 2)]);
     backlog.accepting(true);
 
     expect(seen).to.equal(true);
     expect(await waiting).to.have.property('kind', 'accepted');
-    expect((await lookUp).kind).to.be.oneOf(['found', 'absent']); // taken beside it, or before it was executed
+    expect((await asked).kind).to.be.oneOf(['found', 'absent']); // taken beside it, or before it was executed
   });
 });

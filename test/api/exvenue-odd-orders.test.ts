@@ -5,7 +5,7 @@ import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/ex
 import { caller } from '../support/caller.ts';
 import { openOids, restDirectly } from '../support/exchange.ts';
 import { freshDatabase } from '../support/postgres.ts';
-import { startWebProcess } from '../support/processes.ts';
+import { startWebProcess, until } from '../support/processes.ts';
 import { jsonAnswer, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -16,6 +16,10 @@ const gold = (dex: string) => ({ name: `${dex}:GOLD`, sizeDecimals: 2, mid: '400
 const COINS = [...usualCoins, ...DEXES.map(gold)];
 /** The fifth builder dex, its first asset. Source: the venue's page on asset ids. */
 const KM_GOLD = 150_000;
+
+/** Whether an intent has been tried in vain and waits for its next attempt. */
+const waitingIn = ({ db }: TestService) =>
+  db.exists(sql.unsafe`select from intents where settled_at is null and outcome is not null`);
 
 describe('a wallet that also trades elsewhere, at an exchange with eight builder dexes', () => {
   let exchange: ExvenueUpstream;
@@ -125,6 +129,24 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     expect([...(await openOids({ exchange }, trader)), ...(await openOids({ exchange }, trader, 'km'))]).to.be.empty;
   });
 
+  it('has an order of a builder dex cancelled that the venue lists and does not find by its number', async () => {
+    const trader = await service.wallet();
+    const { foreign } = await resting(trader);
+    let isAway = true;
+    proxy.handle = async ({ type, dex }, forward) => {
+      if (type === 'orderStatus') return jsonAnswer({ status: 'unknownOid' });
+      return type === 'frontendOpenOrders' && dex === 'km' && isAway ? jsonAnswer({ error: 'away' }, 500) : forward();
+    };
+
+    const waiting = trader.delete(`${ORDERS}/${foreign}`);
+    await Promise.race([waiting, until('an attempt in vain', () => waitingIn(service))]);
+    isAway = false;
+    const { body } = await waiting;
+
+    expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 1 });
+    expect(await openOids({ exchange }, trader, 'km')).to.be.empty;
+  });
+
   it('loses no order to one in an unknown market or of an unknown form: the rest is cancelled, the result names it', async () => {
     const trader = await service.wallet();
     const { own, foreign } = await resting(trader);
@@ -144,6 +166,8 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
       body.results.map((line: { order_id: string; status: string }) => [line.order_id, line.status]),
     );
     expect(lines).to.deep.equal({ [own]: 'cancelled', [foreign]: 'cancelled', 77: 'error' });
+    const pairs = body.results.map(({ pair }: { pair: string }) => pair);
+    expect(pairs).to.have.members(['BTC-USDC', 'km:GOLD-USDC', 'NEW/MARKET']);
   });
 
   it('loses no order to a dex that cannot be read: the rest is cancelled, the result names it', async () => {

@@ -54,7 +54,7 @@ describe('the exchange as it is shown', () => {
     expect(again.body).to.deep.equal(first.body);
   });
 
-  for (const pair of ['PURR/USDC', 'HYPE/USDC', '@107']) {
+  for (const pair of ['PURR/USDC', 'HYPE/USDC', 'PURR/USDC-USDC', '@107']) {
     it(`${pair} is a spot pair and is not traded as a perpetual`, async () => {
       const trader = await service.wallet();
 

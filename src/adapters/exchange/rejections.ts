@@ -78,10 +78,10 @@ export const classifyItemText = (text: string): Rejected =>
   firstMatch(ITEM_REJECTIONS, text) ?? rejectedForReasonsUnknown;
 
 /**
- * Texts of a venue that could not finish its work. They say nothing about the action. Every other text is the venue's
+ * Texts of a venue that could not finish its work, or of something before it. They say nothing about the action. Every other text is the venue's
  * decision on an action that it has read, and then it did nothing.
  */
-const NOT_DECIDED = /time[ds]? ?-?out|timeout|internal|unavailable|overload|try again|unknown error/i;
+const NOT_DECIDED = /time[ds]? ?-?out|timeout|internal|unavailable|overload|upstream|gateway|try again|unknown error/i;
 
 /** Classifies the rejection text of a whole action. Null for a text that decides nothing. */
 export const classifyActionText = (text: string): Rejected | null => {

@@ -2,7 +2,7 @@ import type { CallLimits, Exvenue, OrderNames } from '../../adapters/exchange/ty
 import type { Db } from '../../db/pool.ts';
 import { coinOf } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
-import { absent, found, type ReadResult } from '../../kernel/upstream-result.ts';
+import { absent, found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
 import { type NotReady, UNREACHABLE } from './not-ready.ts';
@@ -102,8 +102,12 @@ async function findByOid(
     const { order, state } = status.data;
     return found({ coin: order.coin, open: state === 'open' || state === 'triggered' || state === 'unknown' });
   }
-  const open = await listOpen(exvenue, wallet, []);
+  const dexes = await exvenue.dexesWithOrders(wallet, FIRST);
+  if (dexes.kind === 'unreadable') return dexes;
+  const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
   if (open.kind !== 'found') return open;
-  const order = open.data.orders.find((candidate) => candidate.oid === oid);
-  return order ? found({ coin: order.coin, open: true }) : absent;
+  const { orders, unreadDexes } = open.data;
+  const order = orders.find((candidate) => candidate.oid === oid);
+  if (order) return found({ coin: order.coin, open: true });
+  return unreadDexes.length > 0 ? unreadable(`the orders on ${unreadDexes.join(', ')}`) : absent;
 }

@@ -2,7 +2,7 @@ import type { Body } from '../../contract/body.ts';
 import type { components } from '../../contract/types.ts';
 import { canonical, compare, isDecimal } from '../../kernel/decimals.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { coinOf, displayPair, isSpotName } from '../../kernel/exchange-names.ts';
+import { coinOf, displayPair, isPerpetual, isSpotName } from '../../kernel/exchange-names.ts';
 
 type Request = Body<'submitExvenueOrder'>;
 
@@ -61,10 +61,11 @@ export const exchangeTerms = (order: Request): ExchangeTerms => ({
   max_slippage: order.max_slippage === undefined ? DEFAULT_SLIPPAGE : decimal(order.max_slippage),
 });
 
-/** The shown name of a perpetual in any accepted spelling. Throws V1_PAIR_UNKNOWN for the name of a spot pair. */
+/** The shown name of a perpetual in any accepted spelling. Throws V1_PAIR_UNKNOWN for names of spot pairs and outcomes. */
 export function perpetualOf(pair: string): string {
-  if (isSpotName(pair)) throw new ApiError('V1_PAIR_UNKNOWN', { effect: 'none' });
-  return displayPair(coinOf(pair));
+  const coin = coinOf(pair);
+  if (isSpotName(pair) || !isPerpetual(coin)) throw new ApiError('V1_PAIR_UNKNOWN', { effect: 'none' });
+  return displayPair(coin);
 }
 
 /**
