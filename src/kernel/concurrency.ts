@@ -4,31 +4,33 @@ import { ApiError } from './errors.ts';
 type Run = () => Promise<unknown>;
 type InLane = QueueAddOptions & { lane: string };
 
-/** Waiting work by lane. The lanes take turns; within a lane the order is that of arrival. */
+/** The lane that is served before all others: for callers of whom a flood is known not to come. */
+export const FIRST = '';
+
+/** Waiting work by lane. The lanes take turns after the first one; within a lane the order is that of arrival. */
 class LaneQueue {
-  #lanes = new Map<string, Run[]>(); // in the order of their turns
+  #lanes = new Map<string | undefined, Run[]>(); // in the order of their turns
 
   get size(): number {
-    return [...this.#lanes.values()].reduce((size, waiting) => size + waiting.length, 0);
+    return this.#lanes.size; // only ever compared with 0: no lane is kept empty
   }
 
-  enqueue(run: Run, { lane = '' }: Partial<InLane> = {}): void {
+  enqueue(run: Run, { lane }: Partial<InLane> = {}): void {
     const waiting = this.#lanes.get(lane);
     if (waiting) waiting.push(run);
     else this.#lanes.set(lane, [run]);
   }
 
   dequeue(): Run | undefined {
-    const [next] = this.#lanes;
-    if (!next) return undefined;
-    const [lane, waiting] = next;
+    const lane = this.#lanes.has(FIRST) ? FIRST : this.#lanes.keys().next().value;
+    const waiting = this.#lanes.get(lane) ?? [];
     const run = waiting.shift();
     this.#lanes.delete(lane);
     if (waiting.length > 0) this.#lanes.set(lane, waiting); // its next turn comes after all other lanes
     return run;
   }
 
-  filter({ lane = '' }: Readonly<Partial<InLane>>): Run[] {
+  filter({ lane }: Readonly<Partial<InLane>>): Run[] {
     return this.#lanes.get(lane) ?? [];
   }
 
@@ -51,8 +53,8 @@ export type FairLimit = {
 
 /**
  * Makes a limiter that runs at most `concurrency` pieces of work at once. The lanes with waiting work take turns, so a
- * new piece waits for at most one piece of each other lane, besides those of its own. At most `maxWaiting` of a lane
- * wait, so that a flood of requests cannot exhaust memory.
+ * new piece waits for at most one piece of each other lane, besides those of its own and of the first. At most
+ * `maxWaiting` of a lane wait, so that a flood of requests cannot exhaust memory.
  */
 export function fairLimit(concurrency: number, maxWaiting: number): FairLimit {
   const queue = new PQueue<LaneQueue, InLane>({ concurrency, queueClass: LaneQueue });

@@ -2,23 +2,23 @@ import { timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { argon2id, hash, needsRehash } from 'argon2';
-import { fairLimit } from './concurrency.ts';
+import { FIRST, fairLimit } from './concurrency.ts';
 import type { AppId } from './ids.ts';
 
 /** OWASP's password storage cheat sheet, argon2id: 19 MiB, two passes, one lane. */
 const cost = { type: argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1, hashLength: 32 } as const;
 /**
- * How many hashes of apps are computed at once: one core stays free for requests, since a hash occupies a core while it
+ * By the number of cores, how many hashes of apps are computed at once: one core stays free for requests, since a hash occupies a core while it
  * lasts, and at most 2 of the 4 threads of the thread pool are taken.
  */
-export const APPS_AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
+export const appsAtOnce = (cores: number): number => Math.min(2, Math.max(1, cores - 1));
 
 /**
  * Apps take turns, and one thread more is reserved for operators: no app's flood of log-ins keeps another app's users or
  * the operators waiting.
  */
 export const hashing = {
-  apps: fairLimit(APPS_AT_ONCE, 500), // of one app about 20 s of work on a small machine
+  apps: fairLimit(appsAtOnce(availableParallelism()), 500), // of one app about 20 s of work on a small machine
   operators: fairLimit(1, 50), // of one network
 };
 
@@ -28,13 +28,16 @@ export type HashLane = { pool: keyof typeof hashing; lane: string };
 /** The lane of an app and its users. */
 export const appLane = (appId: AppId): HashLane => ({ pool: 'apps', lane: appId });
 
-/** The lane of an operator: those at a network where one has logged in share one, apart from unknown networks. */
-export const operatorLane = (network: string | null): HashLane => ({ pool: 'operators', lane: network ?? '' });
+/**
+ * The lane of an operator: null for those at a network where they have logged in, who go before all unknown networks,
+ * however many of these there are.
+ */
+export const operatorLane = (network: string | null): HashLane => ({ pool: 'operators', lane: network ?? FIRST });
 
 const inLane = <Result>({ pool, lane }: HashLane, work: () => Promise<Result>) => hashing[pool].run(lane, work);
 
-/** The most common passwords of published leaks, in lower case: about 18,000. The contract rejects shorter ones. */
-const commonPasswords = new Set(dictionary['passwords-common'].filter(({ length }) => length >= 8));
+/** The most common passwords of published leaks, in lower case. The contract rejects those below 8 characters. */
+const commonPasswords = new Set(dictionary['passwords-common']);
 /** The list contains no patterns: repeated short pieces, and runs of the alphabet, of digits and of a keyboard row. */
 const REPEATED = /^(.{1,5})\1+$/;
 const RUNS = ['abcdefghijklmnopqrstuvwxyz', '01234567890', 'qwertyuiop', 'asdfghjkl'].flatMap((run) => [
@@ -62,24 +65,24 @@ export async function matchPassword(
   hashes: readonly string[],
   lane: HashLane,
 ): Promise<string | null> {
-  const like = partsOf(hashes[0] ?? (await dummyHash));
-  const computed = await inLane(lane, () => hash(normalised(password), { ...like.options, raw: true }));
+  const { options } = partsOf(hashes[0] ?? (await dummyHash));
+  const computed = await inLane(lane, () => hash(normalised(password), { ...options, raw: true }));
   const isMatch = (hashed: string) => {
-    const { terms, digest } = partsOf(hashed);
-    return terms === like.terms && digest.length === computed.length && timingSafeEqual(digest, computed);
+    const { digest } = partsOf(hashed);
+    return digest.length === computed.length && timingSafeEqual(digest, computed);
   };
   return hashes.find(isMatch) ?? null;
 }
 
-/**
- * The parts of an encoded argon2id hash: `$argon2id$v=19$m=…,t=…,p=…$salt$digest`. `terms` are all parts but the
- * digest. Throws for any other text.
- */
+/** An encoded argon2id hash: `$argon2id$v=19$m=…,t=…,p=…$salt$digest`, with its costs in any order. */
+const ENCODED =
+  /^\$argon2id\$v=19\$(?=[^$]*\bm=(?<m>\d+))(?=[^$]*\bt=(?<t>\d+))(?=[^$]*\bp=(?<p>\d+))[^$]+\$(?<salt>[^$]+)\$(?<text>[^$]+)$/;
+
+/** The digest of an encoded hash, and the options that make such hashes. Throws for any other text. */
 function partsOf(encoded: string) {
-  const [, terms = '', costs = '', salt = '', text = ''] =
-    /^(\$argon2id\$v=19\$([^$]+)\$([^$]+)\$)([^$]+)$/.exec(encoded) ?? [];
-  const { m, t, p } = Object.fromEntries(costs.split(',').map((pair) => pair.split('='))) as Record<string, string>;
-  if (!m || !t || !p) throw new Error('A password hash is not one of argon2id');
+  const parts = ENCODED.exec(encoded)?.groups;
+  if (!parts) throw new Error('A password hash is not one of argon2id');
+  const { m, t, p, salt, text } = parts as Record<'m' | 't' | 'p' | 'salt' | 'text', string>; // as: the groups of ENCODED
   const digest = Buffer.from(text, 'base64');
   const options = {
     type: cost.type,
@@ -89,7 +92,7 @@ function partsOf(encoded: string) {
     hashLength: digest.length,
     salt: Buffer.from(salt, 'base64'),
   };
-  return { terms, digest, options } as const;
+  return { digest, options } as const;
 }
 
 /**

@@ -43,7 +43,9 @@ export const limits = {
   totp_day: { budget: 20, baseS: DAY_S, longestS: 8 * DAY_S },
   /** Mails with such a code. */
   login_code_mails: { budget: 5, baseS: HOUR_S, longestS: 4 * HOUR_S },
-  /** Mails that anyone can cause to one address. */
+  /** Mails with a reset token to one address. No wait is longer than a token lives, so its owner always has one. */
+  reset_mail: { budget: 5, baseS: 15 * MINUTE_S, longestS: HOUR_S },
+  /** Other mails that anyone can cause to one address: they use up none of the resets. */
   mail: { budget: 5, baseS: 15 * MINUTE_S, longestS: 4 * HOUR_S },
   /**
    * Mails to one address over all apps that sign-ups cause, in a day. Resets count for users who are not verified, so

@@ -1,4 +1,6 @@
+import type { Throttle } from '../db/throttles.ts';
 import { type HashLane, hashPassword, isOutdated, matchPassword } from '../kernel/passwords.ts';
+import { type Budget, budgetOf } from '../kernel/throttles.ts';
 import { stepOf } from '../kernel/totp.ts';
 import type { LoginRow } from './queries.ts';
 
@@ -49,4 +51,30 @@ async function stepOfCode(
 ): Promise<number | 'code_wrong'> {
   if (!totp_seed) throw new Error('An account with TOTP enabled has a seed');
   return stepOf(await openSeed(totp_seed), code, now_s) ?? 'code_wrong';
+}
+
+/** The scope of tries at authenticator codes: a network of an earlier log-in, or all others together. */
+export const scopeOf = (isKnown: boolean, network: string): string => (isKnown ? network : 'unknown');
+
+/**
+ * The budgets of tries at an account's authenticator code within a scope, so that tries from unknown networks do not
+ * spend those of a known one: the budget of minutes, and that of days, which begins anew with each release.
+ */
+export const codeBudgets = (accountId: string, scope: string, releases = 0): [Budget, Budget] => [
+  budgetOf('totp', accountId, scope),
+  budgetOf('totp_day', accountId, String(releases), scope),
+];
+
+/**
+ * Counts a try against the budget of days, before the code is compared. Returns what to do if the code is wrong: after
+ * the last try of the day it is `mail`. Null once the tries of the day are spent.
+ */
+export async function spendDay(
+  throttle: Pick<Throttle, 'spend'>,
+  day: Budget,
+  mail: () => Promise<void>,
+): Promise<(() => Promise<void>) | null> {
+  const left = (await throttle.spend([day])).map(({ remaining }) => remaining);
+  if (left.some((each) => each < 0)) return null;
+  return left.includes(0) ? mail : async () => {};
 }

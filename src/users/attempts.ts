@@ -5,6 +5,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { AppId, UserId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { type Budget, budgetOf } from '../kernel/throttles.ts';
+import { codeBudgets, scopeOf, spendDay } from '../login/commands.ts';
 import type { Account } from './commands.ts';
 import { mailGuessed, renewLoginCode, tryLoginCode } from './login-codes/commands.ts';
 
@@ -28,15 +29,6 @@ export const codeMailBudgets = ({ appId, email }: Account): Budget[] => [
 /** The budget, over all apps, of mails that sign-ups of an address cause. */
 export const signUpMails = (email: string): Budget => budgetOf('sign_up_mails', email);
 
-/** The scope of attempts at authenticator codes: a network that the user has logged in from, or all others together. */
-export const scopeOf = (isKnown: boolean, network: string): string => (isKnown ? network : 'unknown');
-
-/** The budgets of attempts at a user's authenticator code: the short one, and the one over days. */
-export const totpBudgets = (userId: UserId, scope: string): [Budget, Budget] => [
-  budgetOf('totp', userId, scope),
-  budgetOf('totp_day', userId, scope),
-];
-
 /** Resets the attempt budgets of an account: whoever reads its mail has proven to be its owner and need not wait. */
 export const forgetAttempts = (
   call: Pick<CallWith<{ throttle: Pick<Throttle, 'forgive'> }>, 'deps' | 'network'>,
@@ -46,8 +38,8 @@ export const forgetAttempts = (
   call.deps.throttle.forgive([
     budgetOf('login', account.appId, account.email, call.network),
     unknownCallers(account.appId, account.email),
-    ...totpBudgets(userId, scopeOf(true, call.network)),
-    ...totpBudgets(userId, scopeOf(false, call.network)),
+    ...codeBudgets(userId, scopeOf(true, call.network)),
+    ...codeBudgets(userId, scopeOf(false, call.network)),
   ]);
 
 type TryCall = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
@@ -64,15 +56,14 @@ export type Tried = { userId: UserId; isKnown: boolean; emailCode: string | unde
 export async function countTry(call: TryCall, { userId, isKnown, emailCode }: Tried): Promise<() => Promise<void>> {
   const { db, sealer, throttle } = call.deps;
   const scope = scopeOf(isKnown, call.network);
-  const [short, day] = totpBudgets(userId, scope);
+  const [short, day] = codeBudgets(userId, scope);
   await call.throttle(short);
   if (emailCode !== undefined) {
     if (!(await tryLoginCode(db, sealer, { userId, scope }, emailCode))) throw new ApiError('V2_OTP_INVALID');
     return async () => {};
   }
-  const [state] = await throttle.spend([day]);
-  const left = state?.remaining ?? -1;
-  if (left >= 0) return async () => (left === 0 ? mailGuessed(db, userId) : undefined);
+  const onWrongCode = await spendDay(throttle, day, () => mailGuessed(db, userId));
+  if (onWrongCode) return onWrongCode;
   const [mails] = await throttle.spend([budgetOf('login_code_mails', userId, scope)]);
   if (mails && mails.remaining >= 0) await renewLoginCode(db, sealer, { userId, scope });
   throw new ApiError('V2_EMAIL_CODE_REQUIRED');

@@ -54,7 +54,7 @@ export const resendUserCode: Handler<'resendUserCode', Deps> = async (call) => {
 /** Handles `POST /v2/auth/password-reset/request`: mail a reset token. */
 export const requestPasswordReset: Handler<'requestPasswordReset', Deps> = async (call) => {
   const account = accountOf(call, call.body.email);
-  await call.throttle(budgetOf('mail', account.appId, account.email));
+  await call.throttle(budgetOf('reset_mail', account.appId, account.email));
   const [caused] = await call.deps.throttle.spend([signUpMails(account.email)]); // silently: alike for every address
   await requestReset(call.deps.db, call.deps.sealer, account, caused !== undefined && caused.remaining >= 0);
   return { status: 200, body: { sent: true } };

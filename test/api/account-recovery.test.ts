@@ -1,6 +1,15 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { type Ask, asking, bearer, codeOf, PASSWORD, resetTokenIn, withinOneStep } from '../support/identity.ts';
+import {
+  type Ask,
+  asking,
+  bearer,
+  codeOf,
+  PASSWORD,
+  resetTokenIn,
+  type TestApp,
+  withinOneStep,
+} from '../support/identity.ts';
 import { until } from '../support/processes.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../support/trading.ts';
 
@@ -24,6 +33,18 @@ describe('an owner who recovers an account from a thief', () => {
     return { session, ask: asking(service.url, { ...bearer(service.tenant.token), 'X-Session-Token': session }) };
   };
   const mint = async (ask: Ask, label = 'bot') => (await ask('POST', '/v2/api-keys', { json: { label } })).body;
+  /** A key that its user revoked an hour ago, in the list that the user reads. */
+  const revokedBefore = async (ask: Ask) => {
+    const { id } = await mint(ask);
+    await ask('DELETE', `/v2/api-keys/${id}`);
+    await service.db.query(
+      sql.unsafe`update trader_keys set revoked_at = revoked_at - interval '1 hour' where id = ${id}`,
+    );
+    return async (reader: Ask) => {
+      const { body } = await reader('GET', '/v2/api-keys');
+      return body.find((key: { id: string }) => key.id === id).revoked_at;
+    };
+  };
   const trades = async (key: string) =>
     (await service.ask('GET', `${TRADING}/balance`, { headers: { 'X-Api-Key': key } })).status === 200;
   const isAlive = async (ask: Ask) => (await ask('GET', '/v2/auth/me')).status === 200;
@@ -48,13 +69,49 @@ describe('an owner who recovers an account from a thief', () => {
     const thief = await logIn(owner);
     const key = await mint(thief.ask);
     const seed = await enroll(thief.ask);
+    const neighbour = await service.propTrader();
+    const neighbours = await mint(neighbour.ask);
+    const earlier = await revokedBefore(thief.ask);
+    const revokedAt = await earlier(thief.ask);
 
     const { status } = await reset(owner);
     const again = await logIn(owner, NEW_PASSWORD);
 
+    expect(await earlier(again.ask)).to.equal(revokedAt);
+    expect([await isAlive(neighbour.ask), await trades(neighbours.api_key)]).to.deep.equal([true, true]);
+
     expect(status).to.equal(200);
     expect([await isAlive(thief.ask), await trades(key.api_key)]).to.deep.equal([false, false]);
     expect((await confirm(again.ask, seed)).body.error.code).to.equal('V2_MFA_NOT_STARTED');
+  });
+
+  it('resets by the mailed token at its own app, for its own address, in time and once', async () => {
+    const owner = await service.propTrader();
+    const { email } = owner.user;
+    const neighbour = await service.user(service.tenant);
+    const other = await service.app();
+    await service.tenant.ask('POST', '/v2/auth/password-reset/request', { json: { email } });
+    const mail = await until('a token', () =>
+      service.mailbox.mails(email).find(({ text }) => resetTokenIn(text) !== ''),
+    );
+    const json = { email, token: resetTokenIn(mail.text), new_password: NEW_PASSWORD };
+    const confirmed = async (app: TestApp, more: object = {}) =>
+      (await app.ask('POST', '/v2/auth/password-reset/confirm', { json: { ...json, ...more } })).body.error?.code ??
+      'reset';
+    const inAnHour = (by: string) =>
+      service.db.query(
+        sql.unsafe`update password_resets set expires_at = expires_at + ${by}::interval where email = ${email}`,
+      );
+
+    expect(await confirmed(other)).to.equal('V2_OTP_INVALID');
+    expect(await confirmed(service.tenant, { email: neighbour.email })).to.equal('V2_OTP_INVALID');
+    expect(await confirmed(service.tenant, { token: `${json.token}x` })).to.equal('V2_OTP_INVALID');
+    await inAnHour('-1 hour');
+    expect(await confirmed(service.tenant)).to.equal('V2_OTP_INVALID');
+    await inAnHour('1 hour');
+    expect(await confirmed(service.tenant)).to.equal('reset');
+    expect(await confirmed(service.tenant)).to.equal('V2_OTP_INVALID');
+    expect((await neighbour.ask('GET', '/v2/auth/me')).status).to.equal(200);
   });
 
   it('may keep by a reset the keys from before the last proof of the password, and no later one', async () => {
@@ -78,6 +135,8 @@ describe('an owner who recovers an account from a thief', () => {
       const seed = await enroll(thief.ask);
       const { body: sessions } = await thief.ask('GET', '/v2/auth/sessions');
       const { session_id } = sessions.find(({ current }: { current: boolean }) => current);
+      const earlier = await revokedBefore(thief.ask);
+      const revokedAt = await earlier(trusted.ask);
 
       await trusted.ask('POST', '/v2/auth/sessions/revoke', {
         json: by === 'id' ? { session_id } : { session_token: thief.session },
@@ -85,6 +144,7 @@ describe('an owner who recovers an account from a thief', () => {
 
       expect([await isAlive(thief.ask), await trades(stolen.api_key)]).to.deep.equal([false, false]);
       expect([await isAlive(trusted.ask), await trades(kept.api_key)]).to.deep.equal([true, true]);
+      expect(await earlier(trusted.ask)).to.equal(revokedAt);
       expect((await confirm(trusted.ask, seed)).body.error.code).to.equal('V2_MFA_NOT_STARTED');
     });
   }

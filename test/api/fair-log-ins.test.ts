@@ -1,6 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { sql } from 'slonik';
-import { APPS_AT_ONCE, hashing } from '../../src/kernel/passwords.ts';
+import { appsAtOnce, hashing } from '../../src/kernel/passwords.ts';
 import { budgetOf } from '../../src/kernel/throttles.ts';
 import { type Ask, fresh, type Identity, PASSWORD, startIdentity, type TestApp } from '../support/identity.ts';
 import { until } from '../support/processes.ts';
@@ -22,7 +23,7 @@ describe('a flood of log-ins at one app', () => {
 
   it('takes no more than its turns, and none of the operators', async () => {
     const admin = await service.admin();
-    const gates = Array.from({ length: APPS_AT_ONCE }, () => Promise.withResolvers<void>());
+    const gates = Array.from({ length: appsAtOnce(availableParallelism()) }, () => Promise.withResolvers<void>());
     const before: boolean[] = []; // of each piece of the flood, whether the other app was still waiting
     const note = async () => void before.push(hashing.apps.waiting(other.appId) > 0);
     const flood = [

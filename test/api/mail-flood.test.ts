@@ -47,16 +47,18 @@ describe('mails to people who did not ask for them', () => {
     expect(await flood(verified)).to.deep.equal(await flood(address()));
   });
 
-  it('still include the reset of a verified user, however many sign-ups somebody makes', async () => {
+  it('still include the reset of a verified user, however many sign-ups and new codes somebody causes', async () => {
     const [app] = apps as [TestApp];
     const { email } = await service.user(app);
-    for (const other of apps.slice(1)) for (let n = 0; n < 5; n += 1) await ask(other, 'signup', email);
+    for (const other of apps) for (let n = 0; n < 6; n += 1) await ask(other, n % 2 ? 'signup' : 'resend-otp', email);
     const before = await mailsTo(email);
 
     const reply = await ask(app, 'password-reset/request', email);
 
     expect(reply.status).to.equal(200);
     expect(await mailsTo(email)).to.equal(Number(before) + 1);
+    // who uses up the resets has mailed the owner a token each time, and one of them lives as long as any wait
+    expect(limits.reset_mail.longestS).to.be.at.most(3_600);
   });
 
   it('reach an address that is not verified at most 3 times a day by notifications, over all apps', async () => {

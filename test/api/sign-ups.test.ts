@@ -134,4 +134,18 @@ describe('sign-ups of an address that is not verified', () => {
     expect(await logIn(email, OWNERS)).to.equal('in');
     expect(await logIn(email, ATTACKERS)).to.equal('V2_INVALID_CREDENTIALS');
   });
+
+  it('are forgotten together: a newer one does not become the only one when the owner was first and slow to verify', async () => {
+    const email = address();
+    await signUp(email, OWNERS);
+    await service.db.query(sql.unsafe`
+      update sign_ups s set created_at = now() - interval '8 days' from users u where u.id = s.user_id and u.email = ${email}`);
+    await signUp(email, ATTACKERS);
+    await service.runTask('housekeeping/forget');
+
+    const verified = await verify(email, (await mailed(email, 'resend-otp')).mail);
+
+    expect(verified.body.session_token).to.be.a('string');
+    expect(await logIn(email, ATTACKERS)).to.not.equal('in');
+  });
 });

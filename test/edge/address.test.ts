@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { networkOf } from '../../src/edge/address.ts';
+import type { Context } from 'koa';
+import { callerAddress, networkOf } from '../../src/edge/address.ts';
+import type { Principal } from '../../src/kernel/principal.ts';
 
 describe('networkOf', () => {
   for (const [address, network] of [
@@ -11,10 +13,43 @@ describe('networkOf', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['::', '0:0:0:0::/64'],
+    ['2001::2:3:4:5:6:7', '2001:0:2:3::/64'],
+    ['1:2:3', '1:2:3::/64'], // malformed: what there is of it
+    ['::ffff:203.10.113.177', '203.10.113.177'],
     ['nonsense', 'nonsense'],
+    ['x::ffff:203.0.113.7', 'x::ffff:203.0.113.7'],
+    ['::ffff:203.0.113.7x', '::ffff:203.0.113.7x'],
+    ['host 2001:db8::1', 'host 2001:db8::1'],
+    ['2001:db8::1 port', '2001:db8::1 port'],
   ]) {
     it(`maps ${address} to ${network}`, () => {
       expect(networkOf(String(address))).to.equal(network);
     });
   }
+});
+
+describe('callerAddress', () => {
+  const caller = (kind: string, reported = '') =>
+    callerAddress(
+      { ip: '192.0.2.1', get: (name: string) => (name === 'X-End-User-Address' ? reported : '') } as Context, // as: all that is read
+      { kind } as Principal, // as: only its kind is read
+    );
+
+  it('is that of the connection, shared by the users of an app that reports none', () => {
+    const own = { address: '192.0.2.1', network: '192.0.2.1' };
+
+    for (const kind of ['nobody', 'partner', 'trader', 'admin'])
+      expect(caller(kind), kind).to.deep.equal({ ...own, isApps: false, isShared: false });
+    for (const kind of ['app', 'user'])
+      expect(caller(kind), kind).to.deep.equal({ ...own, isApps: true, isShared: true });
+  });
+
+  it('is what an app reports of its user, at most 64 characters, and nobody else reports one', () => {
+    const reported = { address: '2001:db8::7', network: '2001:db8:0:0::/64', isApps: true, isShared: false };
+
+    for (const kind of ['app', 'user']) expect(caller(kind, '2001:db8::7'), kind).to.deep.equal(reported);
+    expect(caller('app', 'x'.repeat(65)).address).to.equal('x'.repeat(64));
+    for (const kind of ['nobody', 'partner', 'trader', 'admin'])
+      expect(caller(kind, '2001:db8::7'), kind).to.include({ address: '192.0.2.1', isApps: false, isShared: false });
+  });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { fairLimit } from '../../src/kernel/concurrency.ts';
+import { FIRST, fairLimit } from '../../src/kernel/concurrency.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 
 describe('fairLimit', () => {
@@ -47,6 +47,30 @@ describe('fairLimit', () => {
       ...['flood 0', 'flood 1', 'a', 'b', 'flood 2', 'a again', 'b again', 'flood 3'],
     ]);
     expect(started).to.have.length(1_004);
+  });
+
+  it('lets the first lane go before a flood from many lanes, in its own order', async () => {
+    const limit = fairLimit(1, 2);
+    const { started, work } = recorder();
+
+    const flood = Array.from({ length: 100 }, (_, n) => limit.run(`network ${n}`, work(`flood ${n}`)));
+    const known = ['known', 'known again'].map((name) => limit.run(FIRST, work(name)));
+    await Promise.all([...flood, ...known]);
+
+    expect(started.slice(0, 4)).to.deep.equal(['flood 0', 'known', 'known again', 'flood 1']);
+    expect(started).to.have.length(102);
+  });
+
+  it('knows how much of a lane is waiting', async () => {
+    const limit = fairLimit(1, 1);
+    const { work } = recorder();
+
+    const works = [limit.run('one', work('1')), limit.run('one', work('2'))];
+
+    expect([limit.waiting('one'), limit.waiting('other')]).to.deep.equal([1, 0]);
+    await Promise.all(works);
+    expect(limit.waiting('one')).to.equal(0);
+    expect(await limit.run('one', work('3'))).to.equal('3');
   });
 
   it('rejects only the lane that has too much waiting', async () => {

@@ -13,6 +13,7 @@ const PROMISED = {
   totp: [5, 60, 1_800],
   totp_day: [20, 86_400, 691_200],
   login_code_mails: [5, 3_600, 14_400],
+  reset_mail: [5, 900, 3_600],
   mail: [5, 900, 14_400],
   sign_up_mails: [10, 86_400, 86_400],
   notify_app: [2_000, 3_600, 3_600],

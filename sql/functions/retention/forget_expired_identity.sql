@@ -1,4 +1,4 @@
--- Deletes expired rows, at most `most` of each table, and returns the largest number deleted from one table. Skips rows that another
+-- Deletes expired rows, at most `most` of each table (sign-ups: those of at most `most` users), and returns the largest number deleted from one table. Skips rows that another
 -- transaction has locked.
 create or replace function forget_expired_identity(most integer) returns bigint
 language plpgsql as $$
@@ -73,13 +73,13 @@ begin
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);
 
+  -- All sign-ups of a user together: the last one left would be the only one, and its password would count.
   delete from sign_ups
-  where ctid = any (array(
-    select s.ctid
-    from sign_ups s
-    where s.created_at < now() - interval '7 days'
-    order by s.created_at
-    limit most
+  where user_id = any (array(
+    select u.id
+    from users u
+    where u.id in (select s.user_id from sign_ups s where s.created_at < now() - interval '7 days' order by s.created_at limit most)
+      and not exists (select from sign_ups s where s.user_id = u.id and s.created_at >= now() - interval '7 days')
     for update skip locked));
   get diagnostics taken = row_count;
   longest := greatest(longest, taken);

@@ -6,8 +6,8 @@ import { ApiError } from '../../kernel/errors.ts';
 import { appLane } from '../../kernel/passwords.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
-import { type CheckedLogin, checkPassword, checkSecondFactor } from '../../login/commands.ts';
-import { countTry, loginBudgets, scopeOf, totpBudgets } from '../attempts.ts';
+import { type CheckedLogin, checkPassword, checkSecondFactor, codeBudgets, scopeOf } from '../../login/commands.ts';
+import { countTry, loginBudgets } from '../attempts.ts';
 import type { Account } from '../commands.ts';
 import { readLogin, userSealContext } from '../queries.ts';
 
@@ -49,7 +49,7 @@ export const forgiveLogin = (
   { appId, email }: Account,
   { accountId }: CheckedLogin,
 ): Promise<void> =>
-  deps.throttle.forgive([budgetOf('login', appId, email, network), ...totpBudgets(accountId, scopeOf(true, network))]);
+  deps.throttle.forgive([budgetOf('login', appId, email, network), ...codeBudgets(accountId, scopeOf(true, network))]);
 
 /** The error of a log-in, with its challenge. */
 export const rejectedLogin = (code: 'V2_INVALID_CREDENTIALS' | 'V2_MFA_INVALID'): ApiError =>
