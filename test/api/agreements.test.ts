@@ -53,6 +53,8 @@ describe('agreements', () => {
     });
     const again = await user.ask('POST', SIGN, { json: terms() });
     const newer = await user.ask('POST', SIGN, { json: terms({ agreement_version: '2026-02' }) });
+    const neighbour = await service.user(app);
+    await neighbour.ask('POST', SIGN, { json: terms({ agreement_version: '2027' }) });
     const status = await user.ask('GET', '/v2/agreements/status');
     const { body: audits } = await user.ask('GET', '/v2/agreements/audits');
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { caller } from '../support/caller.ts';
+import { type Caller, caller } from '../support/caller.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -96,6 +96,51 @@ describe('enrolling agents of an exchange wallet', () => {
 
     expect(replaced.body.pending_agent_address).to.equal(address(next));
     expect(body.pending_agent_address).to.equal(address(next));
+  });
+
+  it('keeps the keys of another partner and of another wallet apart, in every read and after a revocation', async () => {
+    const [one, other] = [await service.partner(), await service.partner()];
+    const [shared, own] = [generatePrivateKey(), generatePrivateKey()].map(address) as [string, string];
+    const enroll = async (owner: Caller, wallet: string) => {
+      const agent = generatePrivateKey();
+      service.exchange.approveAgent(
+        wallet,
+        privateKeyToAddress(agent),
+        address(agent).slice(0, 12),
+        Date.now() + HOUR_MS,
+      );
+      const { status, body } = await owner.post('/v1/sessions', { ex_wallet: wallet, private_key: agent });
+      expect(status, JSON.stringify(body)).to.equal(200);
+      return address(agent);
+    };
+    const shownTo = async (owner: Caller) =>
+      (await owner.get('/v1/sessions')).body.map((session: Record<string, unknown>) => [
+        ...[session.ex_wallet, session.agent_address, session.pending_agent_address],
+      ]);
+    await enroll(one, shared);
+    const [first, second, others] = [await enroll(one, shared), await enroll(one, own), await enroll(other, shared)];
+    away();
+    const pending = await enroll(one, shared);
+    back();
+
+    const all = [await shownTo(one), await shownTo(other)];
+    const single = (await one.get(`/v1/sessions/${own}`)).body;
+    await one.delete(`/v1/sessions/${shared}`);
+    const kept = await service.db.anyFirst(sql.unsafe`
+      select k.signer from signing_keys k
+      where k.sealed is not null and k.ex_wallet = any(${sql.array([shared, own], 'text')})
+      order by k.ex_wallet = ${own}`);
+
+    expect(all).to.deep.equal([
+      [
+        [shared, first, pending],
+        [own, second, null],
+      ],
+      [[shared, others, null]],
+    ]);
+    expect(single).to.include({ ex_wallet: own, agent_address: second, pending_agent_address: null });
+    expect(kept).to.deep.equal([others, second]);
+    expect([await shownTo(one), await shownTo(other)]).to.deep.equal([[[own, second, null]], [[shared, others, null]]]);
   });
 
   it('does not use a new key while an action of the old one is in doubt', async () => {

@@ -162,6 +162,8 @@ describe('an id of another tenant', function () {
       ...(await shownTo({ ask: partner.ask, own: partner.ids }, LISTS)),
       ...(await shownTo({ ask: user.ask, own: user.ids }, LISTS)),
     ];
+    const { body: orders } = await user.ask('GET', '/v2/trading/orders'); // of the account that this user means
+    expect(JSON.stringify(orders)).to.include(user.ids['trading order']);
     expect(new Set(own.map((line) => line.split(': ')[0])).size, own.join(', ')).to.be.above(12);
   });
 

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Caller } from '../support/caller.ts';
 import { type Desk, openDesk } from '../support/operator.ts';
+import { limit } from '../support/orders.ts';
 import { linkedWallet, move } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -57,6 +59,69 @@ describe('a wallet that another partner registered', () => {
       valid: true,
       violations: [],
     });
+  });
+
+  it('is one of several: each of a partner’s own wallets shows its own subaccount', async () => {
+    const owner = await linkedWallet(service);
+    const second = newWallet().address.toLowerCase();
+    await owner.post(REGISTER, { ex_address: second });
+
+    const [first, next] = [await owner.get('/v1/balance'), await as(owner, second).get('/v1/balance')];
+
+    expect(first.body.subaccount_id).to.equal(Number(owner.traderId));
+    expect(next.body.subaccount_id).to.be.above(Number(owner.traderId));
+  });
+
+  it('and bought at the registrar is nothing to others, nor makes their own wallets known', async () => {
+    const [owner, other] = [await service.wallet(), await service.wallet()];
+    await service.db.query(sql.unsafe`
+      insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, status)
+      select gen_random_uuid(), e.owner, e.ex_wallet, 'm', 5000, e.ex_wallet, 'registered'
+      from enrollments e
+      where e.ex_wallet = ${owner.wallet}`);
+    const payouts = async (caller: Caller, wallet: string) =>
+      (await as(caller, wallet).get('/v1/payouts')).body.error?.code;
+
+    expect(await payouts(owner, owner.wallet)).to.not.equal('V1_TRADER_UNKNOWN');
+    for (const [caller, wallet] of [
+      [owner, other.wallet],
+      [other, owner.wallet],
+      [other, other.wallet],
+    ] as const)
+      expect(await payouts(caller, wallet)).to.equal('V1_TRADER_UNKNOWN');
+  });
+
+  it('shows a stranger its orders as the exchange does, without what the owner’s service recorded', async () => {
+    const owner = await service.wallet();
+    const terms = { ...long, order_type: 'limit', price: '50000', take_profit: '190000' };
+    const placed = await owner.post('/v1/orders/exvenue', terms);
+    const list = async (caller: Caller) => (await as(caller, owner.wallet).get('/v1/orders/exvenue')).body;
+    const orderIn = (orders: Record<string, unknown>[]) =>
+      orders.find((order) => order.ex_order_id === placed.body.ex_order_id);
+
+    expect(orderIn(await list(owner))).to.include({ trigger_status: 'pending_parent_fill', take_profit: '190000' });
+    const shown = orderIn(await list(await service.partner()));
+    expect(shown?.trigger_status).to.equal('not_requested');
+    expect(JSON.stringify(shown)).to.not.include('190000');
+  });
+
+  it('whose subaccount operators moved to another partner takes no earlier order along', async () => {
+    const [from, to] = [await service.trader(), await service.trader()];
+    const rests = limit({ trade_pair: 'ETHUSDC', limit_price: 1_000 });
+    const { order_uuid } = (await from.post('/v1/orders/netvenue', rests)).body;
+    await service.db.query(sql.unsafe`
+      update subaccounts s set owner = t.owner from subaccounts t
+      where s.subaccount_id = ${Number(from.traderId)} and t.subaccount_id = ${Number(to.traderId)}`);
+    const taken = as(to, from.traderId);
+    const order = `/v1/orders/netvenue/${order_uuid}`;
+
+    const own = await taken.post('/v1/orders/netvenue', rests);
+    expect(own.body.status, JSON.stringify(own.body)).to.equal('accepted');
+    expectProblem(await taken.get(order), 'V1_ORDER_UNKNOWN');
+    const cancelled = await to.delete(`${order}?trade_pair=ETHUSDC`, { headers: { 'Trader-ID': from.traderId } });
+    const edited = await taken.post(`${order}/edit`, { trade_pair: 'ETHUSDC', limit_price: 1_001 });
+    for (const reply of [cancelled, edited]) expectProblem(reply, 'V1_ORDER_UNKNOWN', { effect: 'none' });
+    expect((await from.get(order)).body.order_uuid).to.equal(order_uuid); // who gave it still reads it
   });
 
   it('cannot be used to have its owner’s orders rejected', async () => {
@@ -165,7 +230,7 @@ describe('moveWalletLink', () => {
   let links = 0;
   async function linkOf(isProven: boolean) {
     links += 1;
-    const [partner, wallet] = [`ptn_${links}`, `0x${String(links).repeat(40)}`];
+    const [partner, wallet] = [`ptn_${links}`, `0x${String(links).padStart(40, '7')}`];
     await desk.hand.query(`insert into partners (id, name) values ($1, 'Partner')`, [partner]);
     await desk.hand.query(
       `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, ex_address,

@@ -21,9 +21,18 @@ describe('user sessions', () => {
       headers: session ? { 'X-Session-Token': session } : {},
     });
 
-  it('are listed, newest first, the current one marked, with the address reported by the app', async () => {
+  it('are listed, newest first, the current one marked, with the address reported by the app, and no ended one', async () => {
     const user = await service.user(app);
     await logIn(user, { 'X-End-User-Address': '203.0.113.7' });
+    for (const ended of [
+      sql.fragment`revoked_at = now()`,
+      sql.fragment`expires_at = now()`,
+      sql.fragment`seen_at = now() - interval '7 days'`,
+    ]) {
+      await logIn(user, { 'X-End-User-Address': '203.0.113.9' });
+      await service.db.query(sql.unsafe`
+        update user_sessions set ${ended}, address = null where address = '203.0.113.9'`);
+    }
 
     const { body } = await user.ask('GET', '/v2/auth/sessions');
 

@@ -68,18 +68,38 @@ describe('TOTP of end users', () => {
     const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
     const wrong = await confirm(user, wrongCode(body.secret));
     const still = await logIn(user);
-    const on = await confirm(user, codeOf(body.secret));
+    const confirmed = await atOnce(10, () => confirm(user, codeOf(body.secret)));
+    const on = confirmed.find(({ status }) => status === 200);
     const again = [await confirm(user, codeOf(body.secret, 1)), await user.ask('POST', '/v2/auth/totp/enroll')];
 
     expect(early.map(({ body }) => body.error.code)).to.deep.equal(['V2_MFA_NOT_STARTED', 'V2_MFA_NOT_STARTED']);
     expect(body.otpauth_uri).to.include(encodeURIComponent(user.email));
     expect(wrong.body.error.code).to.equal('V2_MFA_INVALID');
     expect(still.body.mfa_required).to.equal(false);
-    expect(on.body).to.deep.equal({ enabled: true });
+    expect(confirmed.filter(({ status }) => status === 200)).to.have.length(1);
+    expect(on?.body).to.deep.equal({ enabled: true });
     expect(again.map(({ body }) => body.error.code)).to.deep.equal([
       'V2_MFA_ALREADY_ENABLED',
       'V2_MFA_ALREADY_ENABLED',
     ]);
+  });
+
+  it('outlives the session that it was enrolled in, ended or removed', async () => {
+    const { user, seed } = await enabled();
+    const { body } = await logIn(user, codeOf(seed));
+    const [first] = (await user.ask('GET', '/v2/auth/sessions')).body.filter(
+      ({ current }: { current: boolean }) => current,
+    );
+
+    const removed = await app.ask('POST', '/v2/auth/sessions/revoke', {
+      json: { session_id: first.session_id },
+      headers: { 'X-Session-Token': body.session_token },
+    });
+
+    expect(removed.body).to.deep.equal({ revoked: true });
+    expect((await user.ask('GET', '/v2/auth/me')).status).to.equal(401);
+    expect((await logIn(user)).body).to.deep.equal({ mfa_required: true });
+    expect((await logIn(user, codeOf(seed, 1))).status).to.equal(200);
   });
 
   it('accepts one code exactly once in 100 concurrent log-ins', async () => {

@@ -1,4 +1,4 @@
-import { INSTRUMENTER_CONSTANTS, type InstrumenterContext, type StrykerOptions } from '@stryker-mutator/api/core';
+import { INSTRUMENTER_CONSTANTS, type InstrumenterContext } from '@stryker-mutator/api/core';
 import { commonTokens, declareClassPlugin, PluginKind, tokens } from '@stryker-mutator/api/plugin';
 import {
   type DryRunOptions,
@@ -24,12 +24,12 @@ class Silent extends Mocha.reporters.Base {}
  * Runs mocha's ES modules for Stryker, whose own plugin does not load with this version of mocha. What a suite's hooks
  * execute counts as covered by the first test of the suite.
  */
-class MochaRunner implements TestRunner {
+export class MochaRunner implements TestRunner {
   static readonly inject = tokens(commonTokens.options);
   readonly #mocha: Mocha;
   #isLoaded = false;
 
-  constructor({ mochaFiles }: StrykerOptions) {
+  constructor({ mochaFiles }: Record<string, unknown>) {
     this.#mocha = new Mocha({ timeout: TIMEOUT_MS, reporter: Silent, bail: true });
     this.#mocha.cleanReferencesAfterRun(false);
     for (const file of mochaFiles as string[]) this.#mocha.addFile(file); // as: stryker.ts sets the option
@@ -41,20 +41,21 @@ class MochaRunner implements TestRunner {
 
   /** Runs all tests twice: mutants are run in processes that have run the tests before. */
   async dryRun(_: DryRunOptions): Promise<DryRunResult> {
+    const first = await this.firstRun();
+    const again = failed(await this.#run(undefined, 'runtime'));
+    return again.length > 0 ? { status: DryRunStatus.Error, errorMessage: again.join('\n') } : first;
+  }
+
+  /** Runs all tests once, with what each of them executes. */
+  async firstRun(): Promise<DryRunResult> {
     const first = await this.#run(undefined, 'runtime');
     const { mutantCoverage } = context();
-    const second = await this.#run(undefined, 'runtime');
-    const broken = [...failed(first), ...failed(second)];
+    const broken = failed(first);
     if (broken.length > 0) return { status: DryRunStatus.Error, errorMessage: broken.join('\n') };
     return { status: DryRunStatus.Complete, tests: first, ...(mutantCoverage && { mutantCoverage }) };
   }
 
-  async mutantRun({
-    activeMutant,
-    testFilter,
-    hitLimit,
-    mutantActivation,
-  }: MutantRunOptions): Promise<MutantRunResult> {
+  async mutantRun({ activeMutant, testFilter, hitLimit, mutantActivation }: OneRun): Promise<MutantRunResult> {
     Object.assign(context(), { hitLimit, hitCount: hitLimit === undefined ? undefined : 0 });
     this.#mocha.grep(testFilter ? new RegExp(testFilter.map((id) => `^${escaped(id)}$`).join('|')) : /^/);
     const tests = await this.#run(activeMutant.id, mutantActivation);
@@ -97,6 +98,9 @@ class MochaRunner implements TestRunner {
     }
   }
 }
+
+/** What the runner needs to know of a mutant. */
+type OneRun = Pick<MutantRunOptions, 'testFilter' | 'hitLimit' | 'mutantActivation'> & { activeMutant: { id: string } };
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 

@@ -7,9 +7,10 @@ import { mutateSql } from './sql.ts';
 import { mutateCode } from './stryker.ts';
 
 /*
- * npm run mutants [-- --only AREA] [--mutate FILE] [--kind code|sql] changes the code of authentication, ownership,
+ * npm run mutants [-- --only AREA] [--mutate FILE[:LINE]] [--kind code|sql] changes the code of authentication, ownership,
  * throttles, sealing and signatures in one place at a time and expects a test to fail. It prints every mutant that no
- * test noticed, and the killed share of each area and of all. Both options may be repeated.
+ * test noticed, and the killed share of each area and of all. Mutants that no test can notice are listed with the reason
+ * and do not count. `--only` and `--mutate` may be repeated.
  */
 const LEAST_PERCENT = 90;
 
@@ -31,10 +32,12 @@ for (const name of only) {
     ...(kind === 'sql' ? [] : await mutateCode(area, mutate, availableParallelism())),
     ...(kind === 'code' ? [] : await mutateSql(area, mutate, process.env.TEST_SERVER)),
   ];
-  all.push(...results);
+  const counted = results.filter(({ why }) => why === undefined);
+  all.push(...counted);
   console.log();
-  for (const { where, what } of results.filter(({ isKilled }) => !isKilled)) console.log(`survived  ${where}  ${what}`);
-  console.log(`${name}: ${summary(results)}`);
+  for (const { where, what, why } of results) if (why) console.log(`equivalent  ${where}  ${what}: ${why}`);
+  for (const { where, what, isKilled } of counted) if (!isKilled) console.log(`survived  ${where}  ${what}`);
+  console.log(`${name}: ${summary(counted)}, ${results.length - counted.length} equivalent`);
 }
 await stopPostgres();
 console.log(`mutation score: ${summary(all)}`);

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,40 +7,100 @@ import { Client } from 'pg';
 import { startEmbedded } from '../../src/db/embedded.ts';
 import { TEMPLATE } from '../support/postgres.ts';
 import type { Area } from './areas.ts';
-import { listConditions, without } from './conditions.ts';
-import type { Result } from './result.ts';
+import { type Condition, listConditions, switchable, without } from './conditions.ts';
+import { reasonOf } from './equivalents.ts';
+import { isAmong, type Result } from './result.ts';
+import type { Ask, Coverage, Told } from './sql-runner.ts';
 
 const COPIED = ['src', 'sql', 'workers', 'test', 'package.json', '.mocharc.json'];
-const RUN_MS = 300_000;
 
-/** Leaves out the conditions of an area's statements one by one, and runs the area's tests each time. */
+type Mutant = Condition & { id: string; file: string };
+
+/** Leaves out the conditions of an area's statements one by one, and runs each time the tests that execute it. */
 export async function mutateSql({ sql }: Area, files: string[], server: string): Promise<Result[]> {
-  const mutated = sql.flatMap(({ files: all, tests }) =>
-    all.filter((file) => files.length === 0 || files.includes(file)).map((file) => ({ file, tests })),
-  );
-  if (mutated.length === 0) return [];
-  const copy = await mkdtemp(join(tmpdir(), 'tps-mutants-'));
-  for (const name of COPIED) await cp(name, join(copy, name), { recursive: true });
-  await symlink(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
   const results: Result[] = [];
-  for (const { file, tests } of mutated) {
-    const source = await readFile(file, 'utf8');
-    for (const condition of listConditions(source)) {
-      await put(copy, server, file, without(source, condition));
-      const isKilled = !(await pass(copy, server, tests));
-      results.push({ where: `${file}:${condition.line}`, what: `true for ${condition.text}`, isKilled });
-      process.stdout.write(isKilled ? '.' : 'S');
-    }
-    await put(copy, server, file, source);
+  for (const { files: all, tests } of sql) {
+    const mutants = (await listMutants(all)).filter(({ file, line }) => isAmong(files, file, line));
+    if (mutants.length === 0) continue;
+    const copy = await copyOf(mutants);
+    results.push(...(await runAll(mutants, copy, { tests, server })));
+    await rm(copy, { recursive: true });
   }
-  await rm(copy, { recursive: true });
   return results;
 }
 
-/** Writes a file of the copy; a function of SQL is also replaced in the database that the tests' own are copied from. */
-async function put(copy: string, server: string, file: string, source: string): Promise<void> {
-  await writeFile(join(copy, file), source);
-  if (!file.endsWith('.sql')) return;
+async function listMutants(files: string[]): Promise<Mutant[]> {
+  const found = await Promise.all(
+    files.map(async (file) => listConditions(await readFile(file, 'utf8')).map((each) => ({ ...each, file }))),
+  );
+  return found.flat().map((each, n) => ({ ...each, id: String(n) }));
+}
+
+/** A copy of the project in which every condition of TypeScript can be left out while the tests run. */
+async function copyOf(mutants: Mutant[]): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'tps-mutants-'));
+  for (const name of COPIED) await cp(name, join(copy, name), { recursive: true });
+  await symlink(join(process.cwd(), 'node_modules'), join(copy, 'node_modules'));
+  for (const file of new Set(mutants.filter(({ file }) => file.endsWith('.ts')).map(({ file }) => file)))
+    await writeFile(
+      join(copy, file),
+      switchable(
+        await readFile(file, 'utf8'),
+        mutants.filter((mutant) => mutant.file === file),
+      ),
+    );
+  return copy;
+}
+
+type Run = { tests: string[]; server: string };
+
+async function runAll(mutants: Mutant[], copy: string, run: Run): Promise<Result[]> {
+  const runner = startRunner(copy, run);
+  const { broken, coverage } = await answerOf(runner);
+  if (!coverage) throw new Error(broken);
+  const results: Result[] = [];
+  for (const mutant of mutants) {
+    const { file, line, of, text } = mutant;
+    const result = { where: `${file}:${line}`, what: `true for ${text} in ${of}` };
+    const why = reasonOf(mutant);
+    const killedBy = why ? undefined : await runOne(mutant, runner, { coverage, copy, run });
+    results.push({ ...result, isKilled: killedBy !== undefined, ...(why && { why }) });
+    console.log(
+      `${why ? 'equal' : killedBy === undefined ? 'SURVIVED' : 'killed'}  ${result.where}  ${result.what}  ${why ?? firstLine(killedBy)}`,
+    );
+  }
+  runner.kill();
+  return results;
+}
+
+const firstLine = (text = '') => text.split('\n', 1)[0];
+
+type Around = { coverage: Coverage; copy: string; run: Run };
+
+/** The failure for a mutant. A function of SQL is replaced in the database that those of the tests are copied from. */
+async function runOne(
+  mutant: Mutant,
+  runner: ChildProcess,
+  { coverage, copy, run }: Around,
+): Promise<string | undefined> {
+  const { id, file } = mutant;
+  if (file.endsWith('.sql')) {
+    const source = await readFile(file, 'utf8');
+    await define(run.server, without(source, mutant));
+    const killedBy = await ask(runner, { id, tests: undefined });
+    await define(run.server, source);
+    return killedBy;
+  }
+  if (id in coverage.static) {
+    const own = startRunner(copy, run, id);
+    await answerOf(own);
+    return ask(own, { id, tests: undefined }).finally(() => own.kill());
+  }
+  const tests = Object.keys(coverage.perTest).filter((title) => id in (coverage.perTest[title] ?? {}));
+  return tests.length > 0 ? ask(runner, { id, tests }) : undefined;
+}
+
+async function define(server: string, source: string): Promise<void> {
   const { connection, stop } = await startEmbedded({ dataDir: server });
   const client = new Client({ ...connection, database: TEMPLATE, ssl: false });
   await client.connect();
@@ -49,15 +109,19 @@ async function put(copy: string, server: string, file: string, source: string): 
   await stop();
 }
 
-/** Whether the tests pass in the copy. Tests that take too long have failed. */
-async function pass(copy: string, server: string, tests: string[]): Promise<boolean> {
-  const files = tests.map((name) => `test/${name}.test.ts`);
-  const child = spawn(join(copy, 'node_modules/.bin/mocha'), ['--bail', '--reporter', 'min', ...files], {
-    cwd: copy,
-    stdio: 'ignore',
-    timeout: RUN_MS,
-    env: { ...process.env, TEST_SERVER: server },
-  });
-  const [code] = await once(child, 'close');
-  return code === 0;
+const startRunner = (copy: string, { tests, server }: Run, mutant = ''): ChildProcess =>
+  fork(
+    join(copy, 'test/mutants/sql-runner.ts'),
+    tests.map((name) => `test/${name}.test.ts`),
+    { cwd: copy, stdio: 'inherit', env: { ...process.env, TEST_SERVER: server, MUTANT: mutant } },
+  );
+
+async function ask(runner: ChildProcess, what: Ask): Promise<string | undefined> {
+  runner.send(what);
+  return (await answerOf(runner)).killedBy;
+}
+
+async function answerOf(runner: ChildProcess): Promise<Told> {
+  const [told] = await once(runner, 'message');
+  return told;
 }

@@ -14,10 +14,11 @@ export async function mutateCode(
   files: string[],
   concurrency: number,
 ): Promise<Result[]> {
-  const mutate = code.filter((file) => files.length === 0 || files.includes(file));
+  const ofFile = (file: string) => files.filter((each) => each.replace(/:\d+$/, '') === file).map(asRange);
+  const mutate = files.length === 0 ? code.map(rangeOf) : code.flatMap(ofFile);
   if (mutate.length === 0) return [];
   const stryker = new Stryker({
-    mutate: mutate.map(rangeOf),
+    mutate,
     mochaFiles: tests.map((name) => `test/${name}.test.ts`),
     testRunner: 'mocha-esm',
     plugins: ['./test/mutants/mocha-runner.ts', './test/mutants/ignore-sql.ts'],
@@ -40,6 +41,9 @@ export async function mutateCode(
       isKilled: status === 'Killed' || status === 'Timeout',
     }));
 }
+
+/** `FILE:LINE` of the command line as Stryker's range. */
+const asRange = (file: string) => file.replace(/:(\d+)$/, ':$1-$1');
 
 /** The lines of `file#function` as Stryker names them; a file alone is unchanged. */
 function rangeOf(mutated: string): string {

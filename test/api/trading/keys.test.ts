@@ -117,6 +117,9 @@ describe('trader API keys', () => {
     expect(statuses(replies)).to.deep.equal({ 200: 20, 409: 5 });
     for (const rejected of replies.filter(({ status }) => status === 409))
       expectRejected(rejected, 'V2_API_KEY_TOO_MANY');
+    const minted = replies.find(({ status }) => status === 200);
+    await busy.ask('DELETE', `${KEYS}/${minted?.body.id}`);
+    expect((await busy.ask('POST', KEYS, { json: { label: 'instead' } })).status).to.equal(200);
   });
 
   it('app and user have access to their own accounts only; the app alone has to name one', async () => {

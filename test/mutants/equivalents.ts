@@ -1,0 +1,48 @@
+import type { Condition } from './conditions.ts';
+
+/** Conditions without which every response stays the same, by the reason: the statement, and the condition without `${}`. */
+const REASONS: Record<string, string[]> = {
+  'the id of a user is never that of another app’s user': [
+    'list_prop_accounts: a.owner = owner',
+    'find_default_account: a.owner = owner',
+    'find_prop_account: a.owner = owner',
+    'list_signatures: s.app = app',
+    'hasSignature: s.app = app',
+    'newest_signature: s.app = app',
+    'find_kyc_case: k.owner = owner',
+    'payment_of_intent: p.owner = owner',
+    'payment_shown: p.owner = owner',
+    'list_connect_accounts: c.owner = owner',
+    'list_user_payouts: p.owner = owner',
+    'find_user_payout: p.owner = owner',
+    'account_of_payout: p.owner = owner',
+    'mint_trader_key: k.owner = owner',
+    'revoke_trader_key: k.owner = owner',
+  ],
+  'the handler has found the session by its user before': [
+    'end_user_session: s.user_id = userId',
+    'remove_session: s.user_id = for_user',
+  ],
+  'a session is of one user, and so are its keys': ['remove_session: k.user_id = for_user'],
+  'the time at which a session ended first: nothing reads it again': [
+    'end_user_session: s.revoked_at is null',
+    'confirm_reset: s.revoked_at is null',
+    'close_admin_session: s.revoked_at is null',
+    'confirm_admin_totp: s.revoked_at is null',
+  ],
+  'the handler has read the endpoint, delivery or cursor by its app or trader before': [
+    'list_webhook_endpoints: c.app = e.app',
+    'list_webhook_deliveries: d.app = app',
+    'list_webhook_attempts: d.app = app',
+    'behind: c.trader = trader',
+  ],
+  'the outer query has the same condition': ['among: r.trader = trader'],
+  'a subaccount of a prop account never changes its app': ['name: o.owner = owner'],
+};
+
+/** The reason for which no test can notice that a condition is left out; undefined if there is none. */
+export function reasonOf({ of, text }: Condition): string | undefined {
+  const plain = text.replaceAll(/\$\{(\w+)\}/g, '$1');
+  const [found] = Object.entries(REASONS).find(([, conditions]) => conditions.includes(`${of}: ${plain}`)) ?? [];
+  return found;
+}
