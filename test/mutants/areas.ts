@@ -85,7 +85,7 @@ export const AREAS: Record<string, Area> = {
       { files: users('confirm_reset', 'request_reset'), tests: ['api/account-recovery', 'api/users', 'api/sign-ups'] },
       {
         files: users('prove_password', 'renew_code', 'sign_up', 'try_code', 'verify_email'),
-        tests: ['api/sign-ups', 'api/users', 'api/totp', 'api/throttles'],
+        tests: ['api/sign-ups', 'api/users', 'api/totp'],
       },
       { files: users('try_login_code'), tests: ['api/totp-guessing'] },
     ],

@@ -22,6 +22,7 @@ const REASONS: Record<string, string[]> = {
   'the handler has found the session by its user before': [
     'end_user_session: s.user_id = userId',
     'remove_session: s.user_id = for_user',
+    'reauthenticate: s.user_id = for_user',
   ],
   'a session is of one user, and so are its keys': ['remove_session: k.user_id = for_user'],
   'the time at which a session ended first: nothing reads it again': [

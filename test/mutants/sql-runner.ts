@@ -10,11 +10,11 @@ import { MochaRunner } from './mocha-runner.ts';
 export type Ask = { id: string; tests: string[] | undefined };
 /** The conditions that each test executes, and those that are executed while files load. */
 export type Coverage = { perTest: Record<string, Record<string, number>>; static: Record<string, number> };
-/** What the parent is told: a first run, or the test that failed for a mutant. */
-export type Told = { broken?: string; coverage?: Coverage; killedBy?: string };
+/** What the parent reads: a first run, or the test that failed for a mutant. */
+export type Reported = { broken?: string; coverage?: Coverage; killedBy?: string };
 
 const runner = new MochaRunner({ mochaFiles: process.argv.slice(2) });
-const tell = (told: Told) => process.send?.(told);
+const report = (reported: Reported) => process.send?.(reported);
 
 process.on('message', async ({ id, tests }: Ask) => {
   const result = await runner.mutantRun({
@@ -22,12 +22,12 @@ process.on('message', async ({ id, tests }: Ask) => {
     mutantActivation: process.env.MUTANT === id ? 'static' : 'runtime',
     ...(tests && { testFilter: tests }),
   });
-  tell('failureMessage' in result ? { killedBy: result.failureMessage } : {});
+  report('failureMessage' in result ? { killedBy: result.failureMessage } : {});
 });
 
-if (process.env.MUTANT) tell({});
+if (process.env.MUTANT) report({});
 else {
   const first = await runner.firstRun();
-  if (first.status !== DryRunStatus.Complete) tell({ broken: JSON.stringify(first) });
-  else tell({ coverage: (first.mutantCoverage ?? { perTest: {}, static: {} }) as Coverage }); // as: the conditions' own counts
+  if (first.status !== DryRunStatus.Complete) report({ broken: JSON.stringify(first) });
+  else report({ coverage: (first.mutantCoverage ?? { perTest: {}, static: {} }) as Coverage }); // as: the conditions' own counts
 }

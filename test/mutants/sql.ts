@@ -10,7 +10,7 @@ import type { Area } from './areas.ts';
 import { type Condition, listConditions, switchable, without } from './conditions.ts';
 import { reasonOf } from './equivalents.ts';
 import { isAmong, type Result } from './result.ts';
-import type { Ask, Coverage, Told } from './sql-runner.ts';
+import type { Ask, Coverage, Reported } from './sql-runner.ts';
 
 const COPIED = ['src', 'sql', 'workers', 'test', 'package.json', '.mocharc.json'];
 
@@ -121,7 +121,7 @@ async function ask(runner: ChildProcess, what: Ask): Promise<string | undefined>
   return (await answerOf(runner)).killedBy;
 }
 
-async function answerOf(runner: ChildProcess): Promise<Told> {
-  const [told] = await once(runner, 'message');
-  return told;
+async function answerOf(runner: ChildProcess): Promise<Reported> {
+  const [reported] = await once(runner, 'message');
+  return reported;
 }
