@@ -1813,6 +1813,9 @@ create function reject_key(of_key uuid)
 create function release_exits(of_trader text, cancelled text[], by_intent uuid)
   returns void sql;
 
+create function release_look_up_slot(lease uuid)
+  returns void plpgsql;
+
 create function release_lost_jobs()
   returns integer sql;
 
@@ -1932,6 +1935,9 @@ create function take_due(endpoint text, into_lane integer)
 
 create function take_event_page(of_sweep integer, batch jsonb, next_after text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
+
+create function take_look_up_slot(place text, slots integer, for_s double precision)
+  returns uuid plpgsql;
 
 create function take_lost(endpoint text, into_lane integer)
   returns jsonb plpgsql;

@@ -52,7 +52,7 @@ const settings = z.object({
   NETVENUE_CLOSE_STYLE: z.enum(['auto', 'flat_all', 'market_flat']).default('auto'),
   NETVENUE_PATIENCE_MS: ms.default(10_000),
   NETVENUE_IN_FLIGHT_MS: ms.default(105_000),
-  NETVENUE_MINER_THREADS: z.coerce.number().int().min(1).default(10),
+  NETVENUE_MINER_THREADS: z.coerce.number().int().min(2).default(10),
   EXVENUE_URL: z.url(),
   EXVENUE_NETWORK: z.enum(['mainnet', 'testnet']).default('mainnet'),
   EXVENUE_BUDGET_PER_MINUTE: z.coerce.number().int().min(60).optional(), // default: the limit in the venue's documentation

@@ -4,6 +4,7 @@ import type { Exvenue } from './adapters/exchange/types.ts';
 import { mailer } from './adapters/mail/index.ts';
 import type { Mailer } from './adapters/mail/types.ts';
 import { netvenue } from './adapters/network/index.ts';
+import { type LookUps, lookUpsIn } from './adapters/network/look-ups.ts';
 import type { Netvenue } from './adapters/network/types.ts';
 import { processor } from './adapters/processor/index.ts';
 import type { Processor } from './adapters/processor/types.ts';
@@ -12,10 +13,11 @@ import type { Registrar } from './adapters/registrar/types.ts';
 import { webhooks } from './adapters/webhook/index.ts';
 import type { Webhooks } from './adapters/webhook/types.ts';
 import type { Config } from './config.ts';
+import { lookUpSlots } from './db/look-up-slots.ts';
 import type { Db } from './db/pool.ts';
 import { requestBudget } from './db/request-budget.ts';
 import { upstreamResponses } from './db/upstream-responses.ts';
-import type { Hotkey } from './kernel/ids.ts';
+import { type Hotkey, lookUpThreads } from './kernel/ids.ts';
 import type { Metrics } from './metrics/registry.ts';
 import { watched, watchedWebhooks } from './metrics/upstreams.ts';
 
@@ -36,8 +38,9 @@ type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
 /** Opens the adapters of the upstreams that the settings name. Processes share what an upstream grants to all of them. */
 export function openUpstreams({ config, metrics, log, db }: Opening): Upstreams {
   const processor = processorAt(config);
+  const lookUps = lookUpsByEntity(config, db);
   return {
-    netvenue: (identity) => watched('netvenue', netvenueAt(config, identity), metrics, log),
+    netvenue: (identity) => watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log),
     exvenue: watched('exvenue', exvenueAt(config, db), metrics, log),
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log),
@@ -47,15 +50,31 @@ export function openUpstreams({ config, metrics, log, db }: Opening): Upstreams 
   };
 }
 
-const netvenueAt = (config: Config, identity: Parameters<Upstreams['netvenue']>[0]): Netvenue =>
-  netvenue({
+const netvenueAt = (
+  config: Config,
+  identity: Parameters<Upstreams['netvenue']>[0],
+  lookUps: (entityHotkey: Hotkey) => LookUps,
+): Netvenue => {
+  const access = {
     minerUrl: config.NETVENUE_MINER_URL,
     minerKey: config.NETVENUE_MINER_KEY,
     validatorUrl: config.NETVENUE_VALIDATOR_URL,
     validatorKey: config.NETVENUE_VALIDATOR_KEY,
     entityHotkey: config.NETVENUE_ENTITY_HOTKEY,
     ...identity,
-  });
+  };
+  return netvenue(access, lookUps(access.entityHotkey));
+};
+
+/** The look-ups at each entity's miner. The clients of one entity share them. */
+function lookUpsByEntity({ NETVENUE_MINER_THREADS: threads }: Config, db: Db): (entityHotkey: Hotkey) => LookUps {
+  const known = new Map<Hotkey, LookUps>();
+  return (entityHotkey) => {
+    const lookUps = known.get(entityHotkey) ?? lookUpsIn(lookUpSlots(db, entityHotkey, lookUpThreads(threads)));
+    known.set(entityHotkey, lookUps);
+    return lookUps;
+  };
+}
 
 const exvenueAt = ({ EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Config, db: Db): Exvenue =>
   exvenue({

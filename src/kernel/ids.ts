@@ -51,13 +51,16 @@ export const hotkeyOf = (entityHotkey: Hotkey, subaccountId: number): Hotkey => 
 export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.slice(0, syntheticHotkey.lastIndexOf('_'));
 
 /**
- * The slots of an entity's miner: as many as it has threads, less one for look-ups, which would otherwise wait behind
- * the orders they are about. Venue facts: second review, threads.
+ * How an entity's miner's threads are divided: `slots` for requests that may have an effect, the others for look-ups,
+ * which would otherwise wait behind the requests they are about. Venue facts: second review, threads.
  */
 export const minerSlot = (entityHotkey: Hotkey, threads: number) => ({
   upstream: `miner:${entityHotkey}`,
-  slots: Math.max(1, threads - 1),
+  slots: threads - lookUpThreads(threads),
 });
+
+/** The miner's threads for look-ups: reads of a file, which take milliseconds. At least one. */
+export const lookUpThreads = (threads: number): number => Math.max(1, Math.floor(threads / 10));
 
 /**
  * The canonical form of an e-mail address: NFKC, lower case, trimmed. Addresses with the same canonical form are one

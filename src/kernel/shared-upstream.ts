@@ -18,6 +18,16 @@ export type BudgetLedger = {
   halt(ms: number): Promise<void>;
 };
 
+/** Slots for requests at an upstream that works on few at once. */
+export type SharedSlots = {
+  /** How many there are, over all processes. */
+  count: number;
+  /** Takes one for at most `forMs`. Null: all are taken. Rejects if the database cannot be reached. */
+  take(forMs: number): Promise<string | null>;
+  /** Releases one. */
+  release(lease: string): Promise<void>;
+};
+
 /** The last responses of reads that change seldom, by name. They outlive the process. */
 export type ResponseCache = {
   find(name: string): Promise<{ body: unknown; ageMs: number } | null>;

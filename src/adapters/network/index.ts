@@ -6,6 +6,7 @@ import { archiveResponse } from './archive.ts';
 import { ordersResponse, tradePairsResponse } from './books.ts';
 import { dashboardResponse } from './dashboard.ts';
 import { limitsResponse } from './limits.ts';
+import { type LookUps, unlimited } from './look-ups.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
 import { submitResponse } from './responses.ts';
@@ -23,8 +24,9 @@ const send = httpClient();
 
 /**
  * Client of one entity's miner and validator. Expected faults are results, not exceptions. It never resends by itself.
+ * `lookUp` sends the look-ups at the miner.
  */
-export const netvenue = (access: NetvenueAccess): Netvenue => {
+export const netvenue = (access: NetvenueAccess, lookUp: LookUps = unlimited): Netvenue => {
   const miner = caller(access.minerUrl, access.minerKey);
   const validator = caller(access.validatorUrl, access.validatorKey);
   return {
@@ -35,7 +37,9 @@ export const netvenue = (access: NetvenueAccess): Netvenue => {
     },
     orderStatus: async (orderUuid, limits) => {
       if (!isOrderName(orderUuid)) return unreadable('not an order uuid');
-      return archiveResponse(await miner.get(`/api/order-status/${orderUuid}`, { ...limits, isQueued: true }));
+      return archiveResponse(
+        await lookUp((notAfter) => miner.get(`/api/order-status/${orderUuid}`, { ...limits, notAfter, isQueued: true })),
+      );
     },
     dashboard: async (hotkey, limits) => {
       if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');

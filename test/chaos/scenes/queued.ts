@@ -65,7 +65,7 @@ export function queueVerdict(
     promise: 'QUEUED',
     text: `${orders} orders at once at a miner with ${threads} threads`,
     figure: `${states.succeeded ?? 0} carried out (others: ${problems.join(', ') || 'none'}), ${wrong} told wrong, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
-    bound: `all carried out, 0 told wrong`,
-    kept: wrong === 0 && states.succeeded === orders,
+    bound: 'all carried out, 0 told wrong, never more requests than threads',
+    kept: wrong === 0 && states.succeeded === orders && mostAtOnce <= threads,
   };
 }

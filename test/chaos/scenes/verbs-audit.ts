@@ -85,8 +85,9 @@ async function countUnprotected({ upstream }: Stage, rows: readonly Row[]): Prom
   );
   const gone = await Promise.all(
     promised.map(async ({ id, request: { trader } }) => {
-      const dashboard = await venue.dashboard(trader);
-      const resting = dashboard.kind === 'found' ? dashboard.data.openOrders : [];
+      const dashboard = await venue.dashboard(trader, { timeoutMs: 60_000 }); // this process may be busy
+      if (dashboard.kind !== 'found') throw new Error(`The dashboard of ${trader} is ${JSON.stringify(dashboard)}`);
+      const resting = dashboard.data.openOrders;
       return !told.has(trader) && !resting.some(({ uuid }) => uuid.startsWith(`${id}-bracket-`));
     }),
   );

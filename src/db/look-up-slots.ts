@@ -1,0 +1,17 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { SharedSlots } from '../kernel/shared-upstream.ts';
+import type { Db } from './pool.ts';
+
+const taken = z.object({ lease: z.string().nullable() });
+
+/** The slots for look-ups at the miner of an entity, which all processes share. */
+export const lookUpSlots = (db: Db, entityHotkey: string, count: number): SharedSlots => ({
+  count,
+  take: (forMs) =>
+    db.oneFirst(sql.prepared('take_look_up_slot', taken)`
+      select take_look_up_slot(${`look-ups:${entityHotkey}`}, ${count}, ${forMs / 1000}) lease`),
+  async release(lease) {
+    await db.query(sql.prepared('release_look_up_slot', z.object({}))`select release_look_up_slot(${lease})::text`);
+  },
+});

@@ -1,0 +1,118 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'chai';
+import pino from 'pino';
+import { sql } from 'slonik';
+import type { Reply } from '../../src/adapters/http.ts';
+import { lookUpsIn } from '../../src/adapters/network/look-ups.ts';
+import { readConfig } from '../../src/config.ts';
+import { lookUpSlots } from '../../src/db/look-up-slots.ts';
+import { openPool } from '../../src/db/pool.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import { openMetrics } from '../../src/metrics/registry.ts';
+import { openUpstreams } from '../../src/upstreams.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { testSettings } from '../support/service.ts';
+
+const ANSWER: Reply = { kind: 'response', status: 200, headers: {}, text: '{}' };
+const LOST: Reply = { kind: 'lost', why: 'ETIMEDOUT' };
+
+describe('look-ups at a miner', () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>;
+  let pools: Awaited<ReturnType<typeof openPool>>[];
+  before(async () => {
+    database = await freshDatabase();
+    pools = await Promise.all([1, 2].map(() => openPool(database.url, 2, () => {})));
+  });
+  after(async () => {
+    await Promise.all(pools.map((db) => db.end()));
+    await database.drop();
+  });
+  const slotsOf = (name: string, process = 0) => lookUpSlots(pools[process] as (typeof pools)[0], name, 1);
+
+  it('are never more at once than the threads that are kept for them, over all processes and clients', async () => {
+    const miner = await openMiner();
+    const urls = { minerUrl: miner.url, validatorUrl: miner.url };
+    const config = readConfig(testSettings(database.url, urls, { NETVENUE_MINER_THREADS: '10' }));
+    const processes = pools.map((db) =>
+      openUpstreams({ config, db, metrics: openMetrics(), log: pino({ level: 'silent' }) }),
+    );
+
+    const found = await Promise.all(
+      Array.from({ length: 24 }, (_, n) => processes[n % 2]?.netvenue().orderStatus(newIntentId())),
+    );
+
+    expect(found.map((result) => result?.kind)).to.include('absent');
+    expect(miner.most()).to.equal(1);
+    miner.close();
+  });
+
+  it('share a slot within a process: it is asked for once for many', async () => {
+    const slots = slotsOf('b');
+    let asked = 0;
+    const take = (forMs: number) => {
+      asked += 1;
+      return slots.take(forMs);
+    };
+    const lookUp = lookUpsIn({ ...slots, take });
+
+    await Promise.all(Array.from({ length: 20 }, () => lookUp(async () => ANSWER)));
+
+    expect(asked).to.be.below(20);
+  });
+
+  it('give their slot back, unless they had no response and may still be outstanding', async () => {
+    const given: string[] = [];
+    const slots = { count: 1, take: async () => 'lease', release: async (lease: string) => void given.push(lease) };
+
+    await lookUpsIn(slots)(async () => LOST);
+    expect(given).to.deep.equal([]);
+    await lookUpsIn({ ...slots, release: async () => Promise.reject(new Error('away')) })(async () => ANSWER);
+    await lookUpsIn({ ...slots, count: 2 })(async () => ANSWER);
+
+    expect(given).to.deep.equal(['lease']);
+  });
+
+  it('are not sent without a slot, nor while the database cannot be reached', async () => {
+    const release = async () => {};
+    const send = async () => expect.fail('It was sent');
+
+    const replies = await Promise.all([
+      lookUpsIn({ count: 1, take: async () => null, release })(send),
+      lookUpsIn({ count: 1, take: () => Promise.reject(new Error('away')), release })(send),
+    ]);
+
+    expect(replies.map(({ kind }) => kind)).to.deep.equal(['unsent', 'unsent']);
+  });
+
+  it('find the slot of a killed process free after its time, and not before', async () => {
+    const other = slotsOf('d', 1);
+    const killed = await slotsOf('d').take(60_000);
+    expect(await other.take(60_000)).to.equal(null);
+    await pools[0]?.query(sql.unsafe`update upstream_slots set held_until = now() - interval '1 second'`);
+
+    const lease = await other.take(60_000);
+
+    expect(lease).to.be.a('string').and.not.equal(killed);
+    await slotsOf('d').release(String(killed));
+    expect(await slotsOf('d').take(60_000)).to.equal(null);
+  });
+});
+
+/** A miner that knows no order, and counts the requests it has at once. */
+async function openMiner() {
+  let now = 0;
+  let most = 0;
+  const server = createServer((_, response) => {
+    now += 1;
+    most = Math.max(most, now);
+    setTimeout(() => {
+      now -= 1;
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{"status":"not_found"}');
+    }, 5);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () => void server.close().closeAllConnections();
+  return { url: `http://127.0.0.1:${port}`, most: () => most, close };
+}
