@@ -82,6 +82,18 @@ describe('editNetvenueOrder', () => {
     expect(await restingOrder(trader)).to.include({ limitPrice: 90_000 });
   });
 
+  it('is rejected for members that the network would ignore in an order of this type', async () => {
+    const { trader, edit } = await resting();
+    await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));
+    const exits = { trade_pair: 'ETHUSDC', order_type: 'FLAT', execution_type: 'BRACKET', stop_loss: 1 };
+    const { body } = await trader.post(ORDERS, exits);
+
+    const stops = await trader.post(edit, changes({ stop_price: 95_000 }));
+    const limits = await trader.post(`${ORDERS}/${body.order_uuid}/edit`, changes({ limit_price: 2 }, 'ETHUSDC'));
+
+    for (const reply of [stops, limits]) expectProblem(reply, 'V1_EDIT_INVALID', { effect: 'none' });
+  });
+
   it('is rejected for another pair, and for an order that is no longer open', async () => {
     const { trader, uuid, edit } = await resting();
     const filled = await trader.post(ORDERS, market({ trade_pair: 'ETHUSDC' }));

@@ -18,7 +18,7 @@ import {
 import { type Caller, caller } from '../support/caller.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { type Running, STARTED_MS, startProgram, startWebProcess, until } from '../support/processes.ts';
-import { ENTITY, KEYS, testSettings } from '../support/service.ts';
+import { ENTITY, KEYS, startService, testSettings } from '../support/service.ts';
 
 /** A worker process and the queue's names for its two pools, which identify its jobs. */
 export type WorkerProcess = Running & { id: string; pools: string[] };
@@ -46,6 +46,9 @@ export type Stage = {
 };
 
 type Web = Running & { url: string };
+
+/** What a scene needs that harms no process. */
+export type Site = Pick<Stage, 'settings' | 'upstream' | 'rows' | 'traders' | 'close'> & { web: { url: string } };
 
 /** An enrolled wallet of the exchange; its address is the Trader-ID. */
 export type Wallet = Caller & { wallet: string; privateKey: `0x${string}` };
@@ -113,6 +116,26 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   return stage;
 }
 
+/** The service in this process, with one worker: for small runs, in which no process is harmed. */
+export async function openSite({ settings, upstream }: Pick<StageOptions, 'settings' | 'upstream'>): Promise<Site> {
+  const service = await startService({ ...(settings && { settings }), ...(upstream && { upstream }) });
+  const databaseUrl = String(service.settings.DATABASE_URL);
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 });
+  const rows: Site['rows'] = async (text, values) => (await pool.query(text, values)).rows;
+  const web = { url: service.url };
+  return {
+    settings: service.settings,
+    upstream: service.miner,
+    rows,
+    web,
+    traders: (count) => makeTraders({ upstream: service.miner, rows, webs: [web] }, databaseUrl, count),
+    async close() {
+      await pool.end();
+      await service.stop();
+    },
+  };
+}
+
 async function startWebs(settings: Record<string, string>, count: number): Promise<[Web, ...Web[]]> {
   const webs: [Web, ...Web[]] = [await startWebProcess(settings)];
   while (webs.length < count) webs.push(await startWebProcess(settings));
@@ -142,7 +165,9 @@ async function startRegistered(stage: Stage, settings: Record<string, string>): 
   return { ...worker, id, pools };
 }
 
-async function makeTraders({ upstream, rows, webs }: Stage, databaseUrl: string, count: number): Promise<Caller[]> {
+type TradersAt = Pick<Stage, 'upstream' | 'rows'> & { webs: readonly { url: string }[] };
+
+async function makeTraders({ upstream, rows, webs }: TradersAt, databaseUrl: string, count: number): Promise<Caller[]> {
   const { partner_id, key } = await makePartner(databaseUrl);
   const ids = upstream.addSubaccounts(count);
   await rows(
@@ -159,7 +184,7 @@ async function enrollWallets({ webs }: Stage, databaseUrl: string, count: number
   return Promise.all(Array.from({ length: count }, (_, n) => enrollWallet(urlOf(webs, n), key)));
 }
 
-const urlOf = (webs: readonly Web[], n: number) => (webs[n % webs.length] as Web).url; // there is at least one
+const urlOf = (webs: readonly { url: string }[], n: number) => (webs[n % webs.length] as { url: string }).url; // there is at least one
 
 const ENROLL_TRIES = 5;
 
@@ -190,7 +215,7 @@ export async function placeOne(trader: Caller, pair = 'BTCUSDC'): Promise<string
 }
 
 /** Waits until every intent has ended. Reports those that have not in time, with the reason. */
-export const allSettled = ({ rows }: Stage, withinMs: number): Promise<true> =>
+export const allSettled = ({ rows }: Pick<Stage, 'rows'>, withinMs: number): Promise<true> =>
   until(
     'every intent settled',
     async () => {

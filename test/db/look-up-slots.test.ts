@@ -54,9 +54,9 @@ describe('look-ups at a miner', () => {
       asked += 1;
       return slots.take(forMs);
     };
-    const lookUp = lookUpsIn({ ...slots, take });
+    const sendLookUp = lookUpsIn({ ...slots, take });
 
-    await Promise.all(Array.from({ length: 20 }, () => lookUp(async () => ANSWER)));
+    await Promise.all(Array.from({ length: 20 }, () => sendLookUp(async () => ANSWER)));
 
     expect(asked).to.be.below(20);
   });

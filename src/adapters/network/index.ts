@@ -24,9 +24,9 @@ const send = httpClient();
 
 /**
  * Client of one entity's miner and validator. Expected faults are results, not exceptions. It never resends by itself.
- * `lookUp` sends the look-ups at the miner.
+ * `sendLookUp` sends the look-ups at the miner.
  */
-export const netvenue = (access: NetvenueAccess, lookUp: LookUps = unlimited): Netvenue => {
+export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited): Netvenue => {
   const miner = caller(access.minerUrl, access.minerKey);
   const validator = caller(access.validatorUrl, access.validatorKey);
   return {
@@ -38,7 +38,9 @@ export const netvenue = (access: NetvenueAccess, lookUp: LookUps = unlimited): N
     orderStatus: async (orderUuid, limits) => {
       if (!isOrderName(orderUuid)) return unreadable('not an order uuid');
       return archiveResponse(
-        await lookUp((notAfter) => miner.get(`/api/order-status/${orderUuid}`, { ...limits, notAfter, isQueued: true })),
+        await sendLookUp((notAfter) =>
+          miner.get(`/api/order-status/${orderUuid}`, { ...limits, notAfter, isQueued: true }),
+        ),
       );
     },
     dashboard: async (hotkey, limits) => {

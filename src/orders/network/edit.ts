@@ -10,7 +10,15 @@ import type { AtMiner, Done } from './outcome.ts';
 import { wholeOrder } from './place.ts';
 import { protectionShown } from './protection.ts';
 import { getReadiness, getTarget } from './queries.ts';
-import { carriesExits, editedTerms, findInconsistency, isOver, protectionWhenAccepted, type Terms } from './rules.ts';
+import {
+  carriesExits,
+  editedTerms,
+  findInconsistency,
+  findMisplaced,
+  isOver,
+  protectionWhenAccepted,
+  type Terms,
+} from './rules.ts';
 import { findProven, isShown, isTriggered, readRecords } from './shown.ts';
 import { recordEdit } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
@@ -42,7 +50,8 @@ export const edit = defineIntent({
     if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
     const [handle = order.handle] = located.split(','); // not shown: the venue decides
     const edited = editedTerms(order.terms, request.changes);
-    const fault = findInconsistency(edited) ?? findLate(handle, request.changes);
+    const fault =
+      findInconsistency(edited) ?? findMisplaced(order.terms, request.changes) ?? findLate(handle, request.changes);
     if (fault) return { fail: { code: 'V1_EDIT_INVALID', message: fault } };
     if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };

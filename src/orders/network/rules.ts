@@ -33,6 +33,18 @@ export function editedTerms(terms: Terms, { trade_pair: _, ...changes }: EditReq
   return { ...(unchanged as Terms), ...changes }; // as: sizes and exits are optional
 }
 
+/** Why an order of this type cannot have a member that an edit gives, or null. The venue would ignore it. */
+export function findMisplaced(
+  { execution_type }: Pick<Terms, 'execution_type'>,
+  { limit_price, stop_price, stop_condition }: EditRequest,
+): string | null {
+  if (execution_type !== 'STOP_LIMIT' && (stop_price !== undefined || stop_condition !== undefined))
+    return 'Only STOP_LIMIT orders have stop_price and stop_condition.';
+  return execution_type === 'BRACKET' && limit_price !== undefined
+    ? 'Only LIMIT and STOP_LIMIT orders have a limit_price.'
+    : null;
+}
+
 /** The size of an order or protection, if it has one. */
 export const sizeOf = (sized: { leverage?: number; value?: number; quantity?: number }): number | undefined =>
   sized.leverage ?? sized.value ?? sized.quantity;

@@ -9,7 +9,7 @@ import type { ProcessorUpstream } from '../../../src/sandbox/processor/index.ts'
 import { sandboxTiers } from '../../../src/sandbox/tiers.ts';
 import { type Ask, asking, bearer, type Data } from '../../support/identity.ts';
 import { tier25k } from '../../support/money.ts';
-import type { Stage } from '../stage.ts';
+import type { Site, Stage } from '../stage.ts';
 
 /** What a trader has earned, in cents and as the network's settlement. */
 export const EARNED_CENTS = 50_000;
@@ -30,7 +30,7 @@ export type Bought = { paymentId: string; processorId: string };
 
 /** Writes the tiers, an app whose users may be paid out, and users of it with a session each. */
 export async function makeTraders(
-  { stage }: Pick<MoneyStage, 'stage'>,
+  { stage }: { stage: Site },
   count: number,
   own: OwnNetwork = { entityHotkey: null, networkApiKey: null },
 ): Promise<Trader[]> {
@@ -57,7 +57,7 @@ export async function makeTraders(
 /** A tenant's own network identity, if it has one. */
 type OwnNetwork = { entityHotkey: string | null; networkApiKey: string | null };
 
-async function makeApp({ settings, web, rows }: Stage, own: OwnNetwork): Promise<{ appId: string; token: string }> {
+async function makeApp({ settings, web, rows }: Site, own: OwnNetwork): Promise<{ appId: string; token: string }> {
   const db = await openPool(String(settings.DATABASE_URL), 1, () => {});
   try {
     for (const tier of sandboxTiers) await saveTier(db, tier);

@@ -37,7 +37,8 @@ export async function queueAtMiner({
     const traders = await stage.traders(orders);
     const startedAt = performance.now();
     const taken = await Promise.all(traders.map((trader) => placeOne(trader)));
-    const executed = (count: number) => async () => stage.upstream.ledger.entries().length >= count || null;
+    const filled = () => stage.upstream.ledger.entries().filter(({ kind }) => kind === 'market').length;
+    const executed = (count: number) => async () => filled() >= count || null;
     for (let n = 1; n <= kills; n++) {
       await until('orders at the miner', executed((n * orders) / (kills + 2)), settleWithinMs);
       await killBusiest(stage);

@@ -2,7 +2,7 @@ import { netvenue } from '../../../src/adapters/network/index.ts';
 import type { Entry } from '../../../src/sandbox/ledger.ts';
 import { KEYS } from '../../support/service.ts';
 import { countBy } from '../audit.ts';
-import type { Stage } from '../stage.ts';
+import type { Site } from '../stage.ts';
 
 /** The ledger compared with what every verb was told. All from `forgotten` to `unprotected` must be 0. */
 export type VerbAudit = {
@@ -36,7 +36,7 @@ type Row = {
 export const PROTECTED = 'SOLUSDC';
 
 /** Joins the ledger with every order verb; `taken`: the ids that the service acknowledged. */
-export async function auditVerbs(stage: Stage, taken: readonly string[]): Promise<VerbAudit> {
+export async function auditVerbs(stage: Site, taken: readonly string[]): Promise<VerbAudit> {
   const rows = await stage.rows<Row>(
     `select id, kind, state, request, sent_payload, outcome from intents where kind like 'orders/%'`,
   );
@@ -73,7 +73,7 @@ function isEffectOf({ id, kind, request, sent_payload }: Row, entry: Entry): boo
 const isSized = ({ detail }: Entry, { changes }: Row['request']) =>
   Math.abs(Number(detail.quantity) - Number(changes?.quantity)) < 1e-9;
 
-async function countUnprotected({ upstream }: Stage, rows: readonly Row[]): Promise<number> {
+async function countUnprotected({ upstream }: Site, rows: readonly Row[]): Promise<number> {
   const venue = netvenue({ ...KEYS, minerUrl: upstream.minerUrl, validatorUrl: upstream.validatorUrl });
   const told = new Set(
     rows

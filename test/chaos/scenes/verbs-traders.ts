@@ -2,7 +2,7 @@ import type { Reply } from '../../support/caller.ts';
 import { accountIn, tierDemo } from '../../support/money.ts';
 import { KEYS } from '../../support/service.ts';
 import { acknowledged } from '../load.ts';
-import type { Stage } from '../stage.ts';
+import type { Site } from '../stage.ts';
 import { makeTraders, type Trader } from './money-people.ts';
 
 /** Submits one verb below the orders of an API, and returns the id of its intent. */
@@ -14,12 +14,12 @@ export type Crowd = { partners: number; users: number; tenants: number };
 const OWN = 'own_entity';
 
 /** Traders of every way to the network. */
-export async function gather(stage: Stage, { partners, users, tenants }: Crowd): Promise<Submit[]> {
+export async function gather(stage: Site, { partners, users, tenants }: Crowd): Promise<Submit[]> {
   const own = { entityHotkey: OWN, networkApiKey: `${KEYS.minerKey}:${OWN}` };
   const [callers, platform, tenant] = await Promise.all([
     stage.traders(partners),
-    users > 0 ? makeTraders({ stage }, users) : [],
-    tenants > 0 ? makeTraders({ stage }, tenants, own) : [],
+    makeTraders({ stage }, users),
+    makeTraders({ stage }, tenants, own),
   ]);
   const accounts = await Promise.all([...platform, ...tenant].map(throughTrading));
   return [

@@ -3,7 +3,7 @@ import type { Style } from '../../../src/sandbox/network/world.ts';
 import { scriptFaults } from '../faults.ts';
 import { type Harm, type Harms, harm } from '../harms.ts';
 import { underWay } from '../load.ts';
-import { allSettled, openStage } from '../stage.ts';
+import { allSettled, openSite, openStage, type Site } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 import { auditVerbs, PROTECTED, type VerbAudit } from './verbs-audit.ts';
 import { type Crowd, gather, type Submit } from './verbs-traders.ts';
@@ -19,8 +19,8 @@ export type VerbLoad = {
   quickMs: readonly [number, number];
   slowMs: readonly [number, number];
   slowShare: number;
-  workers: number;
-  harms: { sequence: readonly Harm[]; everyMs: number };
+  /** Workers as processes, and what is done to them; else one worker in this process, which nothing is done to. */
+  processes?: { workers: number; harms: { sequence: readonly Harm[]; everyMs: number } };
   settings: Record<string, string>;
   settleWithinMs: number;
 };
@@ -30,13 +30,21 @@ export type VerbRun = { audit: VerbAudit; mostAtOnce: number; harms: Harms; took
 
 /** Lets every trader place, protect, edit, cancel and close while responses are lost or late and workers are killed. */
 export async function tradeWithEveryVerb(load: VerbLoad): Promise<VerbRun> {
-  const { seed, style, crowd, threads, workers, settings } = load;
+  const { style, threads, processes } = load;
   const isSlow = () => Math.random() < load.slowShare;
-  const stage = await openStage({
-    workers,
+  const options = {
     upstream: { style, threads, processingMs: () => drawn(isSlow() ? load.slowMs : load.quickMs) },
-    settings: { THROTTLE_SCALE: '1000', ...settings, NETVENUE_MINER_THREADS: String(threads) },
-  });
+    settings: { THROTTLE_SCALE: '1000', ...load.settings, NETVENUE_MINER_THREADS: String(threads) },
+  };
+  if (!processes) return trade(await openSite(options), load, async () => UNHARMED);
+  const stage = await openStage({ ...options, workers: processes.workers });
+  return trade(stage, load, (goOn) => harm(stage, { ...processes.harms, goOn }));
+}
+
+const UNHARMED: Harms = { kill: 0, cut: 0, crash: 0, msOfJobs: [] };
+
+async function trade(stage: Site, load: VerbLoad, harmed: (goOn: () => boolean) => Promise<Harms>): Promise<VerbRun> {
+  const { seed, crowd } = load;
   try {
     const traders = await gather(stage, crowd);
     scriptFaults(stage.upstream.faults, '/miner/api/submit-order', seed);
@@ -46,7 +54,7 @@ export async function tradeWithEveryVerb(load: VerbLoad): Promise<VerbRun> {
       await allSettled(stage, load.settleWithinMs);
       return taken.flat();
     });
-    const harms = await harm(stage, { ...load.harms, goOn: underWay(lives) });
+    const harms = await harmed(underWay(lives));
     const taken = await settled;
     const tookMs = performance.now() - startedAt;
     return { audit: await auditVerbs(stage, taken), mostAtOnce: stage.upstream.mostAtOnce(), harms, tookMs };
