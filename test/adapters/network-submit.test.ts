@@ -106,6 +106,12 @@ describe('submitting a signal to the network', () => {
     });
   }
 
+  it('looks an order up whose position is not open, and says so', async () => {
+    miner().reply(400, no('Cannot create bracket order: no open position found for BTCUSDC'));
+
+    expect(await venue.submit(signal)).to.nested.include({ kind: 'doubtful', 'said.slug': 'no_position' });
+  });
+
   it('looks an order up that was cancelled because it could not be filled', async () => {
     miner().reply(
       400,
@@ -160,6 +166,21 @@ describe('submitting a signal to the network', () => {
     ['FLAT order is not supported for LIMIT orders', 'terms_invalid'],
     ['Invalid signal payload: 1 validation error', 'bad_request'],
     ['Validator is syncing positions. Please try again shortly.', 'venue_syncing'],
+    ['Validator is restarting due to update. Please try again later.', 'venue_syncing'],
+    ['Validator data needs to be synced with mainnet validators.', 'venue_syncing'],
+    ['Trade pair [BTCUSDC] has been temporarily halted. Please try again later.', 'pair_halted'],
+    ['Rate limited. Please wait 3.2 seconds before sending another signal.', 'venue_rate_limit'],
+    ['This miner hotkey 5Entity_3 was previously de-registered and is not allowed to re-register.', 'eliminated'],
+    ['Order value must be greater than 10, provided value is 5', 'below_minimum'],
+    ["Exactly one of 'leverage', 'value', or 'quantity' must be set", 'size_invalid'],
+    ["Exactly one of ['leverage', 'value', 'quantity'] must be provided, got ['leverage', 'value']", 'size_invalid'],
+    ["Invalid size field: could not convert string to float: 'x'", 'size_invalid'],
+    ['leverage must be positive for LONG orders.', 'size_invalid'],
+    ['Limit price must be specified for LIMIT orders', 'terms_invalid'],
+    ['Missing required field: order_type', 'bad_request'],
+    ['Invalid execution_type: X is not an execution type', 'bad_request'],
+    ['Invalid order_type: X is not an order type', 'bad_request'],
+    ['miner [5Entity_3] sent signal for closed position [BTCUSDC]', 'position_closed'],
   ] as const) {
     it(`is rejected as ${slug}: ${text}`, async () => {
       miner().reply(400, no(text));

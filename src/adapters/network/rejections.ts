@@ -24,7 +24,11 @@ const ORDER_REJECTIONS: readonly KnownRejection[] = [
     'cooldown',
     'The venue requires a pause between two orders of one pair; send a new order after it.',
   ],
-  [/invalid signal payload/i, 'bad_request', 'The venue rejected the request as malformed; check its members.'],
+  [
+    /invalid signal payload|missing required field|invalid (execution|order)_type/i,
+    'bad_request',
+    'The venue rejected the request as malformed; check its members.',
+  ],
   [/market\b.*\bclosed/i, 'market_closed', 'The market of this pair is closed; place the order when it opens.'],
   [
     /no live prices?/i,
@@ -57,13 +61,17 @@ const ORDER_REJECTIONS: readonly KnownRejection[] = [
     'subaccount_required',
     'The venue accepts orders of subaccounts only; use the id of a subaccount.',
   ],
-  [/eliminated/i, 'eliminated', 'The subaccount is eliminated; it cannot trade any more.'],
+  [/eliminated|de-?registered/i, 'eliminated', 'The subaccount is eliminated; it cannot trade any more.'],
   [
     /not yet initialized/i,
     'account_initializing',
     'The venue is still setting this account up; send a new order shortly.',
   ],
-  [/syncing positions/i, 'venue_syncing', 'The venue is synchronizing its records; send a new order shortly.'],
+  [
+    /syncing positions|validator is restarting|needs to be synced/i,
+    'venue_syncing',
+    'The venue is restarting or synchronizing its records; send a new order shortly.',
+  ],
   [
     /too many requests|rate limit/i,
     'venue_rate_limit',
@@ -78,6 +86,11 @@ const ORDER_REJECTIONS: readonly KnownRejection[] = [
     /asset class\b.*\bcannot submit/i,
     'asset_class_mismatch',
     'The asset class of the subaccount does not cover this pair; trade a pair of its class.',
+  ],
+  [
+    /temporarily halted/i,
+    'pair_halted',
+    'The venue has halted this pair for a while; send a new order later or choose another pair.',
   ],
   [/is being discontinued/i, 'pair_close_only', 'The venue is removing this pair; its positions can only be closed.'],
   [/no longer supported/i, 'pair_discontinued', 'The venue no longer trades this pair; choose another.'],
@@ -97,6 +110,8 @@ const ORDER_REJECTIONS: readonly KnownRejection[] = [
     'order_not_found',
     'No such open order exists; read the orders of the account.',
   ],
+  [/no open position/i, 'no_position', 'No position is open in this pair; open one before you protect it.'],
+  [/signal for closed position/i, 'position_closed', 'The position was closed meanwhile; read the positions.'],
   [/cannot edit/i, 'cannot_edit', 'The order is no longer open, or belongs to another pair.'],
   [
     ABOUT_EXITS,
@@ -108,14 +123,18 @@ const ORDER_REJECTIONS: readonly KnownRejection[] = [
     'pair_not_allowed',
     'The pair is unknown or not available to this subaccount; choose another.',
   ],
-  [/minimum|too small/i, 'below_minimum', 'The order is smaller than the venue accepts; make it larger.'],
   [
-    /exactly one of (quantity|value|leverage)|order size must be set/i,
+    /minimum|too small|order value must be greater/i,
+    'below_minimum',
+    'The order is smaller than the venue accepts; make it larger.',
+  ],
+  [
+    /exactly one of\b.*\b(quantity|value|leverage)\b|order size must be set|invalid size field|must be positive for/i,
     'size_invalid',
     'Give exactly one of leverage, value and quantity.',
   ],
   [
-    /must have a valid|must set limit_price|must be (greater than|less than|above|>|<)|is not supported for limit/i,
+    /must have a valid|must set limit_price|limit price must be|must be (greater than|less than|above|>|<)|is not supported for limit/i,
     'terms_invalid',
     'The prices of the order are invalid for its type; check them.',
   ],
