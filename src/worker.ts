@@ -13,7 +13,7 @@ import {
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { keepAlive } from './db/liveness.ts';
-import { openQueuePool } from './db/pool.ts';
+import { openQueuePool } from './db/queue-pool.ts';
 import { listTaskNames, TASKS, type Task } from './intents/task.ts';
 import { sanitizeError } from './kernel/serialize-error.ts';
 import { watchPool } from './metrics/process.ts';

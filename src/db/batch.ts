@@ -1,20 +1,23 @@
 import DataLoader from 'dataloader';
+import { databaseIsAway } from './conflicts.ts';
 import type { Db } from './pool.ts';
 
 const MAX_BATCH_SIZE = 100; // large enough to amortise a commit, small enough to hold locks only briefly
+const SLOW_MS = 1_000; // a batch that takes longer, such as one on a silent connection, no longer delays the next
 
 type Run<Item, Result> = (items: Item[]) => Promise<Result[]>;
 
 /**
  * Turns a function over a batch into one over a single item. Items of one tick share a batch. One batch is in progress
- * at a time; further items wait for the next one. So a single item starts at once, and many concurrent items share
- * commits. A batch that fails is run again item by item, so that a bad item fails alone. `run` must return one result
- * per item, in order, and may see an item twice. Equal items are not merged, and nothing is cached.
+ * at a time, for up to `SLOW_MS`; further items wait for the next one. So a single item starts at once, and many
+ * concurrent items share commits. A batch that fails is run again item by item, so that a bad item fails alone; not if
+ * the database was away, because then no item is to blame. `run` must return one result per item, in order, and may see
+ * an item twice. Equal items are not merged, and nothing is cached.
  */
 export function batch<Item, Result>(run: Run<Item, Result>): (item: Item) => Promise<Result> {
-  const enqueue = oneAtATime();
-  const loader = new DataLoader<Item, Result>((items) => runOrSplit(run, [...items]).finally(enqueue.done), {
-    batchScheduleFn: enqueue,
+  const turns = oneAtATime();
+  const loader = new DataLoader<Item, Result>((items) => turns.during(runOrSplit(run, [...items])), {
+    batchScheduleFn: turns.enqueue,
     cache: false,
     maxBatchSize: MAX_BATCH_SIZE,
   });
@@ -33,28 +36,40 @@ export function batchPerPool<Item, Result>(
   };
 }
 
-/** Dispatches batches one after the other. The caller reports with `done` that the current one has ended. */
-function oneAtATime(): ((dispatch: () => void) => void) & { done: () => void } {
+/** Dispatches batches one after the other. Each names the work whose end, or `SLOW_MS`, lets the next begin. */
+function oneAtATime() {
   const waiting: (() => void)[] = [];
   let isBusy = false;
-  const enqueue = (dispatch: () => void) => {
-    if (isBusy) waiting.push(dispatch);
-    else queueMicrotask(dispatch);
-    isBusy = true;
-  };
-  const done = () => {
+  const next = () => {
     const dispatch = waiting.shift();
     isBusy = dispatch !== undefined;
     dispatch?.();
   };
-  return Object.assign(enqueue, { done });
+  return {
+    enqueue(dispatch: () => void): void {
+      if (isBusy) waiting.push(dispatch);
+      else queueMicrotask(dispatch);
+      isBusy = true;
+    },
+    async during<Result>(work: Promise<Result>): Promise<Result> {
+      let isOver = false;
+      const over = () => {
+        if (isOver) return;
+        isOver = true;
+        clearTimeout(timer);
+        next();
+      };
+      const timer = setTimeout(over, SLOW_MS);
+      return work.finally(over);
+    },
+  };
 }
 
 async function runOrSplit<Item, Result>(run: Run<Item, Result>, items: Item[]): Promise<(Result | Error)[]> {
   try {
     return await run(items);
   } catch (error) {
-    if (items.length === 1) return [asError(error)];
+    if (items.length === 1 || databaseIsAway(error)) return items.map(() => asError(error));
     return (await Promise.all(items.map((item) => runOrSplit(run, [item])))).flat();
   }
 }

@@ -1,11 +1,16 @@
-/** Codes of PostgreSQL and of sockets that mean that the database is away, not that the statement is wrong. */
-const AWAY = /^(08|57P0[1-4]|53300|ECONN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)/;
+/**
+ * Codes of PostgreSQL and of sockets that mean that the database cannot work, not that the statement is wrong: among them a
+ * full disk (53100), too many connections (53300) and a primary that has become read-only (25006).
+ */
+const AWAY = /^(08|25006|53|57P0[1-5]|58030|ECONN|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|ENOTFOUND|ENOENT|EPIPE|ETIMEDOUT)/;
 const AWAY_NAMES = /^(Backend|Connection|ConnectionError)|Terminated/;
 
 /** Whether an error means that the database is currently unreachable. */
 export const databaseIsAway = (error: unknown): boolean =>
   causesOf(error).some(({ code, name, message }) => {
-    return AWAY.test(code) || AWAY_NAMES.test(name) || /connection (terminated|timeout)/i.test(message);
+    return (
+      AWAY.test(code) || AWAY_NAMES.test(name) || /connection (terminated|timeout)|^timeout expired$/i.test(message)
+    );
   });
 
 /** Whether PostgreSQL cancelled a statement to resolve a deadlock. Repeating it is safe. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { endWhenSilent } from './pool.ts';
 
 const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number
 const BEAT_MS = 2_000;
@@ -8,6 +9,7 @@ const STOPPED_AFTER_S = 8; // a worker without a beat for this long is suspended
 const ORPHANED_AFTER_S = 60; // a job locked for this long by an unregistered worker is released
 const SETTLE_IN_MS = 6_000; // no reaping for this long after a reconnect, so that all workers can register again
 const RECONNECT_MS = 250;
+const SILENT_MS = 5_000; // with a beat less than STOPPED_AFTER_S: a silent connection is replaced before the worker counts as suspended
 
 /** The registration of this worker process. */
 export type Liveness = {
@@ -54,8 +56,13 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
   }
 
   async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({ connectionString: url, application_name: 'worker liveness', keepAlive: true });
-    fresh.on('error', onError);
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: 'worker liveness',
+      keepAlive: true,
+      connectionTimeoutMillis: SILENT_MS,
+    });
+    endWhenSilent(SILENT_MS, onError)(fresh);
     fresh.on('end', () => fresh === client && drop());
     await fresh.connect();
     return fresh;

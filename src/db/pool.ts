@@ -1,10 +1,13 @@
+import { createPgDriverFactory } from '@slonik/pg-driver';
 import PQueue from 'p-queue';
-import pg from 'pg';
+import type pg from 'pg';
 import {
   type ClientConfigurationInput,
   type CommonQueryMethods,
   createPool,
   type DatabasePool,
+  type DriverClient,
+  type DriverFactory,
   type DriverTypeParser,
   type Interceptor,
 } from 'slonik';
@@ -24,20 +27,36 @@ const typeParsers: DriverTypeParser[] = [
   { name: 'timestamptz', parse: (text) => new Date(text).toISOString() },
 ];
 
-const CONNECTION_TIMEOUT_MS = 5_000; // the maximum wait for a connection of the pool
-const STATEMENT_TIMEOUT_MS = 30_000;
+/** How long a caller waits for a connection, for a new one to be made, and for the response to a statement. */
+type PoolLimits = { slotMs: number; connectMs: number; statementMs: number };
 
-type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void) => Promise<DbPool>;
+/** Of a web process: together below 5 s for a request whose first statement meets a database that is silent. */
+export const WEB_LIMITS: PoolLimits = { slotMs: 2_000, connectMs: 3_000, statementMs: 3_500 };
+/** Of a worker: a step that is cut off is repeated within the deadline of an order. */
+export const WORKER_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 3_000, statementMs: 5_000 };
+const STATEMENT_TIMEOUT_MS = 30_000; // of the server
+/** Of commands: a statement may take as long as the server lets it. */
+const COMMAND_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 5_000, statementMs: STATEMENT_TIMEOUT_MS + 5_000 };
+const IDLE_IN_TRANSACTION_MS = 10_000; // of the server: the longest pause within a transaction before it lets go of its locks
+const GRACE_MS = 250; // how long a connection that is closed may take to say so
 
-/** Opens the pool of a web or worker process. It does not reset connections: our code leaves no session state. */
-export const openPool: Open = (url, maxPoolSize, onError) =>
-  open(url, maxPoolSize, { statementTimeout: STATEMENT_TIMEOUT_MS }, onError);
+type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void, limits?: PoolLimits) => Promise<DbPool>;
+
+/** Opens the pool of a process. It does not reset connections: our code leaves no session state. */
+export const openPool: Open = (url, maxPoolSize, onError, limits = COMMAND_LIMITS) =>
+  open(
+    url,
+    maxPoolSize,
+    { statementTimeout: STATEMENT_TIMEOUT_MS, idleInTransactionSessionTimeout: IDLE_IN_TRANSACTION_MS },
+    onError,
+    limits,
+  );
 
 /**
  * The same through a transaction pooler, where the next statement may run in another session. Statements are not
  * prepared by name, and no session timeouts are set; those of the database apply.
  */
-export const openPooledPool: Open = (url, maxPoolSize, onError) =>
+export const openPooledPool: Open = (url, maxPoolSize, onError, limits = COMMAND_LIMITS) =>
   open(
     url,
     maxPoolSize,
@@ -47,6 +66,7 @@ export const openPooledPool: Open = (url, maxPoolSize, onError) =>
       interceptors: [unnamed],
     },
     onError,
+    limits,
   );
 
 const unnamed: Interceptor = { name: 'unnamed', transformQuery: (_, { sql, values }) => ({ sql, values }) };
@@ -56,6 +76,7 @@ async function open(
   size: number,
   options: ClientConfigurationInput,
   onError: (error: Error) => void,
+  { slotMs, connectMs, statementMs }: PoolLimits,
 ): Promise<DbPool> {
   const { url: address, ssl } = splitTls(url);
   const pool = await createPool(address, {
@@ -63,7 +84,9 @@ async function open(
     ...(ssl && { ssl }),
     captureStackTrace: false,
     connectionRetryLimit: 0,
-    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    connectionTimeout: connectMs,
+    driverFactory: withStatementLimit(statementMs),
+    gracefulTerminationTimeout: GRACE_MS,
     idleTimeout: 'DISABLE_TIMEOUT',
     maxPoolSize: size + POOL_HEADROOM,
     minPoolSize: 1,
@@ -74,7 +97,88 @@ async function open(
   pool.on('error', (error) => {
     if (databaseIsAway(error)) onError(error); // the pool also emits failed statements, which their callers report
   });
-  return withSlots(pool, size);
+  return withSlots(pool, size, slotMs);
+}
+
+/*
+ * A connection can go silent without being closed; TCP notices after minutes. So every statement has a time limit on this
+ * side. A connection that does not respond within it is closed, because its response may still come: decision 029.
+ */
+
+/** After a pause of this process, responses that have arrived meanwhile are read before the limit counts. */
+const READ_FIRST_MS = 100;
+
+/** The connections of all pools of this process. */
+const pooled = new Set<DriverClient>();
+
+/** A driver for slonik whose statements reject with `connection timeout` after `limitMs`. */
+const withStatementLimit =
+  (limitMs: number): DriverFactory =>
+  async (options) => {
+    const driver = await createPgDriverFactory()(options);
+    return {
+      async createClient() {
+        const client = await driver.createClient();
+        pooled.add(client);
+        client.on('destroy', () => pooled.delete(client));
+        return limited(client, limitMs);
+      },
+    };
+  };
+
+function limited(client: DriverClient, limitMs: number): DriverClient {
+  let silent: Error | undefined;
+  return {
+    ...client,
+    async query(...statement) {
+      if (silent) throw silent; // such as the rollback of a transaction whose statement timed out
+      const { promise: expired, reject } = Promise.withResolvers<never>();
+      const stop = afterSilence(limitMs, () => {
+        silent = new Error(`connection timeout: the database did not respond within ${limitMs} ms`);
+        reject(silent);
+        close(client);
+        closeIdle();
+      });
+      return Promise.race([client.query(...statement), expired]).finally(stop);
+    },
+  };
+}
+
+/** What silenced one connection may have silenced all: idle ones are replaced. */
+const closeIdle = () => [...pooled].filter((client) => client.state() === 'IDLE').forEach(close);
+
+const close = (client: DriverClient) => void client.destroy().catch(() => {}); // the pool forgets it in any case
+
+/**
+ * Makes a function for new connections that lets their errors end no process, and closes a connection whose statements take
+ * longer than `limitMs` together. They reject with `Connection terminated`.
+ */
+export const endWhenSilent =
+  (limitMs: number, onError: (error: Error) => void) =>
+  (client: pg.Client): void => {
+    let stop: (() => void) | undefined;
+    const query = client.query.bind(client) as (...statement: unknown[]) => unknown; // as: passed on unchanged
+    client.query = ((...statement: unknown[]) => {
+      stop ??= afterSilence(limitMs, () => {
+        client.end().catch(() => {}); // during a statement it closes the socket at once
+        closeIdle();
+      });
+      return query(...statement);
+    }) as typeof client.query; // as: passed on unchanged
+    const rest = () => {
+      stop = void stop?.();
+    };
+    client.on('error', onError);
+    client.on('drain', rest); // no statement is left
+    client.on('end', rest);
+  };
+
+/** Calls `expire` after `limitMs` unless it is stopped before. */
+function afterSilence(limitMs: number, expire: () => void): () => void {
+  let timer = setTimeout(() => {
+    timer = setTimeout(expire, READ_FIRST_MS);
+  }, limitMs);
+  return () => clearTimeout(timer);
 }
 
 /**
@@ -99,8 +203,8 @@ const TAKES_A_CONNECTION = [
 ] as const;
 
 /** Adds a queue in front of the pool in which every waiting caller gets a connection or an error. */
-function withSlots(pool: DatabasePool, size: number): DbPool {
-  const slots = connectionSlots(size, CONNECTION_TIMEOUT_MS);
+function withSlots(pool: DatabasePool, size: number, slotMs: number): DbPool {
+  const slots = connectionSlots(size, slotMs);
   const taking = TAKES_A_CONNECTION.map((name) => {
     const take = pool[name] as (...args: unknown[]) => Promise<unknown>; // as: arguments are passed through unchanged
     return [name, (...args: unknown[]) => slots.use(() => take(...args))];
@@ -110,22 +214,6 @@ function withSlots(pool: DatabasePool, size: number): DbPool {
     ...Object.fromEntries(taking),
     state: () => ({ ...pool.state(), waitingClients: slots.waiting() }),
   };
-}
-
-const QUEUE_POOL_SIZE = 10; // the queue's own statements are short: 10 connections serve hundreds of jobs
-
-/** Returns a function that reads the current use of a pool's connections, for metrics. */
-export const poolState = (db: DbPool) => () => {
-  const { acquiredConnections, idleConnections, waitingClients } = db.state();
-  return { acquired: acquiredConnections, idle: idleConnections, waiting: waitingClients };
-};
-
-/** Opens a pool for the queue. Its error listeners keep a connection that PostgreSQL closes from ending the process. */
-export function openQueuePool(url: string, onError: (error: Error) => void): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: QUEUE_POOL_SIZE, application_name: 'queue' });
-  pool.on('error', onError);
-  pool.on('connect', (client) => client.on('error', onError));
-  return pool;
 }
 
 /** A limit on the connections in use. Further callers wait in order of arrival. */

@@ -3,8 +3,11 @@ import pg from 'pg';
 import type { IntentId } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
 import { batch } from './batch.ts';
+import { endWhenSilent } from './pool.ts';
 
 const RECONNECT_MS = 250;
+const HEARTBEAT_MS = 3_000; // a connection without a sign of life for this long and SILENT_MS more is closed
+const SILENT_MS = 3_000;
 const CATCH_UP_MS = 1_000; // a connection slower than this is taken for one that is down
 const DIRECT_READ_MS = 2_000; // a lost notification delays a response by at most this much
 
@@ -47,11 +50,17 @@ export function listenForSettlements(
   let listening = false;
   let reconnecting: NodeJS.Timeout | undefined;
   const connecting = connect();
+  const heartbeat = setInterval(() => listening && client?.query('select 1').catch(onError), HEARTBEAT_MS);
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client({ connectionString: url, application_name: 'settlements', keepAlive: true });
+    const fresh = new pg.Client({
+      connectionString: url,
+      application_name: 'settlements',
+      keepAlive: true,
+      connectionTimeoutMillis: SILENT_MS,
+    });
     client = fresh;
-    fresh.on('error', onError);
+    endWhenSilent(SILENT_MS, onError)(fresh);
     fresh.on('end', reconnect);
     fresh.on('notification', ({ channel, payload = '' }) => {
       if (channel === 'traded') onTraded(payload);
@@ -126,6 +135,7 @@ export function listenForSettlements(
     async close() {
       closed = true;
       clearTimeout(reconnecting);
+      clearInterval(heartbeat);
       for (const set of [...waiters.values()]) wake(set);
       await connecting;
       await client?.end().catch(() => {}); // it may be closed already

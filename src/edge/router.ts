@@ -62,26 +62,25 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
   let check: ResponseCheck | undefined;
   const hasRoles = operation.security.flat().some(({ scheme }) => scheme === 'adminBearer');
   const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
+  const identify = async (ctx: Context) => {
+    if (operation.throttled) return throttledCaller(operation, ctx, deps);
+    const onLack = hasRoles ? recordingLack({ ctx, operation, deps }) : undefined;
+    return { principal: await authenticate(operation, ctx, deps, onLack), spend: undefined };
+  };
 
   return async (ctx) => {
     ctx.state.operation = operation.id;
     ctx.state.oauthErrors = operation.oauthErrors;
     if (operation.security.flat().length > 0 || operation.method !== 'get') ctx.set('Cache-Control', 'no-store');
-    const { principal, spend } = operation.throttled
-      ? await throttledCaller(operation, ctx, deps)
-      : {
-          principal: await authenticate(
-            operation,
-            ctx,
-            deps,
-            hasRoles ? recordingLack({ ctx, operation, deps }) : undefined,
-          ),
-          spend: undefined,
-        };
+    const { principal, spend } = await identify(ctx).catch(async (error) => {
+      if (!(error instanceof ApiError)) await readBody(ctx, operation).catch(() => {}); // it may name an order: see effectDetails
+      throw error;
+    });
     if (isCrossOrigin) restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
     const parts = await readParts(ctx, operation);
     const run = async () => {
+      ctx.state.isWriting = operation.keepsResponses; // from here on, a fault may come after its commit
       validate ??= requestValidator(operation);
       validate(parts);
       const call = toCall(ctx, operation, parts, { principal, spend }, deps);

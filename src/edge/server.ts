@@ -10,7 +10,7 @@ import { respondToUnreadable } from './malformed.ts';
 import type { HandlerDeps } from './operations.ts';
 import { reject, withEffect } from './respond.ts';
 import { contractRoutes, noRoute } from './router.ts';
-import { asStoredFailure } from './stored-failure.ts';
+import { asStoredFailure, callerIds, isRepeatable } from './stored-failure.ts';
 
 const KEEP_ALIVE_MS = 65_000; // longer than the platform router's, so that the router closes idle connections, not we
 const HEADERS_WITHIN_MS = 15_000;
@@ -90,11 +90,17 @@ function asApiError(error: unknown, ctx: Context, { log }: EdgeDeps): ApiError {
   return new ApiError(away ? 'SERVICE_UNAVAILABLE' : 'INTERNAL', effectDetails(ctx));
 }
 
-/** Once its intent is accepted, a request may take effect despite a later fault, so the effect is unknown. */
+/**
+ * The effect is unknown once a request's intent is accepted or its write has begun, and for a request that can be a repeat of
+ * an earlier one, which may have had the effect.
+ */
 function effectDetails(ctx: Context): ErrorDetails {
-  const { intentId } = ctx.state;
-  if (!intentId) return {};
-  return { effect: 'unknown', intent_id: intentId, retryable: ctx.get('Idempotency-Key') !== '' };
+  const { intentId: intent_id, isWriting } = ctx.state;
+  const retryable = isRepeatable(ctx);
+  if (intent_id) return { effect: 'unknown', intent_id, retryable };
+  const isRepeat = retryable || callerIds(ctx).length > 0;
+  if (ctx.method === 'GET' || !(isWriting || isRepeat)) return {};
+  return { effect: 'unknown', retryable: isRepeat };
 }
 
 /**

@@ -7,7 +7,10 @@ import type { Db } from '../db/pool.ts';
 import { cachedProbe } from '../kernel/cache.ts';
 import { readStanding } from './queries.ts';
 
-/** The checks of a process that takes work. A failed check is reported under this name. */
+/**
+ * The checks of a process that takes work. A failed check is reported under this name. `database`: it does not respond, or
+ * writes do not commit.
+ */
 type Check = 'database' | 'migrations' | 'queue' | 'stopping';
 
 /** Whether a process may be given work. */
@@ -37,8 +40,9 @@ export function readiness(db: Db, { READY_QUEUE_AGE_S }: Pick<Config, 'READY_QUE
   async function runChecks(): Promise<Check[]> {
     try {
       const known = { migrations, definitions: await definitions };
-      const { lacks_migrations, oldest_due_s } = await readStanding(db, known);
+      const { lacks_migrations, oldest_due_s, is_writable } = await readStanding(db, known);
       return [
+        ...(is_writable ? [] : (['database'] as const)),
         ...(lacks_migrations ? (['migrations'] as const) : []),
         ...(oldest_due_s > READY_QUEUE_AGE_S ? (['queue'] as const) : []),
       ];

@@ -6,6 +6,7 @@ import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import { newIntentId, type OwnerId } from '../kernel/ids.ts';
+import { within } from '../kernel/within.ts';
 import type { Intent } from './intent.ts';
 
 /**
@@ -71,13 +72,13 @@ export const rejectionBy =
 const verdictRow = z.object({ n: z.number(), intent_id: z.string(), verdict: z.string(), at: z.string() });
 type Verdict = z.infer<typeof verdictRow>;
 
-const RETRY_FOR_MS = 4_000; // long enough for a database restart
+const RETRY_FOR_MS = 4_500; // long enough for a database restart
 const PAUSE_MS = 200;
 
 /**
  * Makes a function that writes intents durably with one of the SQL functions `accept_…`. Concurrent requests share a
- * commit; each gets its own verdict. While the database is away, the same submission is repeated for up to
- * `RETRY_FOR_MS`; its id makes a repeat harmless.
+ * commit; each gets its own verdict. While the database is away or silent, the same submission is repeated for up to
+ * `RETRY_FOR_MS` in all; its id makes a repeat harmless.
  */
 export function acceptance<O extends NewIntent>(
   db: Db,
@@ -108,14 +109,18 @@ async function acceptWithRetry<O extends NewIntent>(
   accept: (newIntent: O) => Promise<Verdict>,
 ): Promise<Verdict> {
   const abandonAt = Date.now() + RETRY_FOR_MS;
+  let attempt: Promise<Verdict | null> = accept(newIntent); // needs no timer of its own: the pool's limits are below RETRY_FOR_MS
   for (;;) {
     try {
-      return await accept(newIntent);
+      const verdict = await attempt;
+      if (verdict) return verdict;
     } catch (error) {
       if (!databaseIsAway(error) && !wasUndone(error)) throw error;
-      if (Date.now() > abandonAt) throw acceptanceUnknown(newIntent);
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    const leftMs = abandonAt - Date.now();
+    if (leftMs <= 0) throw acceptanceUnknown(newIntent);
+    attempt = within(accept(newIntent), leftMs);
   }
 }
 

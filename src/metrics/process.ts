@@ -1,3 +1,4 @@
+import type { DbPool } from '../db/pool.ts';
 import type { Metrics } from './registry.ts';
 
 /** State of a pool: connections in use, idle connections, and statements that wait for a connection. */
@@ -23,3 +24,9 @@ export const watchListening = (metrics: Metrics, { isListening, streams }: Repor
     metrics.listening.set(isListening() ? 1 : 0);
     metrics.streams.set(streams());
   });
+
+/** Returns a function that reads the current use of a pool's connections. */
+export const poolState = (db: DbPool) => (): PoolState => {
+  const { acquiredConnections, idleConnections, waitingClients } = db.state();
+  return { acquired: acquiredConnections, idle: idleConnections, waiting: waitingClients };
+};

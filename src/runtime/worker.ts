@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { openPool, poolState } from '../db/pool.ts';
+import { openPool, WORKER_LIMITS } from '../db/pool.ts';
 import { onSettled } from '../intents/store.ts';
-import { watchPool } from '../metrics/process.ts';
+import { poolState, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { venueReads } from '../portfolio/read-model.ts';
 import { openUpstreams } from '../upstreams.ts';
@@ -19,9 +19,8 @@ export type WorkerRuntime = Awaited<ReturnType<typeof openWorkerRuntime>>;
  * responses are recorded, then releases all connections.
  */
 export async function openWorkerRuntime(config: Config, log: Logger, metrics: Metrics) {
-  const db = await openPool(config.directUrl, config.WORKER_POOL_SIZE, (err) =>
-    log.warn({ err }, 'database connection'),
-  );
+  const onError = (err: Error) => log.warn({ err }, 'database connection');
+  const db = await openPool(config.directUrl, config.WORKER_POOL_SIZE, onError, WORKER_LIMITS);
   const stopping = new AbortController();
   const late = new Set<Promise<unknown>>();
   const activity = { lastIntentMs: Number.NEGATIVE_INFINITY };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { sql } from 'slonik';
+import { z } from 'zod';
 import { openPool } from '../../src/db/pool.ts';
 import { readiness } from '../../src/health/readiness.ts';
 import { caller } from '../support/caller.ts';
@@ -48,6 +49,33 @@ describe('getReadiness', () => {
     expect(late.body.error.checks).to.deep.equal(['queue']);
     expect(late.headers['cache-control']).to.equal('no-store');
     expect(alive.status).to.equal(200);
+  });
+
+  it('fails while the database takes no writes, and an order is answered 503, not as a bug', async () => {
+    const partner = await service.partner();
+    const name = await service.db.oneFirst(
+      sql.type(z.object({ name: z.string() }))`select current_database()::text as name`,
+    );
+    const readOnly = async (setting: 'on' | 'off') => {
+      await service.db.transaction(async (tx) => {
+        await tx.query(sql.unsafe`set transaction read write`);
+        await tx.query(sql.unsafe`
+          alter database ${sql.identifier([name])} set default_transaction_read_only = ${sql.literalValue(setting)}`);
+      });
+      await service.db.query(sql.unsafe`
+        select pg_terminate_backend(pid)
+        from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid()`);
+    };
+    await readOnly('on');
+    await becomes(503);
+    const ready = await ask();
+    const order = await partner.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 1_000 });
+    await readOnly('off');
+    await becomes(200);
+
+    expect(ready.body.error.checks).to.deep.equal(['database']);
+    expectProblem(order, 'SERVICE_UNAVAILABLE', { effect: 'unknown' });
   });
 
   it('fails while a migration is missing', async () => {

@@ -100,6 +100,34 @@ describe('batch', () => {
     expect(batches).to.deep.equal([[12, 13, 14], [12], [13], [14]]);
   });
 
+  it('fails all items together if the database was away, because no item is to blame', async () => {
+    const { batches, run, release } = recorder(() => {
+      throw Object.assign(new Error('no space left'), { code: '53100' });
+    });
+    const one = batch(run);
+
+    const results = Promise.allSettled([12, 13, 14].map(one));
+    await release();
+
+    expect((await results).map(({ status }) => status)).to.deep.equal(['rejected', 'rejected', 'rejected']);
+    expect(batches).to.deep.equal([[12, 13, 14]]);
+  });
+
+  it('does not let a batch that hangs hold up the others', async () => {
+    const begun: number[][] = [];
+    const one = batch((items: number[]) => {
+      begun.push(items);
+      return items.includes(1) ? new Promise<number[]>(() => {}) : Promise.resolve(items);
+    });
+    void one(1);
+    await turn();
+
+    const next = await one(2);
+
+    expect(next).to.equal(2);
+    expect(begun).to.deep.equal([[1], [2]]);
+  });
+
   it('continues after a failure', async () => {
     const { run, release } = recorder(failingOn13);
     const one = batch(run);

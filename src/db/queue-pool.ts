@@ -1,0 +1,20 @@
+import pg from 'pg';
+import { endWhenSilent } from './pool.ts';
+
+const SIZE = 10; // the queue's own statements are short: 10 connections serve hundreds of jobs
+const STATEMENT_MS = 5_000;
+const CONNECTION_MS = 5_000; // to get one of the connections, too
+
+/** Opens a pool for the queue. Its error listeners keep a connection that PostgreSQL closes from ending the process. */
+export function openQueuePool(url: string, onError: (error: Error) => void): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: SIZE,
+    application_name: 'queue',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECTION_MS,
+  });
+  pool.on('error', onError);
+  pool.on('connect', endWhenSilent(STATEMENT_MS, onError));
+  return pool;
+}
