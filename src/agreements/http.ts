@@ -1,7 +1,7 @@
 import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import type { HeadSigner } from '../kernel/head-keys.ts';
-import { listPage, requireCursor } from '../kernel/pages.ts';
+import { listPage } from '../kernel/pages.ts';
 import { userOf } from '../kernel/principal.ts';
 import { budgetOf } from '../kernel/throttles.ts';
 import { mailReceipt, signAgreement as sign } from './commands.ts';
@@ -43,8 +43,8 @@ export const getAgreementStatus: Handler<'getAgreementStatus', Deps> = async ({ 
 /** Handles `GET /v2/agreements/audits`: list every signature of the user. */
 export const listAgreementAudits: Handler<'listAgreementAudits', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  await requireCursor(query.cursor, (id) => hasSignature(deps.db, owner, userId, id));
-  return listPage(query, { path: '/v2/agreements/audits', cursorOf: ({ id }) => id }, (page) =>
+  const isKnown = (id: string) => hasSignature(deps.db, owner, userId, id);
+  return listPage(query, { path: '/v2/agreements/audits', cursorOf: ({ id }) => id, isKnown }, (page) =>
     listSignatures(deps.db, owner, userId, page),
   );
 };

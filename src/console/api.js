@@ -12,9 +12,11 @@
  * @typedef {O extends { responses: { 200: { content: { 'application/json': infer B } } } } ? B : never} Reply
  */
 
+/** @typedef {Partial<Omit<Schemas['Problem']['error'], 'code'>> & { code?: string }} ErrorMembers With codes of the console's own */
+
 /** An error response of the service, or no response. `code` is the error's code; `fields` lists the invalid members. */
 export class RequestFailure extends Error {
-  /** @param {number} status @param {Partial<Schemas['Problem']['error']> | undefined} error */
+  /** @param {number} status @param {ErrorMembers | undefined} error */
   constructor(status, error) {
     super(error?.message ?? 'The response does not match the contract.');
     this.status = status;

@@ -275,7 +275,7 @@ export interface paths {
         put?: never;
         /**
          * Get a text to sign with a wallet
-         * @description The wallet's holder signs the text (EIP-191, `personal_sign`) to prove control of it. The signature is given as `ownership_proof` when the wallet is registered on the network. A challenge is valid for 15 minutes, for this partner and wallet.
+         * @description The wallet's holder signs the text (EIP-191, `personal_sign`) to prove control of it. The signature is given as `ownership_proof` when the wallet is registered on the network. A challenge is valid for 15 minutes, for this partner and wallet. Nothing is stored, so it takes no `Idempotency-Key`.
          */
         post: operations["createWalletChallenge"];
         delete?: never;
@@ -495,7 +495,7 @@ export interface paths {
         put?: never;
         /**
          * Check an order against the rules without placing it
-         * @description Checks the pair, the size and its minimum, the account's status and drawdowns, the leverage caps of pair, class and portfolio, and the balance. Violations are a normal result with status 200. Before an order is sent, it is checked against those of these rules whose result is certain.
+         * @description Checks the pair, the size and its minimum, the account's status and drawdowns, the leverage caps of pair, class and portfolio, and the balance. Violations are a normal result with status 200. Before an order is sent, it is checked against those of these rules whose result is certain. A check writes nothing, so it takes no `Idempotency-Key`.
          */
         post: operations["validateTrade"];
         delete?: never;
@@ -615,7 +615,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange client credentials for an access token
-         * @description The grant `client_credentials` of RFC 6749. The client authenticates with `client_id` and `client_secret` in the form, or by HTTP Basic. Scopes that the app lacks are dropped; when none is left the response is 400 `V2_INVALID_SCOPE`. Without `scope` every scope of the app is granted. Errors carry `error` and `error_description` of RFC 6749; the members that other errors have under `error` are under `detail`.
+         * @description The grant `client_credentials` of RFC 6749. The client authenticates with `client_id` and `client_secret` in the form, or by HTTP Basic. Scopes that the app lacks are dropped; when none is left the response is 400 `V2_INVALID_SCOPE`. Without `scope` every scope of the app is granted. Errors carry `error` and `error_description` of RFC 6749; the members that other errors have under `error` are under `detail`. The grant has no `Idempotency-Key`: a repeat issues another token, and the first expires unused.
          */
         post: operations["issueAccessToken"];
         delete?: never;
@@ -635,7 +635,7 @@ export interface paths {
         put?: never;
         /**
          * Revoke an access token
-         * @description Token revocation of RFC 7009. The client authenticates as it does for a token.
+         * @description Token revocation of RFC 7009. The client authenticates as it does for a token. A repeat changes nothing, so it takes no `Idempotency-Key`.
          */
         post: operations["revokeAccessToken"];
         delete?: never;
@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * End the current admin session
-         * @description The session is no longer valid, as a cookie and as a bearer token.
+         * @description The session is no longer valid, as a cookie and as a bearer token. A repeat with it is 401, whatever its `Idempotency-Key`.
          */
         post: operations["logOutAdmin"];
         delete?: never;
@@ -1631,7 +1631,7 @@ export interface paths {
         put?: never;
         /**
          * Receive a notification of the payment processor
-         * @description For the processor only: an event of its API, signed in `Stripe-Signature` within the last 300 seconds. The event is stored before the response is sent. A repeated event gets the same response and is ignored.
+         * @description For the processor only: an event of its API, signed in `Stripe-Signature` within the last 300 seconds. The event is stored before the response is sent. A repeated event gets the same response and is ignored: its id takes the place of an `Idempotency-Key`.
          */
         post: operations["takeProcessorNotification"];
         delete?: never;
@@ -2155,7 +2155,7 @@ export interface paths {
         put?: never;
         /**
          * Begin to connect a bank account
-         * @description Creates the user's account at the processor, or uses the existing one, and a link where the user completes it. The app's `connect_return_url` and `connect_refresh_url` must be set.
+         * @description Creates the user's account at the processor, or uses the existing one, and a link where the user completes it. The app's `connect_return_url` and `connect_refresh_url` must be set. A repeat under an `Idempotency-Key` has the same account and another link, because a link works once.
          */
         post: operations["openConnectAccount"];
         delete?: never;
@@ -3165,8 +3165,6 @@ export interface components {
         };
         /** @description The reason, stored with the action in the audit log. */
         Reason: string;
-        /** @description The `cursor` of the next page; null on the last page. */
-        NextCursor: string | null;
         /** @description An intent as operators see it, without its request and its result. */
         TroubledIntent: {
             /**
@@ -3205,13 +3203,6 @@ export interface components {
             sending_at: components["schemas"]["Time"] | null;
             /** @description When the intent ended; null while it is open. */
             settled_at: components["schemas"]["Time"] | null;
-        };
-        /** @description One page of intents. */
-        TroubledIntentPage: {
-            /** @description The intents of this page, newest first. */
-            items: components["schemas"]["TroubledIntent"][];
-            /** @description The `cursor` of the next page; null on the last page. */
-            next_cursor: components["schemas"]["NextCursor"];
         };
         /** @description What a re-run of an intent would do, and whether that is safe. */
         RerunJudgement: {
@@ -3323,13 +3314,6 @@ export interface components {
             /** @description When the delivery ended; null while it is open. */
             ended_at: components["schemas"]["Time"] | null;
         };
-        /** @description One page of deliveries. */
-        TroubledDeliveryPage: {
-            /** @description The deliveries of this page, newest first. */
-            items: components["schemas"]["TroubledDelivery"][];
-            /** @description The `cursor` of the next page; null on the last page. */
-            next_cursor: components["schemas"]["NextCursor"];
-        };
         /** @description An e-mail that was given up. */
         FailedMail: {
             /**
@@ -3358,13 +3342,6 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description When it was given up. */
             ended_at: components["schemas"]["Time"];
-        };
-        /** @description One page of e-mails. */
-        FailedMailPage: {
-            /** @description The e-mails of this page, newest first. */
-            items: components["schemas"]["FailedMail"][];
-            /** @description The `cursor` of the next page; null on the last page. */
-            next_cursor: components["schemas"]["NextCursor"];
         };
         /** @description State of the job queue, open intents, lanes, deliveries and workers at one moment. Ages are in seconds. */
         QueueHealth: {
@@ -3461,32 +3438,20 @@ export interface components {
             /** @description What an operator can safely do, as a sentence. */
             safe_action: string;
         };
-        /** @description One page of failed accounts. */
-        FailedAccountPage: {
-            /** @description The accounts of this page, newest first. */
-            items: components["schemas"]["FailedAccount"][];
-            /** @description The `cursor` of the next page; null on the last page. */
-            next_cursor: components["schemas"]["NextCursor"];
-        };
-        /** @description One page of the audit log. */
-        OperatorActionPage: {
-            /** @description The actions of this page, newest first. */
-            items: {
-                /** @description When the action was attempted. */
-                at: components["schemas"]["Time"];
-                /** @description Who acted: `admin:<id>`, or in psql the database role that connected. */
-                actor: string;
-                /** @description Name of the action, such as `app.disable`. */
-                action: string;
-                /** @description What was acted on, by its id; null for actions without a subject. */
-                subject: string | null;
-                /** @description Arguments and outcome of the action. `why` is the reason; `rejected` is the error code of an action that was rejected; `given_name` is the name given in psql. */
-                detail: {
-                    [key: string]: unknown;
-                };
-            }[];
-            /** @description The `cursor` of the next page; null on the last page. */
-            next_cursor: components["schemas"]["NextCursor"];
+        /** @description An entry of the audit log. */
+        OperatorAction: {
+            /** @description When the action was attempted. */
+            at: components["schemas"]["Time"];
+            /** @description Who acted: `admin:<id>`, or in psql the database role that connected. */
+            actor: string;
+            /** @description Name of the action, such as `app.disable`. */
+            action: string;
+            /** @description What was acted on, by its id; null for actions without a subject. */
+            subject: string | null;
+            /** @description Arguments and outcome of the action. `why` is the reason; `rejected` is the error code of an action that was rejected; `given_name` is the name given in psql. */
+            detail: {
+                [key: string]: unknown;
+            };
         };
         /** @description State of an end user's identity verification. */
         KycStatus: {
@@ -3608,7 +3573,10 @@ export interface components {
         };
         /** @description An error, as a problem document of RFC 9457 with the details of this service under `error`. */
         Problem: {
-            /** @description URI that identifies the type of the error. */
+            /**
+             * Format: uri
+             * @description URL of the code in the error catalogue that this service serves; it identifies the type of the error.
+             */
             type: string;
             /** @description Title of the error; the same for every occurrence of its code. */
             title: string;
@@ -3621,8 +3589,11 @@ export interface components {
         };
         /** @description Details of an error. */
         ErrorDetails: {
-            /** @description Stable code of the error; clients branch on it. */
-            code: string;
+            /**
+             * @description Stable code of the error; clients branch on it. New codes may be added: treat an unknown one by the HTTP status.
+             * @enum {string}
+             */
+            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
             /** @description Explanation of this occurrence, for people. */
             message: string;
             /** @description Whether the same request, sent again unchanged, may succeed. A failure recorded under an `Idempotency-Key` or the caller's own order id is returned again; with `effect` `none`, send a new request under a new one. */
@@ -4025,6 +3996,11 @@ export interface components {
              * @enum {unknown}
              */
             order_type?: "LONG" | "SHORT";
+            /**
+             * @description What an edit always is, `LIMIT_EDIT`, or the type that the order has. It may be named, and changes nothing; another type is rejected.
+             * @enum {unknown}
+             */
+            execution_type?: "LIMIT_EDIT" | "LIMIT" | "STOP_LIMIT" | "BRACKET";
             /** @description New size as a multiple of the account size. */
             leverage?: components["schemas"]["Size"];
             /** @description New size in USD. */
@@ -4048,7 +4024,7 @@ export interface components {
             trailing_stop?: components["schemas"]["TrailingStop"];
             /** @description New exits; they replace those of the order. */
             bracket_orders?: components["schemas"]["BracketOrder"][];
-        } & (components["schemas"]["AtMostOneSize"] & components["schemas"]["ExitsOnce"]);
+        } & (components["schemas"]["AtMostOneSize"] & components["schemas"]["ExitsOnce"] & unknown);
         /** @description What the network executed. The network reduces an order above a cap instead of rejecting it. Members are null if the network does not report them. */
         Executed: {
             /** @description Side that was executed. */
@@ -4815,7 +4791,10 @@ export interface components {
         OverlapSeconds: number;
         /** @description An error of the token endpoints: a problem document that also has the members of RFC 6749, section 5.2. */
         OAuthProblem: {
-            /** @description URI that identifies the type of the error. */
+            /**
+             * Format: uri
+             * @description URL of the code in the error catalogue that this service serves; it identifies the type of the error.
+             */
             type: string;
             /** @description Title of the error; the same for every occurrence of its code. */
             title: string;
@@ -6049,9 +6028,9 @@ export interface components {
     };
     parameters: {
         /** @description Maximum number of entries in the page. */
-        AccountPage: number;
-        /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-        AccountCursor: string;
+        PageLimit: number;
+        /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+        PageCursor: string;
         /** @description The prop account that the request is about, `prop_…`. */
         PropAccountHeader: string;
         /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
@@ -6359,7 +6338,12 @@ export interface operations {
     };
     listSessions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6369,6 +6353,7 @@ export interface operations {
             /** @description The enrollments, oldest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6464,7 +6449,12 @@ export interface operations {
     };
     listExvenueOrders: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header: {
                 /**
                  * @description The trader's wallet on the exchange.
@@ -6480,6 +6470,7 @@ export interface operations {
             /** @description The open orders as the exchange reports them */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -6987,7 +6978,12 @@ export interface operations {
     };
     listNetvenuePositions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header: {
                 /**
                  * @description The subaccount id of a trader that this partner registered.
@@ -7003,6 +6999,7 @@ export interface operations {
             /** @description The open positions, oldest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7018,7 +7015,12 @@ export interface operations {
     };
     listExvenuePositions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header: {
                 /**
                  * @description The trader's wallet on the exchange.
@@ -7034,6 +7036,7 @@ export interface operations {
             /** @description The open positions, oldest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7049,7 +7052,12 @@ export interface operations {
     };
     listRules: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header: {
                 /**
                  * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
@@ -7065,6 +7073,7 @@ export interface operations {
             /** @description The rules and the account's current values */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7148,7 +7157,12 @@ export interface operations {
     };
     listPayouts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header: {
                 /**
                  * @description A subaccount id of the network, or a wallet on the exchange; its form decides the venue.
@@ -7164,6 +7178,7 @@ export interface operations {
             /** @description Weeks with a payout, newest first; none for accounts that are not funded */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -7225,9 +7240,9 @@ export interface operations {
                 /** @description Only entries of this pair. */
                 pair?: components["schemas"]["Pair"];
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header: {
                 /**
@@ -7268,9 +7283,9 @@ export interface operations {
                 /** @description Only entries of this pair. */
                 pair?: components["schemas"]["Pair"];
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header: {
                 /**
@@ -7848,9 +7863,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -8073,10 +8088,10 @@ export interface operations {
             query?: {
                 /** @description Only requests in this state. */
                 status?: "pending" | "approved" | "declined";
-                /** @description Maximum number of entries in the page; default 50. */
-                limit?: number;
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -8087,8 +8102,7 @@ export interface operations {
             /** @description A page of requests */
             200: {
                 headers: {
-                    /** @description The next page, as `rel="next"` */
-                    Link?: string;
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8222,9 +8236,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -8357,9 +8371,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path: {
@@ -8764,9 +8778,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -8999,7 +9013,12 @@ export interface operations {
     };
     listTiers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9009,6 +9028,7 @@ export interface operations {
             /** @description Every tier on sale, cheapest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9159,9 +9179,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: components["parameters"]["AccountPage"];
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: components["parameters"]["AccountCursor"];
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -9190,9 +9210,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: components["parameters"]["AccountPage"];
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: components["parameters"]["AccountCursor"];
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -9342,7 +9362,12 @@ export interface operations {
     };
     listAllTiers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9352,6 +9377,7 @@ export interface operations {
             /** @description The tiers */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9437,6 +9463,10 @@ export interface operations {
             query?: {
                 /** @description Only payments that cleared at least this many minutes ago. */
                 minutes?: number;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -9447,6 +9477,7 @@ export interface operations {
             /** @description The payments, oldest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9522,7 +9553,12 @@ export interface operations {
     };
     listStrandedPayouts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9532,6 +9568,7 @@ export interface operations {
             /** @description The payouts, oldest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -9850,9 +9887,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -9867,7 +9904,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FailedAccountPage"];
+                    "application/json": components["schemas"]["FailedAccount"][];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -10022,9 +10059,9 @@ export interface operations {
                 /** @description Only intents of this partner or app. */
                 owner?: string;
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -10039,7 +10076,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TroubledIntentPage"];
+                    "application/json": components["schemas"]["TroubledIntent"][];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -10130,9 +10167,9 @@ export interface operations {
                 /** @description Only deliveries of this app. */
                 app_id?: string;
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -10147,7 +10184,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TroubledDeliveryPage"];
+                    "application/json": components["schemas"]["TroubledDelivery"][];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -10205,9 +10242,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -10222,7 +10259,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FailedMailPage"];
+                    "application/json": components["schemas"]["FailedMail"][];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -10263,9 +10300,9 @@ export interface operations {
                 /** @description Only actions on this record, by its id. */
                 subject?: string;
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: `next_cursor` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -10280,7 +10317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OperatorActionPage"];
+                    "application/json": components["schemas"]["OperatorAction"][];
                 };
             };
             401: components["responses"]["Unauthorized"];
@@ -10363,7 +10400,12 @@ export interface operations {
     };
     listConnectAccounts: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -10373,6 +10415,7 @@ export interface operations {
             /** @description The user's accounts at the processor */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -10500,9 +10543,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: components["parameters"]["AccountPage"];
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -10656,9 +10699,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -10885,9 +10928,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path: {
@@ -11026,10 +11069,12 @@ export interface operations {
     listAppEvents: {
         parameters: {
             query?: {
-                /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description The id of the last event that was read. */
+                /** @description The id of the last event that was read. Without effect beside `cursor`, which continues a page. */
                 after?: string;
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -11177,9 +11222,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -11208,9 +11253,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: taken from the `Link` of the previous page. An unknown one is 422. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: never;
             path?: never;
@@ -11315,9 +11360,9 @@ export interface operations {
                 /** @description Whether to list only orders that rest or are not settled yet. */
                 open?: boolean;
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: {
                 /** @description The prop account that the request is about, `prop_…`. */
@@ -11672,7 +11717,12 @@ export interface operations {
     };
     listTradingPositions: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header?: {
                 /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
@@ -11685,6 +11735,7 @@ export interface operations {
             /** @description The open positions, oldest first */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -11740,9 +11791,9 @@ export interface operations {
                 /** @description Only positions of this pair. */
                 pair?: components["schemas"]["Pair"];
                 /** @description Maximum number of entries in the page. */
-                limit?: number;
-                /** @description Continues a list: the `cursor` in the `Link` of the previous page. */
-                cursor?: string;
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
             };
             header?: {
                 /** @description The prop account that the request is about, `prop_…`. */
@@ -11804,7 +11855,12 @@ export interface operations {
     };
     listTradingRules: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
             header?: {
                 /** @description The prop account that the request is about, `prop_…`. */
                 "X-Prop-Account"?: components["parameters"]["PropAccountHeader"];
@@ -11817,6 +11873,7 @@ export interface operations {
             /** @description The rules and the account's current values */
             200: {
                 headers: {
+                    Link: components["headers"]["Link"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import type Router from '@koa/router';
 import { document } from '../contract/document.ts';
 import { withNullableRequests } from '../contract/nullable.ts';
+import { ERRORS_PATH, errorsPage } from './error-docs.ts';
 import { publicDocument } from './static.ts';
 
 const assets = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
@@ -33,14 +34,15 @@ const FOR_A_DAY = 'public, max-age=86400'; // files of a package seldom change
 type Document = { type: string; body: string | Buffer; caching: string; policy?: string };
 
 /**
- * Serves the contract at /openapi.json and an interactive reference at /docs. The reference loads nothing from other
- * hosts.
+ * Serves the contract at /openapi.json, an interactive reference at /docs and the error catalogue at /docs/errors. The
+ * reference loads nothing from other hosts.
  */
 export function serveDocs(router: Router): void {
   const json = JSON.stringify(withNullableRequests(document));
   serve(router, '/openapi.json', { type: 'application/json', body: json, caching: REVALIDATED });
   router.get('/docs/', (ctx) => ctx.redirect('/docs'));
   serve(router, '/docs', { type: 'text/html', body: page, caching: REVALIDATED, policy: POLICY });
+  serve(router, ERRORS_PATH, { type: 'text/html', body: errorsPage, caching: REVALIDATED, policy: POLICY });
   serve(router, '/docs/start.js', { type: 'text/javascript', body: start, caching: REVALIDATED });
   for (const [file, type] of Object.entries(served)) {
     const body = readFileSync(path.join(assets, file));

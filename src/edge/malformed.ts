@@ -18,12 +18,13 @@ type Under = Duplex & { _httpMessage?: ServerResponse };
  * Responds with a problem document to bytes that cannot be parsed as a request, and closes the connection. An unknown
  * `Expect` header is ignored.
  */
-export function respondToUnreadable(server: Server): void {
+export function respondToUnreadable(server: Server, publicUrl: string): void {
   server.on('clientError', (error: Unread, socket: Under) => {
     const earlier = socket._httpMessage;
     if (earlier?.req.complete && socket.writable) return endAfter(earlier, socket);
     if (error.code === 'ECONNRESET' || !socket.writable || earlier?.headersSent) return void socket.destroy();
-    const [head, text] = renderError(new ApiError(CODES[error.code ?? ''] ?? 'MALFORMED_REQUEST', { effect: 'none' }));
+    const apiError = new ApiError(CODES[error.code ?? ''] ?? 'MALFORMED_REQUEST', { effect: 'none' });
+    const [head, text] = renderError(apiError, publicUrl);
     const wantsHead = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ';
     socket.end(wantsHead ? head : head + text);
     socket.on('error', () => {}).resume();
@@ -41,9 +42,9 @@ function endAfter(earlier: ServerResponse, socket: Duplex): void {
   earlier.once('finish', () => socket.end());
 }
 
-function renderError(apiError: ApiError): [head: string, text: string] {
+function renderError(apiError: ApiError, publicUrl: string): [head: string, text: string] {
   const requestId = randomUUID();
-  const text = JSON.stringify(problemDocument(apiError, requestId));
+  const text = JSON.stringify(problemDocument(apiError, { requestId, publicUrl }));
   const head = [
     `HTTP/1.1 ${apiError.status} ${STATUS_CODES[apiError.status]}`,
     'Content-Type: application/problem+json',

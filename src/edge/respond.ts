@@ -1,12 +1,16 @@
 import type { Context } from 'koa';
 import { ApiError, type Effect, type ErrorCode, errors } from '../kernel/errors.ts';
+import { ERRORS_PATH } from './error-docs.ts';
 import { describe } from './faults.ts';
 
+/** Where an error occurred: the request's id, and the public URL of the service, which documents every code. */
+type Occurrence = { requestId: string; publicUrl: string };
+
 /** A problem document (RFC 9457), without its `detail`. Published clients read the code under `error`. */
-export function problemDocument(apiError: ApiError, requestId: string): Record<string, unknown> {
+export function problemDocument(apiError: ApiError, { requestId, publicUrl }: Occurrence): Record<string, unknown> {
   const { retryAfterS: _, headers: __, message: ___, ...members } = apiError.details;
   return {
-    type: `urn:problem:${apiError.code.toLowerCase().replaceAll('_', '-')}`,
+    type: `${publicUrl}${ERRORS_PATH}#${apiError.code}`,
     title: errors[apiError.code][1],
     status: apiError.status,
     error: {
@@ -24,7 +28,7 @@ const messageOf = ({ details, message }: ApiError): string =>
   details.message === undefined && details.fields ? describe(details.fields) : message;
 
 /** Responds with an error: status, headers and problem document. */
-export function reject(ctx: Context, apiError: ApiError, requestId: string): void {
+export function reject(ctx: Context, apiError: ApiError, occurrence: Occurrence): void {
   ctx.status = apiError.status;
   ctx.set('Cache-Control', 'no-store');
   ctx.set(apiError.details.headers ?? {});
@@ -32,7 +36,7 @@ export function reject(ctx: Context, apiError: ApiError, requestId: string): voi
     ctx.set('Retry-After', String(Math.ceil(apiError.details.retryAfterS)));
   if (apiError.details.intent_id) ctx.set('Intent-Id', apiError.details.intent_id);
   ctx.type = ctx.state.oauthErrors ? 'application/json' : 'application/problem+json';
-  const problem = problemDocument(apiError, requestId);
+  const problem = problemDocument(apiError, occurrence);
   ctx.body = JSON.stringify(
     ctx.state.oauthErrors ? withOauthError(problem, apiError) : withDetail(ctx, problem, apiError),
   );

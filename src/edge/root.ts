@@ -2,6 +2,7 @@ import type Router from '@koa/router';
 
 const links = {
   reference: '/docs',
+  errors: '/docs/errors',
   contract: '/openapi.json',
   console: '/admin',
   health: '/healthz',

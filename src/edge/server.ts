@@ -30,7 +30,7 @@ export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
   app.use(router.allowedMethods());
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_WITHIN_MS }, app.callback());
   server.headersTimeout = HEADERS_WITHIN_MS;
-  respondToUnreadable(server);
+  respondToUnreadable(server, deps.config.PUBLIC_URL);
   return server;
 }
 
@@ -52,7 +52,8 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
     await next();
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);
   } catch (error) {
-    reject(ctx, withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method), requestId);
+    const apiError = withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method);
+    reject(ctx, apiError, { requestId, publicUrl: deps.config.PUBLIC_URL });
   }
   const ms = performance.now() - startedAt;
   deps.metrics.requests.observe(labelsOf(ctx), ms / 1000);

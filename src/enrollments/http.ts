@@ -4,6 +4,7 @@ import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
+import { listPage } from '../kernel/pages.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { checkKey } from './commands.ts';
 import { type Enrollment, findEnrollment, listEnrollments } from './queries.ts';
@@ -12,9 +13,11 @@ import { revokeEnrollment, saveKey } from './store.ts';
 type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
 
 /** Handles `GET /v1/sessions`: list enrollments. */
-export const listSessions: Handler<'listSessions', Deps> = async ({ deps, principal }) => {
-  const enrollments = await listEnrollments(deps.db, principal.owner);
-  return { status: 200, body: enrollments.map(sessionInfo) };
+export const listSessions: Handler<'listSessions', Deps> = async ({ deps, principal, query }) => {
+  const isKnown = async (wallet: string) => (await findEnrollment(deps.db, principal.owner, wallet)) !== null;
+  const shown = { path: '/v1/sessions', cursorOf: ({ ex_wallet }: Enrollment) => ex_wallet, isKnown };
+  const page = await listPage(query, shown, (wanted) => listEnrollments(deps.db, principal.owner, wanted));
+  return { ...page, body: page.body.map(sessionInfo) };
 };
 
 /** Handles `POST /v1/sessions`: enroll the signing key of an exchange wallet. */

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
+import type { PageRequest } from '../kernel/pages.ts';
 
 const enrollmentRow = z.custom<
   Omit<components['schemas']['SessionInfo'], 'agent_address' | 'is_agent' | 'status'> & { signer: string }
@@ -20,13 +21,23 @@ const liveEnrollments = sql.fragment`
   join signing_keys k on k.owner = e.owner and k.ex_wallet = e.ex_wallet and k.retired_at is null and not k.waits
   left join signing_keys w on w.owner = e.owner and w.ex_wallet = e.ex_wallet and w.retired_at is null and w.waits`;
 
-/** Every enrollment of an owner, oldest first. */
-export const listEnrollments = (db: Db, owner: OwnerId): Promise<readonly Enrollment[]> =>
+/** An owner's enrollments, oldest first, after the wallet `cursor`. */
+export const listEnrollments = (
+  db: Db,
+  owner: OwnerId,
+  { cursor, limit }: PageRequest,
+): Promise<readonly Enrollment[]> =>
   db.any(sql.prepared('list_enrollments', enrollmentRow)`
     select ${enrollmentColumns}
     from ${liveEnrollments}
     where e.owner = ${owner}
-    order by e.created_at, e.ex_wallet`);
+      and (${cursor}::text is null or (e.created_at, e.ex_wallet) > (
+        select c.created_at, c.ex_wallet
+        from enrollments c
+        where c.owner = e.owner and c.ex_wallet = ${cursor}
+      ))
+    order by e.created_at, e.ex_wallet
+    limit ${limit}`);
 
 /** One enrollment of an owner, or null. The wallet must be in lower case. */
 export const findEnrollment = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<Enrollment | null> =>

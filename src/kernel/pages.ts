@@ -1,74 +1,66 @@
 import { ApiError } from './errors.ts';
 
-type Shown = { path: string; cursor: 'cursor' | 'after'; limit: number };
-type Page<Row> = { status: 200; body: Row[]; headers?: { Link: string } };
-
-/**
- * A page of `found`. The caller queried one row more than `limit`; if that row exists, the `Link` header names the next
- * page.
- */
-export function pageOf<Row extends { id: string }>(found: readonly Row[], { path, cursor, limit }: Shown): Page<Row> {
-  const body = found.slice(0, limit);
-  const last = body.at(-1);
-  if (found.length <= limit || !last) return { status: 200, body };
-  const next = new URLSearchParams({ limit: String(limit), [cursor]: last.id });
-  return { status: 200, body, headers: { Link: `<${path}?${next}>; rel="next"` } };
-}
-
-type ItemsPage<Row> = {
-  status: 200;
-  body: { items: Row[]; next_cursor: string | null };
-  headers?: { Link: string };
-};
-
-/**
- * A page with its rows under `items`. The caller queried one row more than `limit`; if that row exists, there is a next
- * page. `asked`: the filters that the link to the next page repeats. `cursorOf` returns the cursor of a row.
- */
-export function itemsOf<Row>(
-  found: readonly Row[],
-  shown: { path: string; limit: number; asked?: Record<string, string | undefined>; cursorOf: (row: Row) => string },
-): ItemsPage<Row> {
-  const { path, limit, asked = {}, cursorOf } = shown;
-  const items = found.slice(0, limit);
-  const last = items.at(-1);
-  if (found.length <= limit || last === undefined) return { status: 200, body: { items, next_cursor: null } };
-  const cursor = cursorOf(last);
-  const next = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...asked, limit: String(limit), cursor }))
-    if (value !== undefined) next.set(name, value);
-  return { status: 200, body: { items, next_cursor: cursor }, headers: { Link: `<${path}?${next}>; rel="next"` } };
-}
-
+/** The query of a list. `cursor` is absent on the first page; other members are filters. */
+type PageQuery = { limit?: number; cursor?: string };
 /** The rows of a page to read: those after `cursor`, or from the start; at most `limit`. */
 export type PageRequest = { cursor: string | null; limit: number };
+/** A page. `Link` names the next one and repeats the query; it is absent on the last page. */
+export type Page<Row> = { status: 200; body: Row[]; headers?: { Link: string } };
 
+/** The size of a page without a `limit`, as in the contract; the same for every list. */
 const DEFAULT_LIMIT = 100;
 
+type Shown<Row> = { path: string; cursorOf(row: Row): string };
+type Stored<Row> = Shown<Row> & { isKnown(cursor: string): Promise<boolean> };
+
 /**
- * Reads one page of a list. `read` is asked for one row more than the page holds; if that row exists, the `Link` header
- * names the next page.
+ * Reads one page of a stored list. `read` is asked for one row more than the page holds; if that row exists, there is a
+ * next page. Throws INVALID_REQUEST for a cursor of which `isKnown` is false.
  */
 export async function listPage<Row>(
-  { cursor = null, limit = DEFAULT_LIMIT }: { cursor?: string | null; limit?: number },
-  { path, cursorOf }: { path: string; cursorOf(row: Row): string },
+  query: PageQuery,
+  { isKnown, ...shown }: Stored<NoInfer<Row>>,
   read: (page: PageRequest) => Promise<readonly Row[]>,
 ): Promise<Page<Row>> {
-  const found = await read({ cursor, limit: limit + 1 });
-  const body = found.slice(0, limit);
+  const { cursor, limit = DEFAULT_LIMIT } = query;
+  if (cursor !== undefined && !(await isKnown(cursor))) throw unknownCursor();
+  return pageOf(query, shown, await read({ cursor: cursor ?? null, limit: limit + 1 }));
+}
+
+/**
+ * One page of a list that is read as a whole. `cursorOf` tells its rows apart. Throws INVALID_REQUEST for a cursor that
+ * names no row of it.
+ */
+export function slicePage<Row>(
+  query: PageQuery,
+  { path, cursorOf }: Shown<NoInfer<Row>>,
+  rows: readonly Row[],
+): Page<Row> {
+  const cursors = new Map<Row, string>();
+  const used = new Map<string, number>();
+  for (const row of rows) {
+    const name = cursorOf(row);
+    const nth = (used.get(name) ?? 0) + 1;
+    used.set(name, nth);
+    cursors.set(row, Buffer.from(nth === 1 ? name : `${name} ${nth}`).toString('base64url'));
+  }
+  const last = query.cursor === undefined ? -1 : rows.findIndex((row) => cursors.get(row) === query.cursor);
+  if (query.cursor !== undefined && last < 0) throw unknownCursor();
+  return pageOf(query, { path, cursorOf: (row) => cursors.get(row) ?? '' }, rows.slice(last + 1));
+}
+
+function pageOf<Row>(query: PageQuery, { path, cursorOf }: Shown<Row>, rows: readonly Row[]): Page<Row> {
+  const { limit = DEFAULT_LIMIT } = query;
+  const body = rows.slice(0, limit);
   const last = body.at(-1);
-  if (found.length <= limit || last === undefined) return { status: 200, body };
-  const next = new URLSearchParams({ limit: String(limit), cursor: cursorOf(last) });
+  if (rows.length <= limit || last === undefined) return { status: 200, body };
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, limit, cursor: cursorOf(last) }))
+    if (value !== undefined) next.set(name, String(value));
   return { status: 200, body, headers: { Link: `<${path}?${next}>; rel="next"` } };
 }
 
-/** Throws INVALID_REQUEST for a cursor that names no row of the list. */
-export async function requireCursor(
-  cursor: string | undefined,
-  isKnown: (cursor: string) => Promise<boolean>,
-): Promise<void> {
-  if (cursor === undefined || (await isKnown(cursor))) return;
-  throw new ApiError('INVALID_REQUEST', {
+const unknownCursor = () =>
+  new ApiError('INVALID_REQUEST', {
     fields: [{ loc: ['query', 'cursor'], msg: 'names no entry of this list', type: 'cursor' }],
   });
-}

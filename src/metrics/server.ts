@@ -12,7 +12,7 @@ import { CONTENT_TYPE, type Metrics } from './registry.ts';
 const REQUEST_WITHIN_MS = 5_000;
 
 type Served = {
-  config: Pick<Config, 'METRICS_PORT' | 'METRICS_HOST' | 'METRICS_TOKEN'>;
+  config: Pick<Config, 'METRICS_PORT' | 'METRICS_HOST' | 'METRICS_TOKEN' | 'PUBLIC_URL'>;
   log: Logger;
   metrics: Metrics;
   readiness: { failing(): Promise<string[]> };
@@ -80,7 +80,7 @@ async function pageFor(request: IncomingMessage, pages: Pages): Promise<Page> {
   return page(request);
 }
 
-const pagesOf = ({ config: { METRICS_TOKEN }, metrics, readiness }: Served): Pages => ({
+const pagesOf = ({ config: { METRICS_TOKEN, PUBLIC_URL }, metrics, readiness }: Served): Pages => ({
   __proto__: null as never, // so that a path never finds a member of Object.prototype
   '/metrics': async ({ headers }) =>
     isAllowed(headers.authorization, METRICS_TOKEN)
@@ -89,7 +89,7 @@ const pagesOf = ({ config: { METRICS_TOKEN }, metrics, readiness }: Served): Pag
   '/healthz': async () => json(200, { status: 'ok' }),
   '/readyz': async () => {
     const checks = await readiness.failing();
-    return checks.length === 0 ? json(200, { status: 'ready' }) : notReady(checks);
+    return checks.length === 0 ? json(200, { status: 'ready' }) : notReady(checks, PUBLIC_URL);
   },
 });
 
@@ -104,7 +104,8 @@ const json = (status: number, body: object, type = 'application/json; charset=ut
 });
 
 /** The same problem document as at the edge. */
-function notReady(checks: string[]): Page {
+function notReady(checks: string[], publicUrl: string): Page {
   const apiError = new ApiError('NOT_READY', { checks });
-  return json(apiError.status, problemDocument(apiError, randomUUID()), 'application/problem+json; charset=utf-8');
+  const body = problemDocument(apiError, { requestId: randomUUID(), publicUrl });
+  return json(apiError.status, body, 'application/problem+json; charset=utf-8');
 }

@@ -6,6 +6,7 @@ import type { SubmitDeps } from '../intents/accept.ts';
 import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../intents/follow.ts';
 import { findSealed } from '../intents/sealed-results.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { slicePage } from '../kernel/pages.ts';
 import { appOf, userOf } from '../kernel/principal.ts';
 import { requireValue } from '../kernel/require.ts';
 import type { Sealer } from '../kernel/seal.ts';
@@ -24,10 +25,8 @@ type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & 
 type Status = components['schemas']['PaymentStatus'];
 
 /** Handles `GET /v2/tiers`: list the tiers on sale. */
-export const listTiers: Handler<'listTiers', Deps> = async ({ deps }) => ({
-  status: 200,
-  body: [...(await findTiers(deps.db))],
-});
+export const listTiers: Handler<'listTiers', Deps> = async ({ deps, query }) =>
+  slicePage(query, { path: '/v2/tiers', cursorOf: ({ tier_id }) => tier_id }, await findTiers(deps.db));
 
 /** Handles `POST /v2/payments/checkout`: begin the payment for a challenge account. */
 export const checkOut: Handler<'checkOut', Deps> = async (call) => {

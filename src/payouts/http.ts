@@ -7,14 +7,19 @@ import { fullResultOf } from '../intents/sealed-results.ts';
 import { submitted } from '../intents/submitted.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId, UserId } from '../kernel/ids.ts';
-import { pageOf, requireCursor } from '../kernel/pages.ts';
+import { listPage, slicePage } from '../kernel/pages.ts';
 import { userOf } from '../kernel/principal.ts';
 import { requireValue } from '../kernel/require.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { findKycCase } from '../kyc/queries.ts';
 import type { VenueReads } from '../portfolio/read-model.ts';
 import { requestPayout as recordRequest } from './commands.ts';
-import { openConnectAccount as acceptAccount, submitPayout as acceptSubmission, requestLink } from './intents.ts';
+import {
+  openConnectAccount as acceptAccount,
+  submitPayout as acceptSubmission,
+  requestFirstLink,
+  requestLink,
+} from './intents.ts';
 import { linkResult } from './link.ts';
 import {
   type ConnectAccount,
@@ -35,13 +40,15 @@ type Deps = SubmitDeps<'acceptIntent', NewIntent, 'CHECKOUT_DEADLINE_MS' | 'PROC
 };
 
 const CURRENCY = 'usd'; // the network settles in dollars
-const PAGE = 100;
 
 /** Handles `GET /v2/connect/accounts`: list the user's payout accounts. */
-export const listConnectAccounts: Handler<'listConnectAccounts', Deps> = async ({ deps, principal }) => {
+export const listConnectAccounts: Handler<'listConnectAccounts', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  const accounts = await listAccounts(deps.db, owner, userId);
-  return { status: 200, body: accounts.map((account) => ({ ...account, status: accountStatus(account) })) };
+  const accounts = (await listAccounts(deps.db, owner, userId)).map((account) => ({
+    ...account,
+    status: accountStatus(account),
+  }));
+  return slicePage(query, { path: '/v2/connect/accounts', cursorOf: ({ id }) => id }, accounts);
 };
 
 /** Handles `POST /v2/connect/accounts`: begin to connect a bank account. */
@@ -57,7 +64,7 @@ export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (ca
   const [account] = await listAccounts(call.deps.db, owner, userId);
   if (!account)
     return { status: 202, body: openedAccount(null, null), headers: pendingHeaders(`/v2/intents/${made.id}`) };
-  const link = await call.settled(await requestLink(context, account.processor_account_id));
+  const link = await call.settled(await requestFirstLink(context, account.processor_account_id));
   const result = await fullResultOf(call.deps, link, linkResult).catch((error: unknown) => {
     throw made.state === 'succeeded' && error instanceof ApiError ? withoutLink(error) : error;
   });
@@ -107,12 +114,12 @@ async function linker({ deps, context }: Pick<CallWith<Deps>, 'deps' | 'context'
 }
 
 /** Handles `GET /v2/payouts`: list the user's payouts. */
-export const listUserPayouts: Handler<'listUserPayouts', Deps> = async ({ deps, principal, query }) => {
+export const listUserPayouts: Handler<'listUserPayouts', Deps> = ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  const { cursor = null, limit = PAGE } = query;
-  await requireCursor(query.cursor, async (id) => (await findUserPayout(deps.db, owner, userId, id)) !== null);
-  const found = await listPayouts(deps.db, owner, userId, { cursor, limit: limit + 1 });
-  return pageOf(found, { path: '/v2/payouts', cursor: 'cursor', limit });
+  const isKnown = async (id: string) => (await findUserPayout(deps.db, owner, userId, id)) !== null;
+  return listPage(query, { path: '/v2/payouts', cursorOf: ({ id }) => id, isKnown }, (page) =>
+    listPayouts(deps.db, owner, userId, page),
+  );
 };
 
 /** Handles `GET /v2/payouts/estimate`: estimate what can be paid out. */

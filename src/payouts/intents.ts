@@ -24,9 +24,13 @@ export const openConnectAccount = (
   });
 
 /** Accepts the creation of an onboarding link. Each request creates a new link, because a link works once. */
-export const requestLink = ({ accept, context, deadlineMs }: RequestContext, accountId: string): Promise<Accepted> => {
-  const { idempotency_key: _, ...rest } = context; // it belongs to the request's first intent
-  return accept(intentFor({ context: rest, deadlineMs }, 'payouts/link', { processor_account_id: accountId }));
+export const requestLink = ({ accept, context, deadlineMs }: RequestContext, accountId: string): Promise<Accepted> =>
+  accept(intentFor({ context, deadlineMs }, 'payouts/link', { processor_account_id: accountId }));
+
+/** The same for an account just opened: the key of the request belongs to its first intent, a repeat gets a new link. */
+export const requestFirstLink = (request: RequestContext, accountId: string): Promise<Accepted> => {
+  const { idempotency_key: _, ...context } = request.context;
+  return requestLink({ ...request, context }, accountId);
 };
 
 const submission = z.object({ verdict: z.string(), intent_id: z.string().nullable() });

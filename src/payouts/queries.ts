@@ -138,4 +138,5 @@ export const listStranded = (db: Db): Promise<readonly z.infer<typeof strandedRo
   db.any(sql.type(strandedRow)`
     select s.payout_id, s.owner, s.user_id, s.prop_account_id, s.processor_account_id, s.processor_transfer_id, s.status,
       s.amount_cents, s.transferred_cents, s.reversed_cents, s.currency, s.failure_reason, s.since, s.safe_action, s.step, s.step_state
-    from list_stranded_payouts() s`);
+    from list_stranded_payouts() s
+    order by s.since, s.payout_id`);

@@ -3,8 +3,8 @@ import type { Accepted, SubmitDeps } from '../intents/accept.ts';
 import type { Wait } from '../intents/follow.ts';
 import { findIntent, intentOfV2, pendingHeaders } from '../intents/follow.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { IntentId, OrderUuid } from '../kernel/ids.ts';
-import { pageOf, requireCursor } from '../kernel/pages.ts';
+import { type IntentId, isUuid, type OrderUuid } from '../kernel/ids.ts';
+import { listPage } from '../kernel/pages.ts';
 import {
   cancelOrder,
   closePosition,
@@ -24,7 +24,6 @@ import { contextFor } from './intents.ts';
 type Deps = SubmitDeps<'acceptTradingOrder', NewTradingOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads; wait: Wait };
 
 const ORDERS = '/v2/trading/orders';
-const ORDERS_PAGE = 100;
 
 type AnyCall = Pick<CallWith<Deps>, 'deps' | 'principal' | 'context' | 'settled'> & {
   header: { 'X-Prop-Account'?: string };
@@ -76,12 +75,11 @@ export const editTradingOrder: Handler<'editTradingOrder', Deps> = async (call) 
 export const listTradingOrders: Handler<'listTradingOrders', Deps> = async (call) => {
   const { deps, query } = call;
   const { owner, hotkey } = await getReadyAccount(call);
-  const { open = false, cursor = null, limit = ORDERS_PAGE } = query;
-  await requireCursor(query.cursor, async (id) => (await findOrderPair(deps.db, owner, hotkey, id)) !== null);
-  const found = await readOrderPage(deps, owner, hotkey, { open, cursor, limit: limit + 1 });
-  const page = pageOf(found, { path: ORDERS, cursor: 'cursor', limit });
-  const link = page.headers && { Link: page.headers.Link.replace('?', `?open=${open}&`) };
-  return { status: 200, body: page.body.map(({ status }) => status), ...(link && { headers: link }) };
+  const isKnown = async (id: string) => isUuid(id) && (await findOrderPair(deps.db, owner, hotkey, id)) !== null;
+  const page = await listPage(query, { path: ORDERS, cursorOf: ({ id }: { id: string }) => id, isKnown }, (wanted) =>
+    readOrderPage(deps, owner, hotkey, { open: query.open ?? false, ...wanted }),
+  );
+  return { ...page, body: page.body.map(({ status }) => status) };
 };
 
 /** Returns the status of an order. Throws V2_ORDER_UNKNOWN. */

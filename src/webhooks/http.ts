@@ -2,7 +2,7 @@ import type { Webhooks } from '../adapters/webhook/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { pageOf, requireCursor } from '../kernel/pages.ts';
+import { listPage } from '../kernel/pages.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { changeEndpoint, createEndpoint, recoverEndpoint, redeliver, rotateSecret, testEndpoint } from './commands.ts';
 import { findDelivery, findEndpoint, listAttempts, listDeliveries, listEndpoints } from './queries.ts';
@@ -11,8 +11,6 @@ import { newSecret } from './secrets.ts';
 
 type Deps = { db: Db; sealer: Sealer; webhooks: Webhooks };
 
-const ENDPOINTS_PAGE = 200;
-const DELIVERIES_PAGE = 50;
 const DEFAULT_OVERLAP_S = 86_400;
 const NO_STORE = { 'Cache-Control': 'no-store' }; // these responses contain a secret
 
@@ -35,11 +33,11 @@ export const createWebhookEndpoint: Handler<'createWebhookEndpoint', Deps> = asy
 };
 
 /** Handles `GET /v2/webhook-endpoints`: list the app's webhook endpoints. */
-export const listWebhookEndpoints: Handler<'listWebhookEndpoints', Deps> = async ({ deps, principal, query }) => {
-  const { cursor = null, limit = ENDPOINTS_PAGE } = query;
-  await requireCursor(query.cursor, async (id) => (await findEndpoint(deps.db, principal.owner, id)) !== null);
-  const found = await listEndpoints(deps.db, principal.owner, { cursor, limit: limit + 1 });
-  return pageOf(found, { path: '/v2/webhook-endpoints', cursor: 'cursor', limit });
+export const listWebhookEndpoints: Handler<'listWebhookEndpoints', Deps> = ({ deps, principal, query }) => {
+  const isKnown = async (id: string) => (await findEndpoint(deps.db, principal.owner, id)) !== null;
+  return listPage(query, { path: '/v2/webhook-endpoints', cursorOf: ({ id }) => id, isKnown }, (page) =>
+    listEndpoints(deps.db, principal.owner, page),
+  );
 };
 
 /** Handles `PATCH /v2/webhook-endpoints/{endpoint_id}`: change a webhook endpoint. */
@@ -95,14 +93,12 @@ export const listWebhookDeliveries: Handler<'listWebhookDeliveries', Deps> = asy
   query,
 }) => {
   await getEndpoint(deps, principal.owner, path.endpoint_id);
-  const { cursor = null, limit = DELIVERIES_PAGE } = query;
-  const isListed = async (id: string) =>
+  const isKnown = async (id: string) =>
     (await findDelivery(deps.db, principal.owner, id))?.endpoint_id === path.endpoint_id;
-  await requireCursor(query.cursor, isListed);
-  const page = { cursor, limit: limit + 1 };
-  const found = await listDeliveries(deps.db, principal.owner, path.endpoint_id, page);
   const here = `/v2/webhook-endpoints/${path.endpoint_id}/deliveries`;
-  return pageOf(found, { path: here, cursor: 'cursor', limit });
+  return listPage(query, { path: here, cursorOf: ({ id }) => id, isKnown }, (page) =>
+    listDeliveries(deps.db, principal.owner, path.endpoint_id, page),
+  );
 };
 
 /** Handles `POST /v2/webhook-endpoints/{endpoint_id}/recover`: send missed events again. */

@@ -2,13 +2,12 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
+import type { PageRequest } from '../kernel/pages.ts';
 
 const endpointRow = z.custom<components['schemas']['WebhookEndpoint']>();
 
 /** An endpoint in the form shown to its app, without its secrets. */
 export type Endpoint = z.infer<typeof endpointRow>;
-
-type Page = { cursor: string | null; limit: number };
 
 const endpointColumns = sql.fragment`
   e.id, e.url, e.events, e.description, e.active, e.deactivated_because, e.failing_since, e.created_at, e.updated_at`;
@@ -21,7 +20,7 @@ export const findEndpoint = (db: Db, app: string, endpointId: string): Promise<E
     where e.id = ${endpointId} and e.app = ${app}`);
 
 /** The app's endpoints, newest first, after `cursor`. */
-export const listEndpoints = (db: Db, app: string, { cursor, limit }: Page): Promise<readonly Endpoint[]> =>
+export const listEndpoints = (db: Db, app: string, { cursor, limit }: PageRequest): Promise<readonly Endpoint[]> =>
   db.any(sql.prepared('list_webhook_endpoints', endpointRow)`
     select ${endpointColumns}
     from webhook_endpoints e
@@ -43,7 +42,12 @@ const deliveryColumns = sql.fragment`
   d.ended_at as completed_at`;
 
 /** Deliveries to an endpoint of this app, newest first, after `cursor`. */
-export const listDeliveries = (db: Db, app: string, endpointId: string, page: Page): Promise<readonly Delivery[]> =>
+export const listDeliveries = (
+  db: Db,
+  app: string,
+  endpointId: string,
+  page: PageRequest,
+): Promise<readonly Delivery[]> =>
   db.any(sql.prepared(`list_webhook_deliveries${page.cursor === null ? '' : '_behind'}`, deliveryRow)`
     select ${deliveryColumns}
     from webhook_deliveries d

@@ -74,9 +74,9 @@ describe('the audit log over HTTP', () => {
       ['GET', '/v2/admin/partners/ptn_gone/keys', {}, null],
     ];
     for (const [method, path, options, subject] of attempts) {
-      const before = (await desk.get('/v2/admin/audit?limit=1')).body.items[0];
+      const before = (await desk.get('/v2/admin/audit?limit=1')).body[0];
       const { status, body } = await desk.admin.ask(method, path, options);
-      const newest = (await desk.get('/v2/admin/audit?limit=1')).body.items[0];
+      const newest = (await desk.get('/v2/admin/audit?limit=1')).body[0];
 
       expect(status, path).to.be.within(400, 499);
       if (subject === null) expect(newest, path).to.deep.equal(before);
@@ -95,14 +95,14 @@ describe('the audit log over HTTP', () => {
     ];
     for (const [method, path, subject, action] of writes) {
       expectApiError(await ask(method, path, { json: { reason: 'curious' } }), 'V2_TOTP_REQUIRED');
-      const [newest] = (await desk.get('/v2/admin/audit?limit=1')).body.items;
+      const [newest] = (await desk.get('/v2/admin/audit?limit=1')).body;
 
       const actor = `admin:${adminId}`;
       expect(newest).to.deep.include({ actor, action, subject, detail: { rejected: 'V2_TOTP_REQUIRED' } });
     }
-    const before = (await desk.get('/v2/admin/audit?limit=1')).body.items[0];
+    const before = (await desk.get('/v2/admin/audit?limit=1')).body[0];
     expectApiError(await ask('GET', '/v2/admin/partners'), 'V2_TOTP_REQUIRED');
-    expect((await desk.get('/v2/admin/audit?limit=1')).body.items[0]).to.deep.equal(before);
+    expect((await desk.get('/v2/admin/audit?limit=1')).body[0]).to.deep.equal(before);
   });
 
   for (const [what, attempt] of Object.entries<(desk: Desk) => Promise<{ status: number }>>({

@@ -9,6 +9,7 @@ import {
   returnMoney,
   workerSeen,
 } from '../support/operator.ts';
+import { nextOf } from '../support/pages.ts';
 
 describe('operations of operators on deliveries, the queue and accounts', () => {
   let desk: Desk;
@@ -41,8 +42,8 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
         const others = await desk.get('/v2/admin/deliveries?app_id=app_other');
         const cancelled = await desk.get('/v2/admin/deliveries?state=cancelled');
 
-        expect(first.body.items).to.have.length(1);
-        expect(first.body.items[0]).to.deep.include({
+        expect(first.body).to.have.length(1);
+        expect(first.body[0]).to.deep.include({
           delivery_id: delivery,
           app_id: 'app_1',
           url: 'https://hooks.example.com/in',
@@ -51,8 +52,8 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
           attempts: 10,
           error: 'timeout',
         });
-        expect(others.body).to.deep.equal({ items: [], next_cursor: null });
-        expect(cancelled.body.items).to.deep.equal([]);
+        expect(others.body).to.deep.equal([]);
+        expect(cancelled.body).to.deep.equal([]);
       });
     });
 
@@ -117,11 +118,11 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
       const [older, newer] = [await failedAccount(desk.hand), await failedAccount(desk.hand, { paid: false })];
 
       const first = await desk.get('/v2/admin/prop-accounts/failed?limit=1');
-      const second = await desk.get(`/v2/admin/prop-accounts/failed?limit=1&cursor=${first.body.next_cursor}`);
+      const second = await desk.get(nextOf(first));
 
-      expect(first.body.items).to.have.length(1);
-      expect(first.body.items[0]).to.include({ id: newer.id, app_id: 'app_1', payment_id: null, account_size: 25_000 });
-      expect(second.body.items[0]).to.include({
+      expect(first.body).to.have.length(1);
+      expect(first.body[0]).to.include({ id: newer.id, app_id: 'app_1', payment_id: null, account_size: 25_000 });
+      expect(second.body[0]).to.include({
         id: older.id,
         payment_id: older.paymentId,
         safe_action: 'provision again, or refund',
@@ -135,7 +136,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
       const { id, paymentId } = await failedAccount(desk.hand);
       const listed = async () => {
         const { body } = await desk.get('/v2/admin/prop-accounts/failed?limit=200');
-        return body.items.some((account: { id: string }) => account.id === id);
+        return body.some((account: { id: string }) => account.id === id);
       };
 
       expectApiError(await desk.post(`/v2/admin/prop-accounts/${id}/abandon`), 'V2_ACCOUNT_OWES');

@@ -7,6 +7,7 @@ import { limit } from '../support/orders.ts';
 import { linkedWallet, move } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
+import { twice } from '../support/twice.ts';
 
 const PAYOUT = `0x${'ab'.repeat(20)}`;
 const REGISTER = '/v1/register/netvenue';
@@ -211,7 +212,8 @@ describe('moveWalletLink', () => {
       victim.partner,
       thief.wallet,
     ]);
-    const moved = await moveTo(thief.wallet, victim.partner);
+    const json = { partner_id: victim.partner, reason: 'signed' };
+    const moved = await twice(desk.admin.ask, 'POST', `/v2/admin/wallet-links/${thief.wallet}/move`, { json });
 
     expect(moved.body).to.deep.equal({
       ex_wallet: thief.wallet,

@@ -32,6 +32,31 @@ describe('editNetvenueOrder', () => {
     expect(await restingOrder(trader)).to.include({ quantity: 0.01, orderType: 'LONG', executionType: 'LIMIT' });
   });
 
+  for (const execution_type of ['LIMIT', 'LIMIT_EDIT'])
+    it(`may name ${execution_type}, which changes nothing`, async () => {
+      const { trader, edit } = await resting();
+
+      const reply = await trader.post(edit, changes({ execution_type, limit_price: 91_000 }));
+
+      expect(reply.status).to.equal(200);
+      expect(await restingOrder(trader)).to.include({ limitPrice: 91_000, executionType: 'LIMIT' });
+    });
+
+  it('is rejected for another type of order, and for a type without a change', async () => {
+    const { trader, edit } = await resting();
+
+    const other = await trader.post(edit, changes({ execution_type: 'STOP_LIMIT', stop_price: 95_000 }));
+    const nothing = await trader.post(edit, changes({ execution_type: 'LIMIT' }));
+    const unknown = await trader.post(edit, changes({ execution_type: 'MARKET', limit_price: 91_000 }));
+
+    expectProblem(other, 'V1_EDIT_INVALID', { effect: 'none' });
+    expect(other.body.error.message).to.equal('The execution_type of an order cannot change; this one is LIMIT.');
+    expectProblem(nothing, 'INVALID_REQUEST');
+    expect(nothing.body.error.message).to.include('Give at least one change');
+    expectProblem(unknown, 'INVALID_REQUEST');
+    expect(effectsOf(service, trader)).to.deep.equal(['limit']);
+  });
+
   it('replaces the size by one of another kind', async () => {
     const { trader, edit } = await resting({ leverage: 0.2 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { fresh, type Identity, startIdentity, type TestApp } from '../support/identity.ts';
+import { nextOf } from '../support/pages.ts';
 
 describe('the e-mail of sendNotification', () => {
   let service: Identity;
@@ -60,7 +61,7 @@ describe('the e-mail of sendNotification', () => {
     expect(another).to.equal(undefined);
     const { ask } = await service.admin();
     const listed = await ask('GET', '/v2/admin/mails/failed');
-    const found = listed.body.items.find(({ mail_id }: { mail_id: string }) => mail_id === body.notification_id);
+    const found = listed.body.find(({ mail_id }: { mail_id: string }) => mail_id === body.notification_id);
     expect(found).to.include({ app_id: app.appId, user_id: userId, recipient: email, state: 'refused' });
     expect(found).to.include({ reason: 'smtp_550', attempts: 1 });
   });
@@ -70,11 +71,11 @@ describe('the e-mail of sendNotification', () => {
     const { ask } = await service.admin();
 
     const first = await ask('GET', '/v2/admin/mails/failed?limit=1');
-    const second = await ask('GET', `/v2/admin/mails/failed?limit=1&cursor=${first.body.next_cursor}`);
+    const second = await ask('GET', nextOf(first));
 
-    expect(first.body.items).to.have.length(1);
-    expect(second.body.items).to.have.length(1);
-    expect(second.body.items[0].mail_id < first.body.items[0].mail_id).to.equal(true);
+    expect(first.body).to.have.length(1);
+    expect(second.body).to.have.length(1);
+    expect(second.body[0].mail_id < first.body[0].mail_id).to.equal(true);
   });
 
   it('is queued after the time that the caller prefers to wait, and in the event log once it is given up', async () => {

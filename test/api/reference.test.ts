@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { document } from '../../src/contract/document.ts';
+import { document, nodeAt } from '../../src/contract/document.ts';
+import { errors } from '../../src/kernel/errors.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /** The document with each `anyOf [schema, null]` as the schema alone, and members in one order. */
@@ -75,6 +76,19 @@ describe('the served reference', () => {
     expect(Object.values(links)).to.include.members(['/docs', '/openapi.json']);
     expect(linked.map(({ status }) => status)).to.deep.equal(linked.map(() => 200));
     for (const path of Object.values(links)) expect(page).to.include(`href="${path}"`);
+  });
+
+  it('documents every code of the contract where the type of its errors points', async () => {
+    const { code } = nodeAt('/components/schemas/ErrorDetails/properties') as { code: { enum: string[] } };
+    const known = code.enum;
+    const problem = (await fetch(`${service.url}/v2/oauth/me`).then((reply) => reply.json())) as { type: string };
+    const page = await get(new URL(problem.type).pathname);
+
+    expect(known).to.have.members(Object.keys(errors));
+    expect(page.status).to.equal(200);
+    expect(page.type).to.match(/^text\/html/);
+    expect([...page.text.matchAll(/<tr id="([A-Z0-9_]+)">/g)].map(([, code]) => code)).to.have.members(known);
+    expect(known).to.include(new URL(problem.type).hash.slice(1));
   });
 
   it('opens with the served contract and calls no external validator', async () => {

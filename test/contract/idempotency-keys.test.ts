@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { listOperations } from '../../src/contract/document.ts';
+import { document, listOperations } from '../../src/contract/document.ts';
 
 /** Operations by POST that write nothing of ours, and those whose protocol has its own rule for repeats. */
 const OTHERS: Record<string, string> = {
@@ -17,5 +17,13 @@ describe('the Idempotency-Key', () => {
     const without = writes.filter(({ parameters }) => !parameters.some(({ name }) => name === 'Idempotency-Key'));
 
     expect(without.map(({ id }) => id)).to.have.members(Object.keys(OTHERS));
+  });
+
+  it('is explained by the contract where a POST takes none', () => {
+    const paths = document.paths as Record<string, Record<string, { description: string }>>;
+    const others = writes.filter(({ id }) => id in OTHERS);
+
+    expect(others).to.have.length(Object.keys(OTHERS).length);
+    for (const { path, method } of others) expect(paths[path]?.[method]?.description).to.include('`Idempotency-Key`');
   });
 });

@@ -75,7 +75,7 @@ describe('the metrics server', () => {
 
     expect(reply.status).to.equal(503);
     expect(reply.headers.get('content-type')).to.match(/^application\/problem\+json/);
-    expect(body).to.include({ status: 503, type: 'urn:problem:not-ready' });
+    expect(body).to.include({ status: 503, type: 'http://127.0.0.1/docs/errors#NOT_READY' });
     expect(body.error).to.deep.include({ code: 'NOT_READY', retryable: true, checks: ['queue', 'migrations'] });
   });
 

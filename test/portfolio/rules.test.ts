@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ApiError } from '../../src/kernel/errors.ts';
-import { isWithin, pageOf, spanOf } from '../../src/portfolio/history/pages.ts';
+import { historyPage, isWithin, spanOf } from '../../src/portfolio/history/pages.ts';
 import { namesPair, shownPair } from '../../src/portfolio/rules.ts';
 import { leastOf, type TradeFacts, valuePerUnit, violationsOf } from '../../src/portfolio/trades/rules.ts';
 
@@ -100,9 +100,9 @@ describe('pages of a history', () => {
 
   it('are ordered newest first, and the last has no link', () => {
     const listed: number[] = [];
-    let query: Parameters<typeof pageOf>[1] = { limit: 3, pair: 'BTC' };
+    let query: Parameters<typeof historyPage>[1] = { limit: 3, pair: 'BTC' };
     for (let turn = 0; turn < 3; turn += 1) {
-      const page = pageOf(
+      const page = historyPage(
         '/h',
         query,
         [...entries, { atMs: 99 + turn, id: 'new', entry: -1 }].slice(0, turn === 0 ? 7 : 8),
@@ -138,9 +138,15 @@ describe('pages of a history', () => {
     });
   }
 
-  for (const cursor of ['', 'x', Buffer.from('abc').toString('base64url'), Buffer.from('1:').toString('base64url')]) {
+  for (const cursor of [
+    '',
+    'x',
+    Buffer.from('abc').toString('base64url'),
+    Buffer.from('1:').toString('base64url'),
+    Buffer.from('1:gone').toString('base64url'),
+  ]) {
     it(`reject the cursor “${cursor}”`, () => {
-      expect(() => pageOf('/h', { cursor }, entries))
+      expect(() => historyPage('/h', { cursor }, entries))
         .to.throw(ApiError)
         .with.property('code', 'INVALID_REQUEST');
     });

@@ -34,6 +34,7 @@ const OWNED = `
   getNetvenueOrder        header:Trader-ID=subaccount path:order_uuid=network_order
   cancelNetvenueOrder     header:Trader-ID=subaccount path:order_uuid=network_order
   editNetvenueOrder       header:Trader-ID=subaccount path:order_uuid=network_order
+  listSessions            query:cursor=wallet
   getSession              path:ex_wallet=wallet
   revokeSession           path:ex_wallet=wallet
   submitExvenueOrder      header:Trader-ID=wallet
@@ -74,7 +75,7 @@ const OWNED = `
   recoverWebhookEndpoint  path:endpoint_id=endpoint
   getWebhookDelivery      path:delivery_id=delivery
   redeliverWebhook        path:delivery_id=delivery
-  listAppEvents           query:after=event
+  listAppEvents           query:after=event query:cursor=event
   sendNotification        body:user_id=user
   listAgreementAudits     query:cursor=signature
   listApiKeys             query:cursor=api_key
@@ -103,6 +104,13 @@ const SHARED = `
   getExchangeBalance      header:Trader-ID            the exchange shows every wallet to anyone
   getSpotBalance          header:Trader-ID            the exchange shows every wallet to anyone
   listExvenuePositions    header:Trader-ID            the exchange shows every wallet to anyone
+  listExvenueOrders       query:cursor                a place in the venue's own list of the trader
+  listExvenuePositions    query:cursor                a place in the venue's own list of the trader
+  listNetvenuePositions   query:cursor                a place in the venue's own list of the trader
+  listPayouts             query:cursor                a place in the venue's own list of the trader
+  listRules               query:cursor                a place in the venue's own list of the trader
+  listTradingPositions    query:cursor                a place in the venue's own list of the trader
+  listTradingRules        query:cursor                a place in the venue's own list of the trader
   listClosedPositions     query:cursor                a place in the venue's own history of the trader
   listFilledOrders        query:cursor                a place in the venue's own history of the trader
   listTradingHistory      query:cursor                a place in the venue's own history of the trader
@@ -116,6 +124,9 @@ const SHARED = `
   registerNetvenueTrader  body:ex_address             a link without proof touches no other partner
   createWalletChallenge   body:ex_address             a text to sign
   registerExvenueTrader   body:ex_wallet              bought for whoever owns the wallet
+  listTiers               query:cursor                on sale to everybody
+  listConnectAccounts     query:cursor                a user has at most one
+  listFailedPropAccounts  query:cursor                a place in the app's own list
   checkOut                body:tier_id                on sale to everybody
   openFreeAccount         body:tier_id                on sale to everybody
   takeProcessorNotification body:id                   signed by the processor

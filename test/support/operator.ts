@@ -172,7 +172,7 @@ export async function openDesk(): Promise<Desk> {
     hand,
     get,
     post: (path, options = { json: { reason: 'it hangs' } }) => admin.ask('POST', path, options),
-    storedOf: async (subject) => (await get(`/v2/admin/audit?subject=${subject}`)).body.items,
+    storedOf: async (subject) => (await get(`/v2/admin/audit?subject=${subject}`)).body,
     async stop() {
       await client.end();
       await service.stop();

@@ -2,13 +2,14 @@ import type { Handler } from '../../edge/handler.ts';
 import type { SubmitDeps } from '../../intents/accept.ts';
 import type { Until } from '../../intents/follow.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { pageOf, requireCursor } from '../../kernel/pages.ts';
+import { listPage } from '../../kernel/pages.ts';
 import { appOf, userOf } from '../../kernel/principal.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import type { NewFreeAccount } from './intents.ts';
 import { openFreeAccount as acceptFreeAccount } from './intents.ts';
 import {
   findAccountOfIntent,
+  findAnyPropAccount,
   findPropAccount,
   listPropAccounts as listAccounts,
   listFailedAccounts,
@@ -33,7 +34,8 @@ export const openFreeAccount: Handler<'openFreeAccount', Deps> = async (call) =>
     const row = await getAccountOfIntent();
     return { row, ended: row.status !== 'provisioning' };
   });
-  return { status: 200, body: shownAccount(account), headers: { 'Intent-Id': accepted.id } };
+  const replayed = accepted.replayed ? { 'Idempotent-Replayed': 'true' } : {};
+  return { status: 200, body: shownAccount(account), headers: { 'Intent-Id': accepted.id, ...replayed } };
 
   async function getAccountOfIntent(): Promise<PropAccount> {
     const account = await findAccountOfIntent(db, accepted.id);
@@ -42,15 +44,13 @@ export const openFreeAccount: Handler<'openFreeAccount', Deps> = async (call) =>
   }
 };
 
-const PAGE = 100;
-
 /** Handles `GET /v2/payments/prop-accounts`: list the user's prop accounts. */
 export const listPropAccounts: Handler<'listPropAccounts', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  const { cursor = null, limit = PAGE } = query;
-  await requireCursor(query.cursor, async (id) => (await findPropAccount(deps.db, owner, userId, id)) !== null);
-  const found = await listAccounts(deps.db, owner, userId, { cursor, limit: limit + 1 });
-  return pageOf(found.map(shownAccount), { path: '/v2/payments/prop-accounts', cursor: 'cursor', limit });
+  const isKnown = async (id: string) => (await findPropAccount(deps.db, owner, userId, id)) !== null;
+  const shown = { path: '/v2/payments/prop-accounts', cursorOf: ({ id }: PropAccount) => id, isKnown };
+  const page = await listPage(query, shown, (wanted) => listAccounts(deps.db, owner, userId, wanted));
+  return { ...page, body: page.body.map(shownAccount) };
 };
 
 /** Handles `GET /v2/payments/prop-accounts/{id}`: read a prop account. */
@@ -64,9 +64,13 @@ export const getPropAccount: Handler<'getPropAccount', Deps> = async ({ deps, pr
 /** Handles `GET /v2/payments/prop-accounts/failed`: list accounts that could not be created. */
 export const listFailedPropAccounts: Handler<'listFailedPropAccounts', Deps> = async ({ deps, principal, query }) => {
   const owner = principal.kind === 'admin' ? null : appOf(principal).owner;
-  const { cursor = null, limit = PAGE } = query;
-  const found = await listFailedAccounts(deps.db, owner, { cursor, limit: limit + 1 });
-  return pageOf(found.map(shownAccount), { path: '/v2/payments/prop-accounts/failed', cursor: 'cursor', limit });
+  const isKnown = async (id: string) => {
+    const account = await findAnyPropAccount(deps.db, id);
+    return account !== null && (owner === null || account.owner === owner);
+  };
+  const shown = { path: '/v2/payments/prop-accounts/failed', cursorOf: ({ id }: PropAccount) => id, isKnown };
+  const page = await listPage(query, shown, (wanted) => listFailedAccounts(deps.db, owner, wanted));
+  return { ...page, body: page.body.map(shownAccount) };
 };
 
 /** Handles `POST /v2/lifecycle/sync/{prop_account_id}`: compare an account with the network. */

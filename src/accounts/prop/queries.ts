@@ -86,7 +86,8 @@ export const listUnfulfilled = (db: Db, minutes: number): Promise<readonly z.inf
   db.any(sql.type(unfulfilledRow)`
     select u.payment_id, u.owner, u.user_id, u.amount_cents, u.currency, u.paid_at, u.prop_account_id, u.account_status,
       u.failure_reason, u.held_cents, u.held_currency, u.safe_action
-    from list_unfulfilled_payments(${minutes}) u`);
+    from list_unfulfilled_payments(${minutes}) u
+    order by u.paid_at, u.payment_id`);
 
 /** A prop account as its user and operators see it. */
 export const shownAccount = (account: PropAccount): components['schemas']['PropAccount'] => {

@@ -8,20 +8,18 @@ import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import { hotkeyOf } from '../../kernel/ids.ts';
-import { itemsOf } from '../../kernel/pages.ts';
+import { listPage } from '../../kernel/pages.ts';
 import { operatorName, type Principal } from '../../kernel/principal.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import { listFailed } from './queries.ts';
 
 type Deps = { config: Pick<Config, 'ACCOUNT_DEADLINE_MS' | 'NETVENUE_ENTITY_HOTKEY'>; db: Db; reads: VenueReads };
 
-const DEFAULT_PAGE = 50;
-
 /** Handles `GET /v2/admin/prop-accounts/failed`: list every app's accounts that could not be created. */
-export const listFailedAccounts: Handler<'listFailedAccounts', Deps> = async ({ deps, query }) => {
-  const { cursor = null, limit = DEFAULT_PAGE } = query;
-  const found = await listFailed(deps.db, cursor, limit + 1);
-  return itemsOf(found, { path: '/v2/admin/prop-accounts/failed', limit, cursorOf: ({ id }) => id });
+export const listFailedAccounts: Handler<'listFailedAccounts', Deps> = ({ deps, query }) => {
+  const isKnown = async (id: string) => (await findAnyPropAccount(deps.db, id)) !== null;
+  const shown = { path: '/v2/admin/prop-accounts/failed', cursorOf: ({ id }: { id: string }) => id, isKnown };
+  return listPage(query, shown, (page) => listFailed(deps.db, page));
 };
 
 /** Handles `POST /v2/admin/prop-accounts/{id}/abandon`: abandon an account that could not be created. */

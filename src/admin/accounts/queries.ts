@@ -2,15 +2,12 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
 const failedRow = z.custom<components['schemas']['FailedAccount']>();
 
 /** Failed accounts of every app that are not abandoned, newest first, after `cursor`. */
-export const listFailed = (
-  db: Db,
-  cursor: string | null,
-  limit: number,
-): Promise<readonly z.infer<typeof failedRow>[]> =>
+export const listFailed = (db: Db, { cursor, limit }: PageRequest): Promise<readonly z.infer<typeof failedRow>[]> =>
   db.any(sql.type(failedRow)`
     select f.prop_account_id as id, f.app_id, f.payment_id, f.tier_id, f.asset_class, f.account_size::double precision,
       'subaccount_failed' as status, null as subaccount_id, null as subaccount_uuid, null as synthetic_hotkey,

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { listPage, requireCursor } from '../../kernel/pages.ts';
+import { listPage } from '../../kernel/pages.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { actorOf } from '../audit/actor.ts';
 import { createApp, rotateAppSecret, setAppActive, updateApp } from './commands.ts';
@@ -13,12 +13,12 @@ const DEFAULT_OVERLAP_S = 86_400;
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Handles `GET /v2/admin/apps`: list tenant apps. */
-export const listTenantApps: Handler<'listTenantApps', Deps> = async ({ deps, query }) => {
-  await requireCursor(query.cursor, (id) => isApp(deps.db, id));
-  return listPage(query, { path: '/v2/admin/apps', cursorOf: ({ app_id }) => app_id }, (page) =>
-    listApps(deps.db, page),
+export const listTenantApps: Handler<'listTenantApps', Deps> = ({ deps, query }) =>
+  listPage(
+    query,
+    { path: '/v2/admin/apps', cursorOf: ({ app_id }) => app_id, isKnown: (id) => isApp(deps.db, id) },
+    (page) => listApps(deps.db, page),
   );
-};
 
 /** Handles `POST /v2/admin/apps`: register a tenant app. */
 export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) => {

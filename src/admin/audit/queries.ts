@@ -2,10 +2,11 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
-const actionRow = z.custom<{ id: string } & components['schemas']['OperatorActionPage']['items'][number]>();
+const actionRow = z.custom<{ id: string } & components['schemas']['OperatorAction']>();
 
-type Wanted = { subject: string | null; cursor: string | null; limit: number };
+type Wanted = PageRequest & { subject: string | null };
 
 /** Actions of operators, over HTTP and in psql, newest first, after `cursor`. `detail` includes the reason as `why`. */
 export const listActions = (
@@ -24,3 +25,7 @@ export const listActions = (
       ))
     order by a.at desc, a.id desc
     limit ${limit}`);
+
+/** Whether the log has an entry of this id. */
+export const isAction = (db: Db, id: string): Promise<boolean> =>
+  db.exists(sql.unsafe`select from ops.actions a where a.id = ${id}`);

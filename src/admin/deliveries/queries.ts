@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { AppId } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
 const deliveryRow = z.custom<components['schemas']['TroubledDelivery']>();
 
@@ -21,7 +22,7 @@ const states = {
   cancelled: sql.fragment`d.state = 'cancelled'`,
 };
 
-type Wanted = { state: keyof typeof states; appId: AppId | null; cursor: string | null; limit: number };
+type Wanted = PageRequest & { state: keyof typeof states; appId: AppId | null };
 
 /** Deliveries in a state, of one app or (null) of all, newest first, after `cursor`. */
 export const listTroubled = (db: Db, { state, appId, cursor, limit }: Wanted): Promise<readonly TroubledDelivery[]> =>

@@ -1,15 +1,14 @@
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
-import { itemsOf } from '../../kernel/pages.ts';
-import { listFailed } from './queries.ts';
+import { listPage } from '../../kernel/pages.ts';
+import { isMail, listFailed } from './queries.ts';
 
 type Deps = { db: Db };
 
-const DEFAULT_PAGE = 50;
-
 /** Handles `GET /v2/admin/mails/failed`: list e-mails that were given up. */
-export const listFailedMails: Handler<'listFailedMails', Deps> = async ({ deps, query }) => {
-  const { cursor = null, limit = DEFAULT_PAGE } = query;
-  const found = await listFailed(deps.db, { cursor, limit: limit + 1 });
-  return itemsOf(found, { path: '/v2/admin/mails/failed', limit, asked: {}, cursorOf: ({ mail_id }) => mail_id });
-};
+export const listFailedMails: Handler<'listFailedMails', Deps> = ({ deps, query }) =>
+  listPage(
+    query,
+    { path: '/v2/admin/mails/failed', cursorOf: ({ mail_id }) => mail_id, isKnown: (id) => isMail(deps.db, id) },
+    (page) => listFailed(deps.db, page),
+  );

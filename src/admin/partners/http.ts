@@ -2,21 +2,20 @@ import type { Db } from '../../db/pool.ts';
 import type { CallWith, Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
-import { listPage, requireCursor } from '../../kernel/pages.ts';
+import { listPage } from '../../kernel/pages.ts';
 import { actorOf } from '../audit/actor.ts';
 import { makePartner, mintPartnerKey, revokePartnerKey, setPartnerActive } from './commands.ts';
-import { findPartner, isKeyOf, listPartnerKeys, listPartners } from './queries.ts';
+import { findPartner, isKeyOf, listPartnerKeys, listPartners, type PartnerSummary } from './queries.ts';
 
 type Deps = { db: Db };
 
 const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Handles `GET /v2/admin/partners`: list v1 partners. */
-export const listAllPartners: Handler<'listAllPartners', Deps> = async ({ deps, query }) => {
-  await requireCursor(query.cursor, async (id) => (await findPartner(deps.db, id)) !== null);
-  return listPage(query, { path: '/v2/admin/partners', cursorOf: ({ partner_id }) => partner_id }, (page) =>
-    listPartners(deps.db, page),
-  );
+export const listAllPartners: Handler<'listAllPartners', Deps> = ({ deps, query }) => {
+  const isKnown = async (id: string) => (await findPartner(deps.db, id)) !== null;
+  const shown = { path: '/v2/admin/partners', cursorOf: (row: PartnerSummary) => row.partner_id, isKnown };
+  return listPage(query, shown, (page) => listPartners(deps.db, page));
 };
 
 /** Handles `POST /v2/admin/partners`: create a partner with a first key. */
@@ -46,10 +45,11 @@ const setActive = (call: Acting, partnerId: PartnerId, active: boolean) =>
 export const listKeysOfPartner: Handler<'listKeysOfPartner', Deps> = async ({ deps, path, query }) => {
   const partner = await findPartner(deps.db, path.partner_id);
   if (!partner) throw new ApiError('V2_PARTNER_UNKNOWN');
-  await requireCursor(query.cursor, (id) => isKeyOf(deps.db, path.partner_id, id));
-  const here = `/v2/admin/partners/${path.partner_id}/keys`;
-  return listPage(query, { path: here, cursorOf: ({ key_id }) => key_id }, (page) =>
-    listPartnerKeys(deps.db, path.partner_id, page),
+  const isKnown = (id: string) => isKeyOf(deps.db, path.partner_id, id);
+  return listPage(
+    query,
+    { path: `/v2/admin/partners/${path.partner_id}/keys`, cursorOf: ({ key_id }) => key_id, isKnown },
+    (page) => listPartnerKeys(deps.db, path.partner_id, page),
   );
 };
 

@@ -6,6 +6,7 @@ import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import { submitted } from '../../intents/submitted.ts';
+import { slicePage } from '../../kernel/pages.ts';
 import { adminOf, operatorName } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import { saveTier } from '../../payments/commands.ts';
@@ -20,10 +21,8 @@ type Deps = {
 };
 
 /** Handles `GET /v2/admin/tiers`: list all tiers. */
-export const listAllTiers: Handler<'listAllTiers', Deps> = async ({ deps }) => ({
-  status: 200,
-  body: [...(await listTiers(deps.db, 'all'))],
-});
+export const listAllTiers: Handler<'listAllTiers', Deps> = async ({ deps, query }) =>
+  slicePage(query, { path: '/v2/admin/tiers', cursorOf: ({ tier_id }) => tier_id }, await listTiers(deps.db, 'all'));
 
 /** Handles `PUT /v2/admin/tiers/{tier_id}`: create or change a tier. */
 export const putTier: Handler<'putTier', Deps> = ({ principal, path, body, address, requestId, commit }) => {
@@ -39,10 +38,10 @@ export const putTier: Handler<'putTier', Deps> = ({ principal, path, body, addre
 };
 
 /** Handles `GET /v2/admin/payments/unfulfilled`: list payments without an account or a refund. */
-export const listUnfulfilledPayments: Handler<'listUnfulfilledPayments', Deps> = async ({ deps, query }) => ({
-  status: 200,
-  body: [...(await listUnfulfilled(deps.db, query.minutes ?? 10))],
-});
+export const listUnfulfilledPayments: Handler<'listUnfulfilledPayments', Deps> = async ({ deps, query }) => {
+  const found = await listUnfulfilled(deps.db, query.minutes ?? 10);
+  return slicePage(query, { path: '/v2/admin/payments/unfulfilled', cursorOf: ({ payment_id }) => payment_id }, found);
+};
 
 const refundResult = z.object({
   refund_id: z.string(),

@@ -1,24 +1,19 @@
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { CallWith, Handler } from '../../edge/handler.ts';
+import { listPage } from '../../kernel/pages.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { actorOf } from '../audit/actor.ts';
 import { approveAppRequest, declineAppRequest, reissueRevealLink } from './commands.ts';
-import { findAppRequest, listAppRequests } from './queries.ts';
+import { type AppRequest, findAppRequest, listAppRequests } from './queries.ts';
 
 type Deps = { config: Pick<Config, 'PUBLIC_URL'>; db: Db; sealer: Sealer };
 
-const DEFAULT_PAGE = 50;
-
 /** Handles `GET /v2/admin/app-requests`: list access requests. */
-export const listAccessRequests: Handler<'listAccessRequests', Deps> = async ({ deps, query }) => {
-  const limit = query.limit ?? DEFAULT_PAGE;
-  const found = await listAppRequests(deps.db, query.status ?? null, query.cursor ?? null, limit + 1);
-  const body = found.slice(0, limit);
-  const next = new URLSearchParams({ limit: String(limit), cursor: body.at(-1)?.request_id ?? '' });
-  if (query.status) next.set('status', query.status);
-  if (found.length <= limit) return { status: 200, body };
-  return { status: 200, body, headers: { Link: `</v2/admin/app-requests?${next}>; rel="next"` } };
+export const listAccessRequests: Handler<'listAccessRequests', Deps> = ({ deps, query }) => {
+  const isKnown = async (id: string) => (await findAppRequest(deps.db, id)) !== null;
+  const shown = { path: '/v2/admin/app-requests', cursorOf: (row: AppRequest) => row.request_id, isKnown };
+  return listPage(query, shown, (page) => listAppRequests(deps.db, query.status ?? null, page));
 };
 
 /** Handles `POST /v2/admin/app-requests/{request_id}/approve`: approve an access request. */

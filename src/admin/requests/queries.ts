@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
 const requestRow = z.custom<components['schemas']['AccessRequest']>();
 
@@ -24,8 +25,7 @@ export const findAppRequest = (db: Db, requestId: string): Promise<AppRequest | 
 export const listAppRequests = (
   db: Db,
   status: string | null,
-  cursor: string | null,
-  limit: number,
+  { cursor, limit }: PageRequest,
 ): Promise<readonly AppRequest[]> =>
   db.any(sql.prepared('list_app_requests', requestRow)`
     select ${requestColumns}

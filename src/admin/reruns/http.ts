@@ -1,27 +1,19 @@
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { itemsOf } from '../../kernel/pages.ts';
+import { listPage } from '../../kernel/pages.ts';
 import { operatorName } from '../../kernel/principal.ts';
 import { rerun } from './commands.ts';
-import { findStory, listTroubled } from './queries.ts';
+import { findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
 
 type Deps = { db: Db };
 
-const DEFAULT_PAGE = 50;
-
 /** Handles `GET /v2/admin/intents`: list intents by state. */
-export const listTroubledIntents: Handler<'listTroubledIntents', Deps> = async ({ deps, query }) => {
-  const { state, kind, owner, cursor, limit = DEFAULT_PAGE } = query;
-  const found = await listTroubled(deps.db, {
-    state: state ?? 'trouble',
-    kind: kind ?? null,
-    owner: owner ?? null,
-    cursor: cursor ?? null,
-    limit: limit + 1,
-  });
-  const asked = { state, kind, owner };
-  return itemsOf(found, { path: '/v2/admin/intents', limit, asked, cursorOf: ({ intent_id }) => intent_id });
+export const listTroubledIntents: Handler<'listTroubledIntents', Deps> = ({ deps, query }) => {
+  const { state = 'trouble', kind = null, owner = null } = query;
+  const isKnown = (id: string) => isIntent(deps.db, id);
+  const shown = { path: '/v2/admin/intents', cursorOf: (row: TroubledIntent) => row.intent_id, isKnown };
+  return listPage(query, shown, (page) => listTroubled(deps.db, { state, kind, owner, ...page }));
 };
 
 /** Handles `GET /v2/admin/intents/{intent_id}`: read everything recorded about an intent. */

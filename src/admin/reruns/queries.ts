@@ -2,7 +2,8 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { IntentId, OwnerId } from '../../kernel/ids.ts';
+import { type IntentId, isUuid, type OwnerId } from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
 
 const intentRow = z.custom<components['schemas']['TroubledIntent']>();
 
@@ -24,13 +25,7 @@ const states = {
   expired: sql.fragment`i.state = 'expired'`,
 };
 
-type Wanted = {
-  state: keyof typeof states;
-  kind: string | null;
-  owner: OwnerId | null;
-  cursor: string | null;
-  limit: number;
-};
+type Wanted = PageRequest & { state: keyof typeof states; kind: string | null; owner: OwnerId | null };
 
 /** Intents in a state, newest first, after `cursor`. `trouble` means in doubt or failed. */
 export const listTroubled = (db: Db, wanted: Wanted): Promise<readonly TroubledIntent[]> =>
@@ -47,6 +42,10 @@ export const listTroubled = (db: Db, wanted: Wanted): Promise<readonly TroubledI
       ))
     order by i.created_at desc, i.intent_id desc
     limit ${wanted.limit}`);
+
+/** Whether there is such an intent. */
+export const isIntent = async (db: Db, id: string): Promise<boolean> =>
+  isUuid(id) && db.exists(sql.unsafe`select from ops.intents i where i.intent_id = ${id}::uuid`);
 
 const judgementColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
 /** What a re-run of an intent would do, and whether it is safe. */

@@ -1,4 +1,4 @@
-import { ask } from '../api.js';
+import { askPage } from '../api.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { code, moment } from '../format.js';
@@ -15,7 +15,7 @@ export const accounts = {
   title: 'Failed accounts',
   async render(route, again) {
     const query = { cursor: route.query.cursor };
-    const { items, next_cursor } = await ask('get', '/v2/admin/prop-accounts/failed', { query });
+    const { items, next } = await askPage('/v2/admin/prop-accounts/failed', { query });
     const shown = table(
       'Accounts that could not be created, newest first',
       columns(again),
@@ -27,7 +27,7 @@ export const accounts = {
       { type: 'button', id: 'reinstate', onclick: () => reinstateAny(again) },
       'Reinstate a stopped account',
     );
-    return { content: [shown, pager(route, next_cursor), h('p', {}, other)] };
+    return { content: [shown, pager(route, next), h('p', {}, other)] };
   },
 };
 

@@ -1,9 +1,9 @@
-import { ask } from '../api.js';
+import { askPage } from '../api.js';
 import { filter } from '../filter.js';
 import { code, moment } from '../format.js';
 import { pager, table } from '../table.js';
 
-/** @typedef {import('../api.js').Schemas['OperatorActionPage']['items'][number]} OperatorAction */
+/** @typedef {import('../api.js').Schemas['OperatorAction']} OperatorAction */
 
 /** Actions of operators. @type {import('../views.js').View} */
 export const audit = {
@@ -11,9 +11,9 @@ export const audit = {
   group: 'Access',
   title: 'Audit',
   async render(route) {
-    const { items, next_cursor } = await ask('get', '/v2/admin/audit', { query: route.query });
+    const { items, next } = await askPage('/v2/admin/audit', { query: route.query });
     const shown = table('Actions of operators, newest first', columns, items, 'No actions on this subject.');
-    return { content: [filter(route, fields), shown, pager(route, next_cursor)] };
+    return { content: [filter(route, fields), shown, pager(route, next)] };
   },
 };
 

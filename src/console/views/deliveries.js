@@ -1,4 +1,4 @@
-import { ask } from '../api.js';
+import { ask, askPage } from '../api.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
@@ -15,9 +15,9 @@ export const deliveries = {
   group: 'Running',
   title: 'Deliveries',
   async render(route, again) {
-    const { items, next_cursor } = await ask('get', '/v2/admin/deliveries', { query: route.query });
+    const { items, next } = await askPage('/v2/admin/deliveries', { query: route.query });
     const shown = table('Webhook deliveries, newest first', columns(again), items, 'No delivery in this state.');
-    return { content: [filter(route, fields), shown, pager(route, next_cursor)] };
+    return { content: [filter(route, fields), shown, pager(route, next)] };
   },
 };
 

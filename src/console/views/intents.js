@@ -1,4 +1,4 @@
-import { ask } from '../api.js';
+import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { filter } from '../filter.js';
 import { badge, code, moment } from '../format.js';
@@ -19,9 +19,9 @@ export const intents = {
 
 /** @param {import('../route.js').Route} route */
 async function renderList(route) {
-  const { items, next_cursor } = await ask('get', '/v2/admin/intents', { query: route.query });
+  const { items, next } = await askPage('/v2/admin/intents', { query: route.query });
   const shown = table('Intents, newest first', columns, items, 'No intent in these states.');
-  return { content: [filter(route, fields), shown, pager(route, next_cursor)] };
+  return { content: [filter(route, fields), shown, pager(route, next)] };
 }
 
 /** @type {import('../fields.js').Field[]} */

@@ -1,4 +1,4 @@
-import { ask } from '../api.js';
+import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { badge, code, moment } from '../format.js';
 import { pager, table } from '../table.js';
@@ -11,9 +11,9 @@ export const mails = {
   group: 'Running',
   title: 'Failed e-mails',
   async render(route) {
-    const { items, next_cursor } = await ask('get', '/v2/admin/mails/failed', { query: route.query });
+    const { items, next } = await askPage('/v2/admin/mails/failed', { query: route.query });
     const shown = table('E-mails that were given up, newest first', columns, items, 'No e-mail was given up.');
-    return { content: [shown, pager(route, next_cursor)] };
+    return { content: [shown, pager(route, next)] };
   },
 };
 

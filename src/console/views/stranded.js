@@ -1,7 +1,7 @@
-import { ask } from '../api.js';
+import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { badge, code, moment, money } from '../format.js';
-import { rowButton, table } from '../table.js';
+import { pager, rowButton, table } from '../table.js';
 import { outcome } from './money-actions.js';
 import { reconcilePayout, resolution, reverse } from './payout-actions.js';
 
@@ -13,10 +13,10 @@ export const stranded = {
   name: 'stranded',
   group: 'Money',
   title: 'Stranded payouts',
-  async render(_, again) {
-    const items = await ask('get', '/v2/admin/payouts/stranded');
+  async render(route, again) {
+    const { items, next } = await askPage('/v2/admin/payouts/stranded', { query: { cursor: route.query.cursor } });
     const caption = 'Payouts that failed after the transfer, or of unknown effect, oldest first';
-    return { content: [table(caption, columns(again), items, 'No stranded payouts.')] };
+    return { content: [table(caption, columns(again), items, 'No stranded payouts.'), pager(route, next)] };
   },
 };
 

@@ -1,8 +1,8 @@
-import { ask } from '../api.js';
+import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { filter } from '../filter.js';
 import { badge, code, moment, money } from '../format.js';
-import { rowButton, table } from '../table.js';
+import { pager, rowButton, table } from '../table.js';
 import { attach, outcome, provision, refund } from './money-actions.js';
 
 /** @typedef {import('../api.js').Schemas['UnfulfilledPayment']} UnfulfilledPayment */
@@ -21,14 +21,15 @@ export const unfulfilled = {
       value: 10,
       more: { min: 0, max: 100_000 },
     };
-    const items = await ask('get', '/v2/admin/payments/unfulfilled', { query: { minutes: route.query.minutes ?? 10 } });
+    const query = { minutes: route.query.minutes ?? 10, cursor: route.query.cursor };
+    const { items, next } = await askPage('/v2/admin/payments/unfulfilled', { query });
     const shown = table(
       'Paid without an account or a refund, oldest first',
       columns(again),
       items,
       'No unfulfilled payments.',
     );
-    return { content: [filter(route, [minutes]), shown] };
+    return { content: [filter(route, [minutes]), shown, pager(route, next)] };
   },
 };
 

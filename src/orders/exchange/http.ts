@@ -6,6 +6,7 @@ import type { Intent } from '../../intents/intent.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { coinOf, displayPair, intentIdOf } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
+import { slicePage } from '../../kernel/pages.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import { cancelPending } from './cancel-result.ts';
 import type { NewExchangeOrder } from './intents.ts';
@@ -21,7 +22,7 @@ type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_
 type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
 
 /** Lists a wallet's open orders at the exchange, wherever they were placed, joined with our records. */
-export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ deps, principal, header }) => {
+export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ deps, principal, header, query }) => {
   const wallet = header['Trader-ID'].toLowerCase();
   const dexes = await deps.reads.exchangeDexesWithOrders(wallet);
   const names = ['', ...(dexes.kind === 'found' ? dexes.data : [])];
@@ -34,12 +35,10 @@ export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ de
   const recorded = new Map(
     stored.flatMap((order) => [[order.id, order] as const, [order.executed?.ex_order_id, order]]),
   );
-  return {
-    status: 200,
-    body: orders.map((order) =>
-      openOrder(order, recorded.get(order.cloid ? intentIdOf(order.cloid) : String(order.oid))),
-    ),
-  };
+  const shown = orders.map((order) =>
+    openOrder(order, recorded.get(order.cloid ? intentIdOf(order.cloid) : String(order.oid))),
+  );
+  return slicePage(query, { path: '/v1/orders/exvenue', cursorOf: ({ ex_order_id }) => String(ex_order_id) }, shown);
 };
 
 /** Places an order. */

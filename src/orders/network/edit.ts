@@ -43,6 +43,8 @@ export const edit = defineIntent({
     const { target, subaccount_id } = request;
     const order = await getTarget(db, target);
     if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const otherType = findOtherType(order.terms, request.changes);
+    if (otherType) return { fail: { code: 'V1_EDIT_INVALID', message: otherType } };
     const [located, { isClosing }] = await Promise.all([
       locate(deps, request.trader, { id: target, ...order }),
       getReadiness(db, request.trader),
@@ -91,6 +93,12 @@ export const edit = defineIntent({
 
 /** The terms of a stop-limit that was triggered: those of the limit order it has become. */
 const asTriggered = ({ stop_price: _, stop_condition: __, ...terms }: Terms): Terms => terms;
+
+/** Why an edit names a type that the order does not have, or null. */
+const findOtherType = (terms: Terms, { execution_type = 'LIMIT_EDIT' }: z.infer<typeof changes>): string | null =>
+  execution_type === 'LIMIT_EDIT' || execution_type === terms.execution_type
+    ? null
+    : `The execution_type of an order cannot change; this one is ${terms.execution_type}.`;
 
 /** Why an edit comes too late, or null. */
 const findLate = (handle: string, { stop_price, stop_condition }: z.infer<typeof changes>): string | null =>

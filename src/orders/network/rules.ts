@@ -23,7 +23,7 @@ export function termsOf({ order_uuid: _, ...order }: OrderRequest): Terms {
  * The whole order after an edit. Absent members keep their value. A new size replaces the old one, even of another kind,
  * and so do new exits.
  */
-export function editedTerms(terms: Terms, { trade_pair: _, ...changes }: EditRequest): Terms {
+export function editedTerms(terms: Terms, { trade_pair: _, execution_type: __, ...changes }: EditRequest): Terms {
   const replaced = [
     ...(SIZES.some((size) => changes[size] !== undefined) ? SIZES : []),
     ...(changes.bracket_orders !== undefined ? EXITS : []),

@@ -9,7 +9,7 @@ import { foundOrNull, getTrader, type NetworkTrader, requireFound, type Trader, 
 import * as exchange from './exchange.ts';
 import { closedPositions } from './network.ts';
 import { filledOrders } from './network-orders.ts';
-import { pageOf, type Span, spanOf } from './pages.ts';
+import { historyPage, type Span, spanOf } from './pages.ts';
 
 type Deps = TraderDeps & { reads: VenueReads };
 
@@ -21,7 +21,7 @@ export const listClosedPositions: Handler<'listClosedPositions', Deps> = async (
   const trader = await getTrader(call);
   const closed =
     trader.venue === 'netvenue' ? networkPositions(call, trader, span) : exchangePositions(call, trader, span);
-  return { status: 200, ...pageOf('/v1/history/positions', call.query, await closed) };
+  return historyPage('/v1/history/positions', call.query, await closed);
 };
 
 /** Lists a trader's filled orders, newest first. */
@@ -29,7 +29,7 @@ export const listFilledOrders: Handler<'listFilledOrders', Deps> = async (call) 
   const span = spanOf(call.query);
   const trader = await getTrader(call);
   const filled = trader.venue === 'netvenue' ? networkOrders(call, trader, span) : exchangeOrders(call, trader, span);
-  return { status: 200, ...pageOf('/v1/history/orders', call.query, await filled) };
+  return historyPage('/v1/history/orders', call.query, await filled);
 };
 
 async function networkPositions({ deps: { reads }, query }: AnyCall, { hotkey }: NetworkTrader, span: Span) {

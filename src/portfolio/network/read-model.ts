@@ -7,7 +7,7 @@ import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { networkAccount } from '../balance/account.ts';
 import { readLimits } from '../balance/limits.ts';
 import { closedPositions } from '../history/network.ts';
-import { type HistoryQuery, pageOf, spanOf } from '../history/pages.ts';
+import { type HistoryQuery, historyPage, spanOf } from '../history/pages.ts';
 import { isOpen, provenPositions, shownPosition } from '../positions/network.ts';
 import { findSubaccount } from '../queries.ts';
 import type { VenueReads } from '../read-model.ts';
@@ -32,6 +32,9 @@ export async function readOpenPositions(reads: VenueReads, hotkey: Hotkey): Prom
   return openPositions(requireFound(await reads.dashboard(hotkey)), () => reads.networkOrders(hotkey));
 }
 
+/** What tells an open position from the others of its list. */
+export const positionName = ({ position_uuid, symbol }: Schemas['Position']): string => position_uuid ?? symbol;
+
 /** The open positions of a dashboard, oldest first. Throws VENUE_UNREADABLE if it does not prove which are open. */
 export async function openPositions(
   dashboard: Dashboard,
@@ -47,7 +50,7 @@ export async function readClosedPositions(reads: VenueReads, hotkey: Hotkey, pat
   const span = spanOf(query);
   const dashboard = requireFound(await reads.dashboard(hotkey));
   const positions = await provenPositions(dashboard, () => reads.networkOrders(hotkey));
-  return pageOf(path, query, closedPositions(dashboard, positions, span, query.pair));
+  return historyPage(path, query, closedPositions(dashboard, positions, span, query.pair));
 }
 
 /** The account of a subaccount without a wallet. Throws VENUE_UNREADABLE if the network cannot be read. */

@@ -1,4 +1,5 @@
 import type { Handler } from '../../edge/handler.ts';
+import { slicePage } from '../../kernel/pages.ts';
 import type { VenueReads } from '../read-model.ts';
 import { getTrader, type TraderDeps } from '../traders.ts';
 import { hasEnded, readWeeks, shownPayout } from './read-model.ts';
@@ -8,7 +9,8 @@ type Deps = TraderDeps & { reads: VenueReads };
 /** Lists a trader's payouts of past weeks, newest first. */
 export const listPayouts: Handler<'listPayouts', Deps> = async (call) => {
   const weeks = await readWeeks(call.deps.reads, await getTrader(call));
-  return { status: 200, body: weeks.filter(hasEnded).reverse().map(shownPayout) };
+  const shown = { path: '/v1/payouts', cursorOf: ({ date }: { date: string }) => date };
+  return slicePage(call.query, shown, weeks.filter(hasEnded).reverse().map(shownPayout));
 };
 
 /** Returns the payout of the current week; 204 if there is none. */

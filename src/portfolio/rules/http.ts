@@ -1,4 +1,5 @@
 import type { Handler } from '../../edge/handler.ts';
+import { slicePage } from '../../kernel/pages.ts';
 import { readRules } from '../network/read-model.ts';
 import type { VenueReads } from '../read-model.ts';
 import { getTrader, type TraderDeps } from '../traders.ts';
@@ -7,10 +8,10 @@ import { openable, readPairs } from './pairs.ts';
 type Deps = TraderDeps & { reads: VenueReads };
 
 /** Lists the rules of a trader with current values. */
-export const listRules: Handler<'listRules', Deps> = async (call) => ({
-  status: 200,
-  body: await readRules(call.deps.reads, await getTrader(call)),
-});
+export const listRules: Handler<'listRules', Deps> = async (call) => {
+  const rules = await readRules(call.deps.reads, await getTrader(call));
+  return slicePage(call.query, { path: '/v1/rules', cursorOf: ({ rule_id }) => rule_id }, rules);
+};
 
 /** Lists the pairs that a trader may trade. */
 export const listSupportedPairs: Handler<'listSupportedPairs', Deps> = async (call) => {

@@ -1,8 +1,10 @@
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
+import { slicePage } from '../../kernel/pages.ts';
 import { readOrderPage } from '../../orders/network/read-model.ts';
 import {
   getSubaccount,
+  positionName,
   readClosedPositions,
   readOpenPositions,
   readRules,
@@ -21,7 +23,8 @@ type Runtime = Deps;
 /** Lists the open positions of a prop account. */
 export const listTradingPositions: Handler<'listTradingPositions', Deps> = async (call) => {
   const { hotkey } = await getReadyAccount(call);
-  return { status: 200, body: await readOpenPositions(call.deps.reads, hotkey) };
+  const shown = { path: '/v2/trading/positions', cursorOf: positionName };
+  return slicePage(call.query, shown, await readOpenPositions(call.deps.reads, hotkey));
 };
 
 /** Returns the balance of a prop account. */
@@ -33,16 +36,14 @@ export const getTradingBalance: Handler<'getTradingBalance', Deps> = async (call
 /** Lists the closed positions of a prop account, newest first. */
 export const listTradingHistory: Handler<'listTradingHistory', Deps> = async (call) => {
   const { hotkey } = await getReadyAccount(call);
-  return { status: 200, ...(await readClosedPositions(call.deps.reads, hotkey, HISTORY, call.query)) };
+  return readClosedPositions(call.deps.reads, hotkey, HISTORY, call.query);
 };
 
 /** Lists the rules of a prop account with current values. */
 export const listTradingRules: Handler<'listTradingRules', Deps> = async (call) => {
   const { owner, hotkey } = await getReadyAccount(call);
-  return {
-    status: 200,
-    body: await readRules(call.deps.reads, await getSubaccount(call.deps.db, owner, hotkey)),
-  };
+  const rules = await readRules(call.deps.reads, await getSubaccount(call.deps.db, owner, hotkey));
+  return slicePage(call.query, { path: '/v2/trading/rules', cursorOf: ({ rule_id }) => rule_id }, rules);
 };
 
 /** Returns positions, open orders, history and balance of a prop account in one response. */

@@ -2,7 +2,7 @@ import { findPropAccount, listPropAccounts } from '../../accounts/prop/queries.t
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { listPage, requireCursor } from '../../kernel/pages.ts';
+import { listPage } from '../../kernel/pages.ts';
 import { provenUserOf, userOf } from '../../kernel/principal.ts';
 import { mintApiKey, revokeKey } from './commands.ts';
 import { isKeyOf, listKeys } from './queries.ts';
@@ -26,8 +26,8 @@ export const createApiKey: Handler<'createApiKey', Deps> = ({ principal, body, c
 /** Lists the user's API keys. */
 export const listApiKeys: Handler<'listApiKeys', Deps> = async ({ deps, principal, query }) => {
   const { owner, userId } = userOf(principal);
-  await requireCursor(query.cursor, (id) => isKeyOf(deps.db, owner, userId, id));
-  return listPage(query, { path: '/v2/api-keys', cursorOf: ({ id }) => id }, (page) =>
+  const isKnown = (id: string) => isKeyOf(deps.db, owner, userId, id);
+  return listPage(query, { path: '/v2/api-keys', cursorOf: ({ id }) => id, isKnown }, (page) =>
     listKeys(deps.db, owner, userId, page),
   );
 };

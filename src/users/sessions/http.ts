@@ -4,7 +4,7 @@ import type { Throttle } from '../../db/throttles.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { type AppId, normalisedEmail } from '../../kernel/ids.ts';
-import { listPage, requireCursor } from '../../kernel/pages.ts';
+import { listPage } from '../../kernel/pages.ts';
 import { appOf, type User, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { checkLogin, forgiveLogin, rejectedLogin } from './check.ts';
@@ -71,11 +71,8 @@ const noSession = () =>
 /** Handles `GET /v2/auth/sessions`: list the user's sessions. */
 export const listUserSessions: Handler<'listUserSessions', Deps> = async ({ deps, principal, query }) => {
   const { userId, sessionId } = userOf(principal);
-  await requireCursor(query.cursor, (id) => isSessionOf(deps.db, userId, id));
-  const page = await listPage(
-    query,
-    { path: '/v2/auth/sessions', cursorOf: (session: ListedSession) => session.session_id },
-    (wanted) => listSessionsOf(deps.db, userId, wanted),
-  );
+  const isKnown = (id: string) => isSessionOf(deps.db, userId, id);
+  const shown = { path: '/v2/auth/sessions', cursorOf: (session: ListedSession) => session.session_id, isKnown };
+  const page = await listPage(query, shown, (wanted) => listSessionsOf(deps.db, userId, wanted));
   return { ...page, body: page.body.map((session) => ({ ...session, current: session.session_id === sessionId })) };
 };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { TestAdmin, TestUser } from '../../support/identity.ts';
 import { accountIn, checkOut, type Money, startMoney, tier25k, tierDemo } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
+import { twice } from '../../support/twice.ts';
 
 const CREATE = 'create-subaccount';
 
@@ -53,20 +54,22 @@ describe('money operations of operators', () => {
     const { payment_id, processor_payment_intent_id: id } = await checkOut(buyer.ask, tier25k);
     await service.control('payment', { id, to: 'succeeded' });
     const failed = await accountIn(buyer.ask, 'subaccount_failed');
-    const act = (path: string) => operator.ask('POST', path, { json: { reason: 'the customer wrote' } });
+    const json = { reason: 'the customer wrote' };
+    const act = (path: string) => operator.ask('POST', path, { json });
+    const actTwice = (path: string) => twice(operator.ask, 'POST', path, { json });
 
     const unfulfilled = await operator.ask('GET', '/v2/admin/payments/unfulfilled?minutes=0');
-    const again = await act(`/v2/admin/prop-accounts/${failed.id}/provision`);
+    const again = await actTwice(`/v2/admin/prop-accounts/${failed.id}/provision`);
     await accountIn(buyer.ask, 'evaluation');
-    const twice = await act(`/v2/admin/prop-accounts/${failed.id}/provision`);
-    const refund = await act(`/v2/admin/payments/${payment_id}/refund`);
+    const late = await act(`/v2/admin/prop-accounts/${failed.id}/provision`);
+    const refund = await actTwice(`/v2/admin/payments/${payment_id}/refund`);
     const stopped = await accountIn(buyer.ask, 'eliminated');
-    const reinstated = await act(`/v2/admin/prop-accounts/${failed.id}/reinstate`);
+    const reinstated = await actTwice(`/v2/admin/prop-accounts/${failed.id}/reinstate`);
 
     expect(unfulfilled.body).to.have.length(1);
     expect(unfulfilled.body[0]).to.include({ payment_id, safe_action: 'provision again, or refund' });
     expect(again.body).to.include({ id: failed.id, status: 'provisioning' });
-    expectRejected(twice, 'V2_ACCOUNT_NOT_FAILED', { effect: 'none' });
+    expectRejected(late, 'V2_ACCOUNT_NOT_FAILED', { effect: 'none' });
     expect(refund.body).to.include({ payment_id, status: 'succeeded' });
     expect(stopped).to.include({ id: failed.id, failure_reason: 'refunded' });
     expect(reinstated.body).to.include({ id: failed.id });
@@ -80,14 +83,13 @@ describe('money operations of operators', () => {
     service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const failed = (await user.ask('POST', '/v2/payments/free', { json: tierDemo })).body;
     const [wrong, right] = [service.miner.addSubaccounts(1, { size: 5_000 })[0], service.miner.addSubaccounts(1)[0]];
-    const attach = (subaccount_id: unknown) =>
-      operator.ask('POST', `/v2/admin/prop-accounts/${failed.id}/attach`, {
-        json: { subaccount_id, reason: 'seen at the network' },
-      });
+    const path = `/v2/admin/prop-accounts/${failed.id}/attach`;
+    const bodyOf = (subaccount_id: unknown) => ({ json: { subaccount_id, reason: 'seen at the network' } });
+    const attach = (subaccount_id: unknown) => operator.ask('POST', path, bodyOf(subaccount_id));
 
     for (const findInconsistency of [wrong, 999_999])
       expectRejected(await attach(findInconsistency), 'V2_SUBACCOUNT_INVALID', { effect: 'none' });
-    const attached = await attach(right);
+    const attached = await twice(operator.ask, 'POST', path, bodyOf(right));
 
     expect(attached.status).to.equal(200);
     expect(await accountIn(user.ask, 'evaluation')).to.include({ id: failed.id, subaccount_id: right });

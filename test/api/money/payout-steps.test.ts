@@ -5,6 +5,7 @@ import { type Earner, earner, payingApp } from '../../support/earning.ts';
 import type { TestAdmin, TestApp } from '../../support/identity.ts';
 import { eventually, type Money, startMoney } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
+import { twice } from '../../support/twice.ts';
 
 const REASON = { json: { reason: 'the bank account is closed' } };
 
@@ -72,7 +73,8 @@ describe('the steps of a payout', () => {
     const id = await failedAtTheBank(trader);
     service.processor.faults.add({ kind: 'accept_then_drop', route: '/reversals', times: 1 });
 
-    const replies = await Promise.all([reverse(id), reverse(id)]);
+    const path = `/v2/admin/payouts/${id}/reverse`;
+    const replies = await Promise.all([reverse(id), twice(operator.ask, 'POST', path, REASON)]);
 
     for (const { status } of replies) expect(status).to.equal(200);
     await trader.payoutIs(id, 'reversed');

@@ -5,6 +5,7 @@ import { type Earner, earner, endWithoutProof, payingApp } from '../../support/e
 import type { Data, TestAdmin, TestApp } from '../../support/identity.ts';
 import { eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
+import { twice } from '../../support/twice.ts';
 
 const REASON = { json: { reason: 'the processor was away for a day' } };
 const LATER = { headers: { Prefer: 'respond-async' } };
@@ -25,7 +26,7 @@ describe('a write of which nothing proves what came', () => {
   const forgotten = (kind: string) => endWithoutProof(service, kind);
   const undecided = async (id: string) => {
     const { body } = await operator.ask('GET', '/v2/admin/intents?state=undecided');
-    return body.items.find((each: { intent_id: string }) => each.intent_id === id);
+    return body.find((each: { intent_id: string }) => each.intent_id === id);
   };
   const stranded = async (payout: string) => {
     const { body } = await operator.ask('GET', '/v2/admin/payouts/stranded');
@@ -111,7 +112,7 @@ describe('a write of which nothing proves what came', () => {
 
       expectRejected(await act(`/v2/admin/payouts/${id}/resolve`), 'PROCESSOR_UNREADABLE', { effect: 'none' });
       expect(await stranded(id)).to.include({ step_state: 'unknown' });
-      const resolved = await act(`/v2/admin/payouts/${id}/resolve`);
+      const resolved = await twice(operator.ask, 'POST', `/v2/admin/payouts/${id}/resolve`, REASON);
 
       expect(resolved.body).to.deep.equal({ payout_id: id, step, status: 'absent', processor_id: null });
       expect((await app.ask('GET', `/v2/intents/${intent}`)).body).to.include({ effect: 'none' });

@@ -1,0 +1,120 @@
+import { expect } from 'chai';
+import { sql } from 'slonik';
+import { document, listOperations, nodeAt } from '../../src/contract/document.ts';
+import type { Data } from '../support/identity.ts';
+import { type Listed, listEverything } from '../support/listed.ts';
+import { nextOf } from '../support/pages.ts';
+import { startTrading, type Trading } from '../support/trading.ts';
+
+type Schema = { $ref?: string; type?: string };
+
+const resolved = (schema: Schema): Schema => (schema.$ref ? (nodeAt(schema.$ref.slice(1)) as Schema) : schema);
+const isList = (pointer: string | null | undefined) =>
+  Boolean(pointer) && resolved(nodeAt(String(pointer)) as Schema).type === 'array';
+const LISTS = listOperations().filter(({ method, responses }) => method === 'get' && isList(responses.get(200)));
+const AT_MOST_ONE = ['listConnectAccounts'];
+const MAX_PAGES = 1_000;
+
+const badCursors = ['nobody', '00000000-0000-7000-8000-000000000001', Buffer.from('nobody').toString('base64url')];
+
+describe('every list of the contract', function () {
+  this.timeout(180_000); // a hundred orders and rows come first
+  let service: Trading;
+  let lists: Record<string, Listed>;
+  before(async () => {
+    service = await startTrading();
+    lists = await listEverything(service);
+    await service.stopWorkers(); // nothing changes a list while it is read
+  });
+  after(() => service.stop());
+
+  const listOf = (id: string) => lists[id] as Listed; // as: tested first
+  const withQuery = (path: string, query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
+  const page = (id: string, query: string) => listOf(id).ask('GET', withQuery(listOf(id).path, query));
+
+  async function walk(id: string): Promise<Record<string, unknown>[]> {
+    const rows: Record<string, unknown>[] = [];
+    let next = withQuery(listOf(id).path, 'limit=1');
+    for (let n = 0; next && n < MAX_PAGES; n += 1) {
+      const reply = await listOf(id).ask('GET', next);
+      expect(reply.status, next).to.equal(200);
+      expect(reply.body, next).to.have.length.below(2);
+      rows.push(...reply.body);
+      next = nextOf(reply);
+    }
+    return rows;
+  }
+
+  it('is in this test', () => {
+    expect(Object.keys(lists)).to.have.members(LISTS.map(({ id }) => id));
+    expect(LISTS).to.have.length.above(30);
+  });
+
+  for (const { id, parameters } of LISTS) {
+    it(`has the limit and the cursor of all: ${id}`, () => {
+      const pointers = parameters
+        .filter(({ name }) => name === 'limit' || name === 'cursor')
+        .map(({ pointer }) => pointer);
+
+      expect(pointers.map((pointer) => nodeAt(pointer))).to.deep.equal([
+        { type: 'integer', minimum: 1, maximum: 500, default: 100 },
+        { type: 'string', minLength: 1, maxLength: 200 },
+      ]);
+    });
+
+    it(`shows each row once, in pages of one: ${id}`, async () => {
+      const whole = await page(id, 'limit=500');
+      const rows = await walk(id);
+
+      expect(whole.status, JSON.stringify(whole.body)).to.equal(200);
+      expect(whole.body).to.have.length.at.least(AT_MOST_ONE.includes(id) ? 1 : 2);
+      expect(rows).to.have.length(whole.body.length);
+      expect(rows.map(settled)).to.deep.equal(whole.body.map(settled));
+      expect(nextOf(whole)).to.equal('');
+    });
+
+    it(`rejects a cursor that it did not give: ${id}`, async () => {
+      const foreign = id === 'listUserSessions' ? 'listApiKeys' : 'listUserSessions';
+      const other = new URL(nextOf(await page(foreign, 'limit=1')), service.url).searchParams.get('cursor');
+
+      const replies = await Promise.all([...badCursors, String(other)].map((cursor) => page(id, `cursor=${cursor}`)));
+
+      for (const { status, body } of replies) {
+        expect(status).to.equal(422);
+        expect(body.error.code).to.equal('INVALID_REQUEST');
+        expect(body.error.fields[0].loc).to.deep.equal(['query', 'cursor']);
+        expect(body.error.message).to.include('cursor');
+      }
+    });
+  }
+
+  it('is described with a Link', () => {
+    const paths = document.paths as Record<string, Record<string, { responses: Record<string, { headers?: object }> }>>;
+    for (const { path } of LISTS) expect(paths[path]?.get?.responses['200']?.headers, path).to.have.property('Link');
+  });
+
+  it('has pages of 100 by default', async () => {
+    await service.db.query(sql.unsafe`
+      insert into tiers (id, market, asset_class, account_size, amount_cents, currency, active)
+      select 'tier_default_' || n, 'crypto', 'crypto', 1000, 0, 'usd', false
+      from generate_series(1, 101) n`);
+    await service.db.query(sql.unsafe`
+      insert into partners (id, name) select 'ptn_default' || n, 'Partner' from generate_series(1, 101) n`);
+
+    const replies: Data[] = [await page('listAllTiers', ''), await page('listAllPartners', '')];
+
+    for (const reply of replies) {
+      expect(reply.body).to.have.length(100);
+      expect(nextOf(reply)).to.include('limit=100');
+    }
+  });
+});
+
+/** A row without what differs between two reads of one moment: figures of the market. */
+const settled = (row: Record<string, unknown>) =>
+  Object.fromEntries(
+    Object.entries(row).filter(
+      ([name]) =>
+        !/mark_price|unrealized|position_value|liquidation|return|current_value|last_|used_at|seen/.test(name),
+    ),
+  );

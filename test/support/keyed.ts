@@ -1,0 +1,18 @@
+/** Writes that other tests send twice under one key, by file of `test/api`. */
+const ELSEWHERE = {
+  'idempotent-writes.test.ts': `
+    createAppRequest approveAccessRequest reissueAccessLink declineAccessRequest revealCredentials updateTenantApp disableTenantApp
+    enableTenantApp disablePartner enablePartner signUpUser resendUserCode verifyUserEmail logInUser requestPasswordReset
+    confirmPasswordReset enrollUserTotp confirmUserTotp removeUserAuthenticator`,
+  'money/operators.test.ts': 'provisionAgain refundPayment reinstatePropAccount attachSubaccount',
+  'money/undecided.test.ts': 'resolvePayout',
+  'money/payout-steps.test.ts': 'reversePayout',
+  'money/losses.test.ts': 'abandonPropAccount',
+  'foreign-wallet.test.ts': 'moveWalletLink',
+  'register-exvenue.test.ts': 'registerExvenueTrader',
+};
+
+/** Every one of them. */
+export const REPEATED_ELSEWHERE: ReadonlySet<string> = new Set(
+  Object.values(ELSEWHERE).flatMap((names) => names.trim().split(/\s+/)),
+);

@@ -1,0 +1,186 @@
+import { sql } from 'slonik';
+import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { appForPayouts, earner } from './foreign.ts';
+import { type Ask, asking, bearer, fresh, PASSWORD } from './identity.ts';
+import { eventually } from './money.ts';
+import { limit, market } from './orders.ts';
+import type { Trading } from './trading.ts';
+
+/** Who reads a list, at which path. */
+export type Listed = { ask: Ask; path: string };
+
+const WEEK_MS = 7 * 86_400_000;
+const MONDAY_MS = Date.parse('2026-01-05T00:00:00Z');
+const settlements = [0, 1].map((n) => ({
+  start_ms: MONDAY_MS + n * WEEK_MS,
+  end_ms: MONDAY_MS + n * WEEK_MS + 1,
+  payout: 500 + n,
+}));
+
+const done = async (reply: ReturnType<Ask>) => {
+  const { status, body } = await reply;
+  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
+  return body;
+};
+const post = async (ask: Ask, path: string, json: object, headers = {}) => done(ask('POST', path, { json, headers }));
+
+/** Two entries of every list of the contract, by its operation. A user has at most one payout account. */
+export async function listEverything(service: Trading): Promise<Record<string, Listed>> {
+  const app = await appForPayouts(service);
+  const user = await earner(service, app);
+  const { ask: operator } = await service.admin();
+  const endpoint = await fillApp(service, app.ask, user);
+  await fillUser(user.ask, user.account);
+  await fillTables(service, app.appId, user);
+  await service.network({ subaccount_id: await subaccountOf(user.ask, user.account), settlements });
+  const partnerId = await fillOperators(service, operator);
+  const ofUser = (path: string) => ({ ask: user.ask, path });
+  const ofApp = (path: string) => ({ ask: app.ask, path });
+  const ofOperator = (path: string) => ({ ask: operator, path });
+  return {
+    ...(await partnersLists(service)),
+    listUserSessions: ofUser('/v2/auth/sessions'),
+    listTiers: ofApp('/v2/tiers'),
+    listPropAccounts: ofUser('/v2/payments/prop-accounts'),
+    listFailedPropAccounts: ofApp('/v2/payments/prop-accounts/failed'),
+    listConnectAccounts: ofUser('/v2/connect/accounts'),
+    listUserPayouts: ofUser('/v2/payouts'),
+    listWebhookEndpoints: ofApp('/v2/webhook-endpoints'),
+    listWebhookDeliveries: ofApp(`/v2/webhook-endpoints/${endpoint}/deliveries`),
+    listAppEvents: ofApp('/v2/events'),
+    listAgreementAudits: ofUser('/v2/agreements/audits'),
+    listApiKeys: ofUser('/v2/api-keys'),
+    listTradingOrders: ofUser('/v2/trading/orders'),
+    listTradingPositions: ofUser('/v2/trading/positions'),
+    listTradingHistory: ofUser('/v2/trading/history'),
+    listTradingRules: ofUser('/v2/trading/rules'),
+    listTenantApps: ofOperator('/v2/admin/apps'),
+    listAccessRequests: ofOperator('/v2/admin/app-requests'),
+    listAllPartners: ofOperator('/v2/admin/partners'),
+    listKeysOfPartner: ofOperator(`/v2/admin/partners/${partnerId}/keys`),
+    listAllTiers: ofOperator('/v2/admin/tiers'),
+    listUnfulfilledPayments: ofOperator('/v2/admin/payments/unfulfilled?minutes=0'),
+    listStrandedPayouts: ofOperator('/v2/admin/payouts/stranded'),
+    listFailedAccounts: ofOperator('/v2/admin/prop-accounts/failed'),
+    listTroubledIntents: ofOperator('/v2/admin/intents?state=failed'),
+    listTroubledDeliveries: ofOperator('/v2/admin/deliveries?state=failed'),
+    listFailedMails: ofOperator('/v2/admin/mails/failed'),
+    listOperatorActions: ofOperator('/v2/admin/audit'),
+  };
+}
+
+/** Trades in two pairs: an open position, a closed one and a resting order in each. */
+async function trade(ask: Ask, orders: string, headers = {}): Promise<void> {
+  for (const trade_pair of ['BTCUSDC', 'ETHUSDC']) {
+    await post(ask, orders, market({ trade_pair }), headers);
+    await post(ask, `${orders}/close`, { trade_pair }, headers);
+    await post(ask, orders, market({ trade_pair, leverage: 0.2 }), headers);
+    await post(ask, orders, limit({ trade_pair, limit_price: 1_000 }), headers);
+  }
+}
+
+async function partnersLists(service: Trading): Promise<Record<string, Listed>> {
+  const { key, wallet } = await service.wallet();
+  const ask = asking(service.url, bearer(key));
+  const private_key = generatePrivateKey();
+  await post(ask, '/v1/sessions', { ex_wallet: privateKeyToAddress(private_key), private_key });
+  const made = await post(ask, '/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
+  const subaccount_id = made.subaccount.subaccount_id;
+  const headers = { 'Trader-ID': String(subaccount_id) };
+  await trade(ask, '/v1/orders/netvenue', headers);
+  await service.network({ subaccount_id, bucket: 'SUBACCOUNT_FUNDED', settlements });
+  for (const [pair, price] of [
+    ['BTC', '50000'],
+    ['ETH', '1000'],
+  ]) {
+    const order = { pair, side: 'long', size: '0.05' };
+    await post(ask, '/v1/orders/exvenue', { ...order, order_type: 'market' }, { 'Trader-ID': wallet });
+    await post(ask, '/v1/orders/exvenue', { ...order, order_type: 'limit', price }, { 'Trader-ID': wallet });
+  }
+  const ofSubaccount = (path: string) => ({ ask: asking(service.url, { ...bearer(key), ...headers }), path });
+  const ofWallet = (path: string) => ({ ask: asking(service.url, { ...bearer(key), 'Trader-ID': wallet }), path });
+  return {
+    listSessions: { ask, path: '/v1/sessions' },
+    listExvenueOrders: ofWallet('/v1/orders/exvenue'),
+    listExvenuePositions: ofWallet('/v1/positions/exvenue'),
+    listNetvenuePositions: ofSubaccount('/v1/positions/netvenue'),
+    listRules: ofSubaccount('/v1/rules'),
+    listPayouts: ofSubaccount('/v1/payouts'),
+    listClosedPositions: ofSubaccount('/v1/history/positions'),
+    listFilledOrders: ofSubaccount('/v1/history/orders'),
+  };
+}
+
+async function fillUser(ask: Ask, prop_account_id: string): Promise<void> {
+  for (const version of ['1', '2']) {
+    await post(ask, '/v2/agreements/sign', { agreement_version: version, signature_name: 'Ada' });
+    await post(ask, '/v2/api-keys', { label: version, prop_account_id });
+  }
+  await trade(ask, '/v2/trading/orders');
+}
+
+/** Endpoints, events and deliveries of the app, and another session of the user. */
+async function fillApp({ db }: Trading, ask: Ask, user: { email: string; userId: string }): Promise<string> {
+  await post(ask, '/v2/auth/login', { email: user.email, password: PASSWORD });
+  const urls = ['https://hooks.example.com/a', 'https://hooks.example.com/b'];
+  const ids: string[] = [];
+  for (const url of urls) ids.push((await post(ask, '/v2/webhook-endpoints', { url, events: ['*'] })).id);
+  for (const n of [1, 2])
+    await post(ask, '/v2/notifications/send', {
+      user_id: user.userId,
+      subject: 's',
+      html: 'h',
+      fanout_event: `a.${n}`,
+    });
+  await eventually(async () => (await done(ask('GET', `/v2/webhook-endpoints/${ids[0]}/deliveries`))).length === 2);
+  await db.query(sql.unsafe`
+    update webhook_deliveries set state = 'failed', ended_at = now(), lane = null
+    where endpoint_id = ${ids[1] as string}`);
+  return ids[0] as string;
+}
+
+async function fillOperators(service: Trading, operator: Ask): Promise<string> {
+  for (const _ of [1, 2]) {
+    const request = { company_name: 'Acme', slug: fresh('acme'), contact_email: 'a@example.com', use_case: 'x' };
+    await post(service.ask, '/v2/app-requests', request);
+  }
+  await post(operator, '/v2/admin/partners', { name: 'Another' });
+  const { partner_id } = await post(operator, '/v2/admin/partners', { name: 'Partner' });
+  await post(operator, `/v2/admin/partners/${partner_id}/keys`, {});
+  return partner_id;
+}
+
+const subaccountOf = async (ask: Ask, account: string): Promise<number> =>
+  (await done(ask('GET', `/v2/payments/prop-accounts/${account}`))).subaccount_id;
+
+/** Rows whose causes are failures of upstreams; pairs of them are of one moment. */
+async function fillTables({ db }: Trading, app: string, user: { userId: string; account: string }): Promise<void> {
+  const { userId, account } = user;
+  const statements = [
+    sql.unsafe`
+      insert into intents (id, kind, owner, state, request, outcome, digest, fence, attempts, deadline_at, settled_at)
+      select gen_random_uuid(), 'accounts/provision', ${app}, 'failed', '{}', '{"problem": {"code": "VENUE_REJECTED"}}', '', 1, 1, now(), now()
+      from generate_series(1, 2)`,
+    sql.unsafe`
+      insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, status, paid_at,
+        received_cents, received_currency)
+      select 'pay_listed_' || i.id, ${app}, ${userId}, 'tier_25k', 'crypto', 'crypto', 25000, 19900, 'usd', i.id, 'succeeded', now(), 19900, 'usd'
+      from intents i
+      where i.owner = ${app} and i.state = 'failed' and i.kind = 'accounts/provision'`,
+    sql.unsafe`
+      insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status, created_at)
+      select 'prop_listed' || row_number() over (), ${app}, ${userId}, 'tier_25k', p.id, 'crypto', 'crypto', 25000, 'subaccount_failed',
+        now() - interval '1 hour'
+      from payments p
+      where p.id like 'pay_listed%'`,
+    sql.unsafe`
+      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, status, reserved_cents)
+      select 'po_listed' || n, ${app}, ${userId}, ${account}, ${`con_${userId}`}, 100, 'usd', 'failed', 100
+      from generate_series(1, 2) n`,
+    sql.unsafe`
+      insert into mails (id, template, recipient, data, state, expires_at, ended_at)
+      select gen_random_uuid(), 'none', 'a@example.com', '{}', 'refused', now(), now()
+      from generate_series(1, 2)`,
+  ];
+  for (const statement of statements) await db.query(statement);
+}
