@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { isKeyring } from './kernel/keyring.ts';
 import { isLoopbackHost } from './kernel/loopback.ts';
-import { isSandboxSecret } from './kernel/sandbox-secrets.ts';
+import { faultsInProduction, isProduction, type SettingFault, unknownSettings } from './kernel/production.ts';
 import { isTlsMode, type TlsChoice } from './kernel/tls-modes.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -14,6 +15,10 @@ const tlsMode = z.string().refine(isTlsMode, 'one of disable, allow, prefer, req
 const databaseAddress = z
   .url({ protocol: /^postgres(ql)?$/, message: 'an address postgres://user:password@host:port/database' })
   .refine((url) => isTlsMode(new URL(url).searchParams.get('sslmode') ?? 'prefer'), 'its sslmode is unknown');
+
+const keyring = z
+  .string()
+  .refine(isKeyring, 'id:base64 of 32 bytes, separated by commas, all different; npm run keys:create makes one');
 
 /** Addresses of a chain, separated by commas. Result in lower case. */
 const addresses = z
@@ -97,8 +102,8 @@ const settings = z.object({
   VALIDATE_RESPONSES: flag.default(false),
   PUBLIC_URL: z.url().transform((url) => url.replace(/\/+$/, '')),
   TRUSTED_PROXIES: z.coerce.number().int().min(0).max(10).default(0),
-  SEALING_KEYS: z.string().min(1),
-  AGREEMENT_KEYS: z.string().min(1),
+  SEALING_KEYS: keyring,
+  AGREEMENT_KEYS: keyring,
   STREAMS_PER_APP: z.coerce.number().int().min(1).default(2_000),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }),
   SMTP_TLS: z.enum(['required', 'opportunistic']).default('required'),
@@ -129,22 +134,15 @@ const consistent = settings
     path: ['DATABASE_CA'],
     message: 'only used with DATABASE_TLS=verify-full',
   })
+  .refine((all) => Boolean(all.PROCESSOR_SECRET_KEY) === Boolean(all.PROCESSOR_WEBHOOK_SECRET), {
+    path: ['PROCESSOR_WEBHOOK_SECRET'],
+    message:
+      'needed with PROCESSOR_SECRET_KEY, and not without it: half a processor sells nothing, or never hears of what it sold',
+  })
   .superRefine((all, { addIssue }) => {
     if (!isProduction(all)) return;
-    if (all.REGISTRATION_PAYEES.length === 0)
-      addIssue({ code: 'custom', path: ['REGISTRATION_PAYEES'], message: NO_PAYEES });
-    for (const [name, value] of Object.entries(all)) {
-      if (typeof value === 'string' && value.split(',').some(isSandboxSecret))
-        addIssue({ code: 'custom', path: [name], message: 'a secret of the sandbox, which everybody knows' });
-    }
+    for (const { name, message } of faultsInProduction(all)) addIssue({ code: 'custom', path: [name], message });
   });
-
-const NO_PAYEES =
-  'needed in production: the addresses that registrations may be paid to, separated by commas. Without it every purchase would end unpaid.';
-
-/** Whether others reach the service: its address is https, or the environment says so. */
-const isProduction = ({ NODE_ENV, PUBLIC_URL }: { NODE_ENV?: string | undefined; PUBLIC_URL: string }) =>
-  NODE_ENV === 'production' || PUBLIC_URL.startsWith('https:');
 
 /** The checked settings of a process. `directUrl` bypasses a pooler; without one it equals `DATABASE_URL`. */
 export type Config = Readonly<
@@ -160,8 +158,14 @@ export type Config = Readonly<
  * unset. Throws if settings are missing or out of range; the error names every such setting and contains no value.
  */
 export function readConfig(given: Record<string, string> = {}): Config {
-  const read = consistent.safeParse({ ...given, ...present(process.env) });
-  if (!read.success) throw new Error(read.error.issues.map(describe).join('\n'));
+  const environment = present(process.env);
+  const values = { ...given, ...environment };
+  const read = consistent.safeParse(values);
+  if (!read.success) throw new Error(read.error.issues.map(describedFor(values)).join('\n'));
+  const misspelt = isProduction(read.data)
+    ? unknownSettings(Object.keys(environment), Object.keys(settings.shape))
+    : [];
+  if (misspelt.length > 0) throw new Error(misspelt.map(named).join('\n'));
   const { DATABASE_URL, DATABASE_DIRECT_URL, REGISTRATION_PAYEES } = read.data;
   return Object.freeze({
     ...read.data,
@@ -182,7 +186,7 @@ export function databaseTls(): TlsChoice {
   const read = settings
     .pick({ DATABASE_TLS: true, DATABASE_CA: true, PGSSLMODE: true })
     .safeParse(present(process.env));
-  if (!read.success) throw new Error(read.error.issues.map(describe).join('\n'));
+  if (!read.success) throw new Error(read.error.issues.map(describedFor({})).join('\n'));
   return tlsChoice(read.data);
 }
 
@@ -223,6 +227,14 @@ export function environmentOfItsOwn(settings: Record<string, string>): NodeJS.Pr
   return { ...env, ...settings };
 }
 
-const present = (env: NodeJS.ProcessEnv) => Object.fromEntries(Object.entries(env).filter(([, text]) => text !== ''));
+const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(Object.entries(env).flatMap(([name, text]) => (text ? [[name, text]] : [])));
 
-const describe = (issue: z.core.$ZodIssue) => `Setting ${issue.path.join('.')}: ${issue.message}`;
+const named = ({ name, message }: SettingFault) => `Setting ${name}: ${message}`;
+
+const describedFor =
+  (values: Record<string, string>) =>
+  ({ code, path: [name], message }: z.core.$ZodIssue): string => {
+    const isMissing = code === 'invalid_type' && values[String(name)] === undefined;
+    return named({ name: String(name), message: isMissing ? 'missing' : message });
+  };

@@ -1,9 +1,9 @@
-import { readConfig } from './config.ts';
 import { migrate } from './db/migrate.ts';
 import { withDatabaseTls } from './runtime/database.ts';
 import { openLog } from './runtime/log.ts';
+import { settingsOrExit } from './runtime/settings.ts';
 
-const given = readConfig();
+const given = settingsOrExit();
 const log = openLog(given);
 const config = await withDatabaseTls(given, log);
 await migrate(config.directUrl, (line) => log.info(line));

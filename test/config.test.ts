@@ -1,8 +1,15 @@
 import { expect } from 'chai';
 import { readConfig } from '../src/config.ts';
+import { newSealingKey } from '../src/kernel/seal.ts';
+import { runProgram, startScript } from './support/processes.ts';
 import { testSettings } from './support/service.ts';
 
 const PAYEE = `0x${'01'.repeat(20)}`;
+const [KEY, OTHER] = [newSealingKey(), newSealingKey()].map((entry) => entry.split(':')[1]);
+const processor = { PROCESSOR_SECRET_KEY: 'sk_test_own', PROCESSOR_WEBHOOK_SECRET: 'whsec_own' };
+const HTTPS = 'https://partners.example.com';
+/** What production demands, beside an https address or NODE_ENV. */
+const live = { REGISTRATION_PAYEES: PAYEE, WEBHOOK_LOOPBACK: 'false', NETVENUE_IN_FLIGHT_MS: '105000' };
 const settings = testSettings('postgres://nobody@127.0.0.1:1/nowhere', {
   minerUrl: 'http://127.0.0.1:1',
   validatorUrl: 'http://127.0.0.1:1',
@@ -26,12 +33,12 @@ describe('the settings', () => {
   });
 
   for (const [production, source] of [
-    [{ NODE_ENV: 'production' }, 'by the environment'],
-    [{ PUBLIC_URL: 'https://partners.example.com' }, 'by an https address'],
+    [{ NODE_ENV: 'production', PUBLIC_URL: HTTPS }, 'by the environment'],
+    [{ PUBLIC_URL: HTTPS }, 'by an https address'],
   ] as const) {
     it(`reject every fixed secret of the sandbox in production, ${source}`, () => {
       const read = (more: Record<string, string>) => () =>
-        readConfig({ ...settings, REGISTRATION_PAYEES: PAYEE, ...production, ...more });
+        readConfig({ ...settings, ...live, ...processor, ...production, ...more });
 
       for (const [name, value] of [
         ['NETVENUE_MINER_KEY', 'sandbox-miner-key'],
@@ -46,11 +53,95 @@ describe('the settings', () => {
     });
 
     it(`require the payees of registrations in production, ${source}`, () => {
-      expect(() => readConfig({ ...settings, ...production })).to.throw(
+      const { REGISTRATION_PAYEES: _, ...others } = live;
+
+      expect(() => readConfig({ ...settings, ...others, ...production })).to.throw(
         /^Setting REGISTRATION_PAYEES: needed in production: the addresses/,
       );
     });
+
+    for (const [name, value, wrong] of [
+      ['SEALING_KEYS', `k1:${Buffer.alloc(32).toString('base64')}`, /bytes are all the same/],
+      ['AGREEMENT_KEYS', `k1:${Buffer.alloc(32, 0xff).toString('base64')}`, /bytes are all the same/],
+      ['WEBHOOK_LOOPBACK', 'true', /not in production/],
+      ['NETVENUE_IN_FLIGHT_MS', '104999', /at least 105000/],
+    ] as const)
+      it(`reject ${name} as in a trial, ${source}`, () => {
+        const read = (more: Record<string, string>) => () =>
+          readConfig({ ...settings, ...live, ...production, ...more });
+
+        expect(read({ [name]: value })).to.throw(new RegExp(`^Setting ${name}: .*${wrong.source}`));
+        expect(read({})).not.to.throw();
+      });
   }
+
+  it('reject an address that is not https in production', () => {
+    expect(() => readConfig({ ...settings, ...live, NODE_ENV: 'production' })).to.throw(
+      /^Setting PUBLIC_URL: must be https/,
+    );
+  });
+
+  it('reject names that only look like settings, in production', () => {
+    const production = { ...settings, ...live, PUBLIC_URL: HTTPS };
+    process.env.NETVENUE_MINER_URI = 'http://127.0.0.1:1';
+    try {
+      expect(() => readConfig(production)).to.throw(/^Setting NETVENUE_MINER_URI: no such setting/);
+      expect(() => readConfig(settings)).not.to.throw();
+    } finally {
+      delete process.env.NETVENUE_MINER_URI;
+    }
+  });
+
+  for (const [text, why] of [
+    ['', 'nothing'],
+    [' ', 'blank'],
+    ['k1:c2hvcnQ=', 'too short'],
+    [`${newSealingKey()},k1:`, 'an entry without a key'],
+    [`k1:${KEY},k1:${OTHER}`, 'an id twice'],
+    [`k1:${KEY},k2:${KEY}`, 'a key twice'],
+  ] as const)
+    it(`name a keyring that is wrong: ${why}`, () => {
+      for (const name of ['SEALING_KEYS', 'AGREEMENT_KEYS'])
+        expect(() => readConfig({ ...settings, [name]: text })).to.throw(
+          new RegExp(`^Setting ${name}: id:base64 of 32 bytes`),
+        );
+    });
+
+  it('name every setting that is missing', () => {
+    const { DATABASE_URL: _, SEALING_KEYS: __, ...rest } = settings;
+
+    expect(() => readConfig(rest)).to.throw('Setting DATABASE_URL: missing\nSetting SEALING_KEYS: missing');
+  });
+
+  it('end a process with one log line that names what is wrong, and no value', async () => {
+    const release = await runProgram('release', { ...settings, SEALING_KEYS: 'k1:hidden', PORT: '-1' });
+
+    expect(release.code).to.equal(1);
+    const lines = release.lines.filter((line) => line !== '');
+    expect(lines).to.have.length(1);
+    const { settings: named, msg } = JSON.parse(lines[0] ?? '');
+    expect(msg).to.equal('wrong settings');
+    expect(named.map((line: string) => line.split(':')[0])).to.deep.equal(['Setting PORT', 'Setting SEALING_KEYS']);
+    expect(lines[0]).not.to.include('hidden');
+  });
+
+  it('take the keys that keys:create prints', async () => {
+    const script = startScript('src/commands/keys-create.ts', settings, []);
+    await script.exited;
+
+    const printed = Object.fromEntries(script.lines.map((line) => line.split(/=(.*)/s).slice(0, 2)));
+    const read = readConfig({ ...settings, ...live, PUBLIC_URL: HTTPS, ...printed });
+
+    expect(Object.keys(printed)).to.deep.equal(['SEALING_KEYS', 'AGREEMENT_KEYS']);
+    expect(read).to.include(printed);
+  });
+
+  it('reject half a processor', () => {
+    for (const name of ['PROCESSOR_SECRET_KEY', 'PROCESSOR_WEBHOOK_SECRET'])
+      expect(() => readConfig({ ...settings, ...processor, [name]: undefined as never }), name).to.throw(
+        /^Setting PROCESSOR_WEBHOOK_SECRET: needed with PROCESSOR_SECRET_KEY/,
+      );
+  });
 
   it('accept the secrets of the sandbox where nobody else reaches the service', () => {
     expect(() => readConfig({ ...settings, NETVENUE_MINER_KEY: 'sandbox-miner-key' })).not.to.throw();

@@ -2873,7 +2873,7 @@ export interface paths {
         };
         /**
          * Check whether this process may receive requests
-         * @description 503 with the names of the failed checks: `database` (unreachable or too slow), `migrations` (some are missing), `queue` (the oldest due job has waited too long), `stopping`. The checks run about once a second, however often this is called.
+         * @description 503 with the names of the failed checks: `database` (unreachable, too slow, or its writes do not commit), `migrations` (some are missing), `queue` (the oldest due job has waited too long), `listening` (the connection for notifications has been down since the start or for 10 s), `stopping`. The checks run about once a second, however often this is called.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -3613,7 +3613,7 @@ export interface components {
              */
             intent_id?: string;
             /** @description The readiness checks that failed. */
-            checks?: ("database" | "migrations" | "queue" | "stopping")[];
+            checks?: ("database" | "migrations" | "queue" | "listening" | "stopping")[];
             /** @description The faults of a request that does not match the contract, at most 20. */
             fields?: {
                 /** @description Where the fault is: the part of the request, then the path within it. */

@@ -9,9 +9,9 @@ import { readStanding } from './queries.ts';
 
 /**
  * The checks of a process that takes work. A failed check is reported under this name. `database`: it does not respond, or
- * writes do not commit.
+ * writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late.
  */
-type Check = 'database' | 'migrations' | 'queue' | 'stopping';
+type Check = 'database' | 'migrations' | 'queue' | 'listening' | 'stopping';
 
 /** Whether a process may be given work. */
 export type Readiness = {
@@ -26,13 +26,19 @@ export type Readiness = {
 
 const FRESH_MS = 1_000;
 const TIMEOUT_MS = 2_000;
+const DEAF_MS = 10_000; // a LISTEN connection is replaced within this time where the database allows it
 const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // a table, schema, function or column that a migration adds later
 
 /**
  * Creates a process's readiness check. The `queue` check fails if a due job has waited longer than READY_QUEUE_AGE_S
- * seconds.
+ * seconds; the check `listening`, if `isListening` has been false since the start or for 10 s.
  */
-export function readiness(db: Db, { READY_QUEUE_AGE_S }: Pick<Config, 'READY_QUEUE_AGE_S'>): Readiness {
+export function readiness(
+  db: Db,
+  { READY_QUEUE_AGE_S }: Pick<Config, 'READY_QUEUE_AGE_S'>,
+  isListening: () => boolean = () => true,
+): Readiness {
+  let heardAt = Number.NEGATIVE_INFINITY;
   const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as stored in the table
   const definitions = readDefinitions().then((found) => found.map(({ name }) => name));
   let isStopping = false;
@@ -45,10 +51,16 @@ export function readiness(db: Db, { READY_QUEUE_AGE_S }: Pick<Config, 'READY_QUE
         ...(is_writable ? [] : (['database'] as const)),
         ...(lacks_migrations ? (['migrations'] as const) : []),
         ...(oldest_due_s > READY_QUEUE_AGE_S ? (['queue'] as const) : []),
+        ...(isDeaf() ? (['listening'] as const) : []),
       ];
     } catch (error) {
       return [isMissingDefinition(error) ? 'migrations' : 'database'];
     }
+  }
+
+  function isDeaf(): boolean {
+    if (isListening()) heardAt = performance.now();
+    return performance.now() - heardAt > DEAF_MS;
   }
 
   const latest = cachedProbe(runChecks, { freshMs: FRESH_MS, timeoutMs: TIMEOUT_MS });

@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
+import { type KeyringEntry, readKeyring } from './keyring.ts';
 
 const SEED_BYTES = 32;
 /** The PKCS #8 encoding of an Ed25519 key up to its seed (RFC 8410, section 7). */
@@ -23,11 +24,12 @@ export type HeadSigner = {
  * invalid; no error contains a key.
  */
 export function headSigner(keys: string): HeadSigner {
-  const ring = keys.split(',').map(readKey);
-  const [[key_id, key]] = ring as [[string, KeyObject]]; // as: splitting gives at least one entry
+  const ring = readKeyring(keys);
+  const key_id = ring[0].id;
+  const key = privateKeyOf(ring[0]);
   return {
     sign: (head) => ({ signed_head: sign(null, bytesOf(head), key).toString('base64url'), key_id }),
-    publicKeys: ring.map(([kid, one]) => publicKeyOf(kid, one)),
+    publicKeys: ring.map((entry) => publicKeyOf(entry.id, privateKeyOf(entry))),
   };
 }
 
@@ -50,12 +52,8 @@ export const newHeadKey = (): string =>
 const bytesOf = ({ app_id, place, row_hash }: Head) =>
   Buffer.from(['agreement-head/1', app_id, place, row_hash].join('\n'));
 
-function readKey(entry: string): [string, KeyObject] {
-  const [, id, text] = /^\s*([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})\s*$/.exec(entry) ?? [];
-  const seed = Buffer.from(text ?? '', 'base64');
-  if (!id || seed.length !== SEED_BYTES) throw new Error('A key for agreements is id:base64 of 32 bytes');
-  return [id, createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' })];
-}
+const privateKeyOf = ({ key: seed }: KeyringEntry) =>
+  createPrivateKey({ key: Buffer.concat([PKCS8, seed]), format: 'der', type: 'pkcs8' });
 
 const publicKeyOf = (kid: string, key: KeyObject): PublicKey => ({
   kty: 'OKP',

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import { readKeyring } from './keyring.ts';
 
 const CIPHER = 'aes-256-gcm';
 const VERSION = 1;
@@ -34,9 +35,9 @@ export type Sealer = {
  * contains a key.
  */
 export function sealer(keys: string): Sealer {
-  const ring = new Map(keys.split(',').map(readKey));
-  const [activeKeyId] = ring.keys();
-  if (activeKeyId === undefined) throw new Error('The keyring is empty');
+  const entries = readKeyring(keys);
+  const activeKeyId = entries[0].id;
+  const ring = new Map(entries.map(({ id, key }) => [id, key]));
   const keyOf = (id: string) => {
     const key = ring.get(id);
     if (!key) throw new Error(`The keyring has no key ${id}`);
@@ -60,13 +61,6 @@ export function sealer(keys: string): Sealer {
 /** A new entry for a keyring: a random id and 256 random bits. */
 export const newSealingKey = (): string =>
   `k${randomBytes(4).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}`;
-
-function readKey(entry: string): [string, Buffer] {
-  const [, id, text] = /^\s*([A-Za-z0-9_-]{1,32}):([A-Za-z0-9+/_-]+={0,2})\s*$/.exec(entry) ?? [];
-  const key = Buffer.from(text ?? '', 'base64');
-  if (!id || key.length !== KEY_BYTES) throw new Error('A sealing key is id:base64 of 32 bytes');
-  return [id, key];
-}
 
 function seal(keyId: string, key: Buffer, plain: string | Uint8Array, context: SealContext): Buffer {
   const nonce = randomBytes(NONCE_BYTES);

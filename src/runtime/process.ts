@@ -1,16 +1,17 @@
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import { type Running, withMetrics } from '../metrics/serve.ts';
 import { stopOnSignal } from '../stop.ts';
 import { withDatabaseTls } from './database.ts';
 import { openLog } from './log.ts';
+import { settingsOrExit } from './settings.ts';
 
 /** Runs a part of the service as a process of its own, by its environment, with its metrics served, until a signal stops it. */
 export async function runProcess(
   start: (config: Config, log: Logger) => Promise<Running>,
   stopWithinMs: number,
 ): Promise<void> {
-  const given = readConfig();
+  const given = settingsOrExit();
   const log = openLog(given);
   const config = await withDatabaseTls(given, log);
   const { stop } = await withMetrics(await start(config, log));

@@ -41,7 +41,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const stopping = new AbortController();
   const until = untilEnded(settlements, stopping.signal);
   return {
-    ...runtimeBase(db, config, log, metrics),
+    ...runtimeBase(db, config, log, metrics, settlements.isListening),
     exvenue,
     registrar,
     webhooks,

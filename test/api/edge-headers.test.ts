@@ -11,6 +11,8 @@ describe('the headers of responses', () => {
     service = await startIdentity({
       PUBLIC_URL: 'https://partners.example.com',
       REGISTRATION_PAYEES: `0x${'01'.repeat(20)}`,
+      WEBHOOK_LOOPBACK: 'false',
+      NETVENUE_IN_FLIGHT_MS: '105000',
     });
     admin = await service.admin();
     user = await service.user(await service.app(['*']));

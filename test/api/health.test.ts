@@ -78,6 +78,20 @@ describe('getReadiness', () => {
     expectProblem(order, 'SERVICE_UNAVAILABLE', { effect: 'unknown' });
   });
 
+  it('fails where notifications have never arrived, not as soon as they stop', async () => {
+    let isListening = false;
+    const { failing } = readiness(service.db, settings, () => isListening);
+    const never = await failing();
+    isListening = true;
+    const heard = readiness(service.db, settings, () => isListening);
+    await heard.failing();
+    isListening = false;
+    const stopped = await heard.failing();
+
+    expect(never).to.deep.equal(['listening']);
+    expect(stopped).to.deep.equal([]);
+  });
+
   it('fails while a migration is missing', async () => {
     await service.db.query(sql.unsafe`update migrations set name = 'x_' || name where name = '0003_intents'`);
     await becomes(503);

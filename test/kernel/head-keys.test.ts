@@ -52,7 +52,7 @@ describe('headSigner', () => {
     const key = SEED.toString('base64');
     const odd = [`-- a:${key}`, `a:${key} --`, `${'a'.repeat(33)}:${key}`, `:${key}`, `a:${key}===`, `a b:${key}`];
     for (const keys of ['', 'a', 'a:c2hvcnQ=', `a:${'A'.repeat(44)}`, `a:${key},`, ...odd])
-      expect(() => headSigner(keys), keys).to.throw('A key for agreements is id:base64 of 32 bytes');
+      expect(() => headSigner(keys), keys).to.throw('A key of a keyring is id:base64 of 32 bytes');
   });
 
   it('takes new keys, each of which is made once', () => {

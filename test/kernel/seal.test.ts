@@ -60,7 +60,7 @@ describe('sealer', () => {
     const key = Buffer.alloc(32, 7).toString('base64');
     const odd = [`-- k1:${key}`, `k1:${key} --`, `k1:${key}x`, `${'k'.repeat(33)}:${key}`, `:${key}`, `k1:${key}===`];
     for (const keys of ['', 'k1', 'k1:c2hvcnQ=', `k1:${'A'.repeat(44)}`, 'k 1:AAAA', `k1:${key},`, ...odd]) {
-      expect(() => sealer(keys), keys).to.throw('A sealing key is id:base64 of 32 bytes');
+      expect(() => sealer(keys), keys).to.throw('A key of a keyring is id:base64 of 32 bytes');
     }
   });
 

@@ -1,0 +1,60 @@
+import { hasBlankKey, isKeyring } from './keyring.ts';
+import { isSandboxSecret } from './sandbox-secrets.ts';
+
+/** A setting that production does not accept, and why. */
+export type SettingFault = { name: string; message: string };
+
+type Given = {
+  NODE_ENV?: string | undefined;
+  PUBLIC_URL: string;
+  REGISTRATION_PAYEES: readonly string[];
+  SEALING_KEYS: string;
+  AGREEMENT_KEYS: string;
+  WEBHOOK_LOOPBACK: boolean;
+  NETVENUE_IN_FLIGHT_MS: number;
+};
+
+/** The miner's own time limit for a request, and what may pass before it counts: see the venue's page. */
+const IN_FLIGHT_MIN_MS = 105_000;
+/** Prefixes that only settings of this service have. */
+const OURS = /^(AGREEMENT|EXVENUE|NETVENUE|OUTBOUND|PROCESSOR|REGISTRAR|REGISTRATION|RETAIN|SEALING|THROTTLE|WEBHOOK)_/;
+
+/** Whether others reach the service: its address is https, or the environment says so. */
+export const isProduction = ({ NODE_ENV, PUBLIC_URL }: Pick<Given, 'NODE_ENV' | 'PUBLIC_URL'>): boolean =>
+  NODE_ENV === 'production' || PUBLIC_URL.startsWith('https:');
+
+/** What production does not accept of otherwise valid settings. Contains no value. */
+export function faultsInProduction(given: Given): SettingFault[] {
+  const isWrong: [name: keyof Given, wrong: boolean, message: string][] = [
+    ['PUBLIC_URL', !given.PUBLIC_URL.startsWith('https:'), 'must be https in production'],
+    ['REGISTRATION_PAYEES', given.REGISTRATION_PAYEES.length === 0, NO_PAYEES],
+    ['SEALING_KEYS', isBlank(given.SEALING_KEYS), BLANK],
+    ['AGREEMENT_KEYS', isBlank(given.AGREEMENT_KEYS), BLANK],
+    ['WEBHOOK_LOOPBACK', given.WEBHOOK_LOOPBACK, 'not in production: webhooks could reach this machine'],
+    [
+      'NETVENUE_IN_FLIGHT_MS',
+      given.NETVENUE_IN_FLIGHT_MS < IN_FLIGHT_MIN_MS,
+      `at least ${IN_FLIGHT_MIN_MS} in production: before that an absent order proves nothing`,
+    ],
+  ];
+  const secrets = Object.entries(given).filter(([, value]) => isKnownSecret(value));
+  return [
+    ...isWrong.flatMap(([name, wrong, message]) => (wrong ? { name, message } : [])),
+    ...secrets.map(([name]) => ({ name, message: 'a secret of the sandbox, which everybody knows' })),
+  ];
+}
+
+/** Names of an environment that look like settings of this service and are none: misspelt, or of an older version. */
+export const unknownSettings = (environment: readonly string[], known: readonly string[]): SettingFault[] =>
+  environment
+    .filter((name) => OURS.test(name) && !known.includes(name))
+    .map((name) => ({ name, message: 'no such setting; src/docs/configuration.md lists all' }));
+
+const isBlank = (keyring: string) => isKeyring(keyring) && hasBlankKey(keyring);
+
+const isKnownSecret = (value: unknown) => typeof value === 'string' && value.split(',').some(isSandboxSecret);
+
+const BLANK = 'a key whose bytes are all the same; npm run keys:create makes one';
+
+const NO_PAYEES =
+  'needed in production: the addresses that registrations may be paid to, separated by commas. Without it every purchase would end unpaid.';
