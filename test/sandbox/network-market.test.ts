@@ -96,7 +96,7 @@ describe('market orders at the sandbox network', () => {
     ['an unknown pair', { trade_pair: 'BTC/USDC' }, 'pair_not_allowed'],
     ['an order below the minimum', { value: 5 }, 'below_minimum'],
     ['an unknown subaccount', { subaccount_id: 99 }, 'subaccount_unknown'],
-    ['two sizes', { value: 50, quantity: 1 }, 'bad_request'],
+    ['two sizes', { value: 50, quantity: 1 }, 'size_invalid'],
   ] as const) {
     it(`with ${what} are rejected and do nothing`, async () => {
       expect(await network.venue.submit(order(overrides))).to.include({ kind: 'rejected', slug });

@@ -102,7 +102,7 @@ describe('resting orders at the sandbox network', () => {
     const filled = await network.venue.submit(edit(signal.order_uuid));
 
     expect(otherPair).to.include({ kind: 'rejected', slug: 'cannot_edit' });
-    expect(withoutSize).to.include({ kind: 'rejected', slug: 'bad_request' });
+    expect(withoutSize).to.include({ kind: 'rejected', slug: 'size_invalid' });
     expect(filled).to.include({ kind: 'rejected', slug: 'order_not_found' });
   });
 
