@@ -1,8 +1,6 @@
 import type { Logger } from 'pino';
 import { exvenue } from './adapters/exchange/index.ts';
 import type { Exvenue } from './adapters/exchange/types.ts';
-import { mailer } from './adapters/mail/index.ts';
-import type { Mailer } from './adapters/mail/types.ts';
 import { netvenue } from './adapters/network/index.ts';
 import { type LookUps, lookUpsIn } from './adapters/network/look-ups.ts';
 import type { Netvenue } from './adapters/network/types.ts';
@@ -30,7 +28,6 @@ export type Upstreams = {
   /** Null if no processor is configured. Nothing can be sold then. */
   processor: Processor | null;
   webhooks: Webhooks;
-  openMailer(): Mailer;
 };
 
 type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
@@ -45,8 +42,6 @@ export function openUpstreams({ config, metrics, log, db }: Opening): Upstreams 
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log),
     webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics),
-    openMailer: () =>
-      watched('mail', mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS }), metrics, log),
   };
 }
 

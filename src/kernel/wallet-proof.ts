@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { recoverMessageAddress } from 'viem';
+import { recoverMessageAddress } from 'viem/utils';
 import type { OwnerId, WalletAddress } from './ids.ts';
 import type { SealContext, Sealer } from './seal.ts';
 

@@ -1,9 +1,11 @@
 import type { Logger } from 'pino';
+import { mailer } from '../adapters/mail/index.ts';
 import type { Config } from '../config.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
 import { onSettled } from '../intents/store.ts';
 import { poolState, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
+import { watched } from '../metrics/upstreams.ts';
 import { venueReads } from '../portfolio/read-model.ts';
 import { openUpstreams } from '../upstreams.ts';
 import { openPace } from '../webhooks/pace.ts';
@@ -29,11 +31,11 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const upstreams = openUpstreams({ config, metrics, log, db });
   const { exvenue, registrar, webhooks, processor } = upstreams;
   const platform = upstreams.netvenue();
-  const mailer = upstreams.openMailer();
+  const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS });
   const base = runtimeBase(db, config, log, metrics);
   return {
     ...base,
-    mailer,
+    mailer: watched('mail', mail, metrics, log),
     webhooks,
     processor,
     exvenue,
@@ -50,7 +52,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
       unwatch();
       stopping.abort();
       await Promise.all(late);
-      mailer.close();
+      mail.close();
       webhooks.close();
       await db.end();
     },

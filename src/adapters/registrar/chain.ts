@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeEventTopics, encodeFunctionData, parseAbi, parseEventLogs } from 'viem';
+import { decodeFunctionResult, encodeEventTopics, encodeFunctionData, parseAbi, parseEventLogs } from 'viem/utils';
 import { z } from 'zod';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { type HttpRequest, hex, quantity, word } from './rpc.ts';

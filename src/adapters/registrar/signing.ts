@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { parseAbiParameters } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
+import { parseAbiParameters } from 'viem/utils';
 import { accountOf } from '../../kernel/evm-key.ts';
 import { encodeHeader } from './headers.ts';
 import type { Authorization, Payer, PaymentTerms, Quote, SignedPayment, WalletProof } from './types.ts';
