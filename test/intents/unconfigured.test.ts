@@ -9,7 +9,7 @@ describe('a worker without a processor', () => {
   before(async () => {
     service = await startMoney({ settings: { CHECKOUT_DEADLINE_MS: '600' } });
     await service.stopWorkers();
-    const { PROCESSOR_SECRET_KEY: _, ...settings } = service.settings;
+    const { PROCESSOR_SECRET_KEY: _, PROCESSOR_WEBHOOK_SECRET: __, ...settings } = service.settings;
     worker = await startWorker(readConfig(settings), service.log.logger, service.runtime.metrics);
   });
   after(async () => {
