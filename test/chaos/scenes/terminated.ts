@@ -39,7 +39,7 @@ export type Terminated = {
 export async function terminateUnderLoad(): Promise<Terminated> {
   const stage = await openStage({
     workers: 1,
-    upstream: { processingMs: 1_000 },
+    upstream: { processingMs: 3_000 }, // so that all are still in flight when the signals arrive, on a busy machine too
     settings: { NETVENUE_PATIENCE_MS: '60000', NETVENUE_IN_FLIGHT_MS: '5000', ORDER_DEADLINE_MS: '60000' },
   });
   try {
