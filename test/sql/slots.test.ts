@@ -64,6 +64,16 @@ describe('the slots of an upstream', () => {
     expect((await queuedNow()).includes(fourth?.id ?? '')).to.equal(true);
   });
 
+  it('are all free again when an intent that took two of them is settled', async () => {
+    const [first, second, third, fourth] = await arrive(4);
+    await spine.query(`update upstream_slots set intent_id = $1 where intent_id = $2`, [first?.id, second?.id]);
+
+    await spine.settle(first?.id ?? '', first?.fence ?? 0);
+
+    expect((await spine.row(first?.id ?? ''))?.state).to.equal('succeeded');
+    expect(await queuedNow()).to.include.members([third?.id, fourth?.id]);
+  });
+
   it('stay taken when the effect is unknown, and are free once it is settled, retried or the hold is over', async () => {
     const [first, second, third] = await arrive(3);
     await spine.markInDoubt(first?.id ?? '', first?.fence ?? 0);

@@ -1,22 +1,23 @@
--- Frees the slot of an intent, if it holds one, for the next intent that waits. Locks the slot, then the line's lock (see take_slot), shared.
+-- Frees the slots of an intent for the next intents that wait. It holds more than one only if it was executed twice at once, after a worker was
+-- taken for dead. Locks the slots, then the line's lock (see take_slot), shared.
 create or replace function release_slot(intent uuid) returns void
 language plpgsql as $$
 declare
   freed record;
 begin
-  update upstream_slots u
-  set intent_id = null, held_until = null
-  from (
-    select h.upstream, h.slot, h.hold_s
-    from upstream_slots h
-    where h.intent_id = intent
-    for update skip locked
-  ) held
-  where u.upstream = held.upstream and u.slot = held.slot
-  returning u.upstream, u.slot, held.hold_s into freed;
-  if not found then
-    return;
-  end if;
-  perform pg_advisory_xact_lock_shared(hashtextextended('slots ' || freed.upstream, 0));
-  perform hand_slots(freed.upstream, freed.hold_s, null);
+  for freed in
+    update upstream_slots u
+    set intent_id = null, held_until = null
+    from (
+      select h.upstream, h.slot, h.hold_s
+      from upstream_slots h
+      where h.intent_id = intent
+      for update skip locked
+    ) held
+    where u.upstream = held.upstream and u.slot = held.slot
+    returning u.upstream, u.slot, held.hold_s
+  loop
+    perform pg_advisory_xact_lock_shared(hashtextextended('slots ' || freed.upstream, 0));
+    perform hand_slots(freed.upstream, freed.hold_s, null);
+  end loop;
 end $$;

@@ -5,6 +5,7 @@
 create or replace function take_slot(intent uuid, place text, slots integer, for_s double precision) returns boolean
 language plpgsql as $$
 begin
+  perform from intents where id = intent for update; -- executed twice at once, it must not take two
   update upstream_slots
   set held_until = now() + make_interval(secs => for_s)
   where intent_id = intent and upstream = place;
