@@ -9,6 +9,7 @@ import {
   claim,
   fail,
   findUnclaimed,
+  freeSlot,
   leaveUndecided,
   markInDoubt,
   notifySettled,
@@ -51,7 +52,7 @@ export const runIntent =
 
 /**
  * An intent that could not be claimed is in doubt or has ended. If it is expired, the claim itself has nearly always
- * ended it.
+ * ended it. If it failed while in doubt, it may still hold its slot.
  */
 async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
@@ -61,6 +62,7 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   const intent = await findUnclaimed(deps.db, intentId);
   if (intent?.state === 'in_doubt') await reconcile(verb, parsed(verb, intent), deps);
   else if (intent?.state === 'expired') notifySettled(deps.db, intent, 'expired');
+  else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
 const parsed = <Request>(
@@ -105,7 +107,11 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts));
   keepUntilDone(
     deps.late,
-    sending.then((late) => isDefinite(late) && verb.record(sent, late, deps)),
+    sending.then(async (late) => {
+      if (!isDefinite(late)) return;
+      await verb.record(sent, late, deps);
+      if (slot) await freeSlot(deps.db, intent.id, true); // its records may have ended it before this response
+    }),
   );
 }
 

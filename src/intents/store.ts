@@ -158,6 +158,14 @@ export const noteReached = async (db: Db, intentId: IntentId, holdMs: number): P
     sql.prepared('note_reached', z.object({ s: z.number() }))`select note_reached(${intentId}, ${holdMs / 1000}) s`,
   ));
 
+/** Frees the slot of an intent, if it still holds one: because the upstream has responded, else once the hold is over. */
+export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean): Promise<void> => {
+  await db.query(sql.prepared('free_slot', z.object({}))`
+    select release_slot(h.intent_id)::text
+    from upstream_slots h
+    where h.intent_id = ${intentId} and (${hasResponded} or h.held_until <= now())`);
+};
+
 /** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
 export const intentColumns = sql.fragment`
   i.id, i.kind, i.owner, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,

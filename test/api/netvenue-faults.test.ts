@@ -1,8 +1,10 @@
 import { expect } from 'chai';
+import { sql } from 'slonik';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
-import { effectsOf, effectsUnder, market, SUBMIT, venueOf } from '../support/orders.ts';
+import { effectsOf, effectsUnder, limit, market, SUBMIT, venueOf } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/netvenue';
@@ -128,5 +130,24 @@ describe('a network order that is long in flight', () => {
     expect(shown.body).to.include({ state: 'in_doubt', effect: 'unknown' });
     expect(order).to.include({ status: 'completed', lifecycle: 'filled' });
     expect(effectsOf(service, trader)).to.deep.equal(['market']);
+  });
+
+  it('keeps its slot when records end it before its request does, until that has ended', async () => {
+    const trader = await service.trader();
+    const placed = await trader.post(ORDERS, limit(), { prefer: 'wait=0' });
+    await trader.poll(placed);
+    const slots = () =>
+      service.db.any(
+        sql.unsafe`select slot from upstream_slots where intent_id = ${String(reply.headers['intent-id'])}`,
+      );
+
+    const reply = await trader.delete(`${ORDERS}/${placed.body.order_uuid}?trade_pair=BTCUSDC`, { prefer: 'wait=0' });
+    await until('sent', async () => (await slots()).length === 1);
+    service.miner.setPrice('BTCUSDC', 89_000);
+    const intent = await trader.poll({ ...reply, headers: { location: `/v1/intents/${reply.headers['intent-id']}` } });
+
+    expect(intent).to.deep.include({ state: 'failed', effect: 'none' });
+    expect(await slots()).to.have.length(1);
+    await until('its request has ended', async () => (await slots()).length === 0);
   });
 });

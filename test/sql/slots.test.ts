@@ -89,6 +89,21 @@ describe('the slots of an upstream', () => {
     expect(await begin(late.id, late.fence)).to.equal('sent');
   });
 
+  it('stay taken by what failed by records while in doubt, with a job at the end of the hold: its request may still run', async () => {
+    const [first, , third] = await arrive(3);
+    const { id = '', fence = 0 } = first ?? {};
+    await spine.markInDoubt(id, fence);
+    await spine.finishJobs(id);
+
+    await spine.settle(id, fence, 'failed');
+
+    expect(await queuedNow()).to.not.include(third?.id);
+    expect((await arrive(1))[0]?.was).to.equal('waiting');
+    const [job, ...more] = (await spine.jobs()).filter(({ intent_id }) => intent_id === id);
+    expect(more).to.be.empty;
+    expect(job?.in_ms).to.be.within(20_000, 30_000);
+  });
+
   it('are given back by an intent whose deadline passed while it waited', async () => {
     const [first, , third] = await arrive(3);
     await spine.query(`update intents set deadline_at = now() - interval '1 second' where id = $1`, [third?.id]);
