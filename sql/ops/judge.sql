@@ -1,10 +1,11 @@
 -- Internal to the kit: a verdict and its reason. A sent intent without a task that reconciles it is left to operators. Otherwise the
--- holder of its job decides, then its lane, then whether it was sent.
+-- holder of its job decides, then its lane, then whether it was sent. The 23 hours are those of src/intents/replay.ts.
 create or replace function ops.judge(i intents, out verdict text, out reason text)
 language plpgsql stable as $$
 declare
   code text := i.outcome -> 'problem' ->> 'code';
   behind uuid := ops.waits_behind(i);
+  is_repeated boolean := i.sending_at is not null and split_part(i.kind, '/', 1) in ('payments', 'payouts', 'kyc');
   job record;
 begin
   if i.settled_at is not null then
@@ -20,6 +21,12 @@ begin
   if i.sending_at is not null and not exists (select from intent_kinds k where k.kind = i.kind) then
     verdict := 'would_act_twice';
     reason := 'it was sent, and no task is known that can reconcile it';
+    return;
+  end if;
+  if is_repeated and i.sending_at < now() - interval '23 hours' then
+    verdict := 'would_act_twice';
+    reason := format('it was sent %s h ago, and the processor keeps its key for 24 h: a repeat could act twice. A worker looks for it '
+      'in the processor''s lists once more and then ends it', floor(extract(epoch from now() - i.sending_at) / 3600));
     return;
   end if;
 
@@ -40,9 +47,10 @@ begin
         then format(' and due in %s s', ceil(extract(epoch from job.run_at - now()))) end,
       (select count(*) from worker_processes w where w.seen_at >= now() - interval '8 seconds'));
   else
-    verdict := case when i.sending_at is null then 'queued_again' else 'look_again' end;
+    verdict := case when i.sending_at is null then 'queued_again' when is_repeated then 'send_again' else 'look_again' end;
     reason := case
       when i.sending_at is null then 'nothing was sent, and nobody is at it'
+      when is_repeated then 'it may have been sent; the processor still keeps its key and acts on a key once'
       else 'it may have been sent: only reconciling is safe'
     end;
   end if;

@@ -1991,7 +1991,7 @@ export interface paths {
         put?: never;
         /**
          * Run an intent again if that is safe
-         * @description An intent that was not sent is queued again. One that may have been sent is reconciled and never sent again. A settled one does not change, and `done` is false. Rejected with `V2_RERUN_REFUSED` while a worker runs the intent, and if a re-run could act twice.
+         * @description An intent that was not sent is queued again. One that may have been sent is reconciled and never sent again, except at the processor while that keeps its key: there it is sent again under the same key if the processor does not have it. A settled one does not change, and `done` is false. Rejected with `V2_RERUN_REFUSED` while a worker runs the intent, and if a re-run could act twice.
          */
         post: operations["rerunIntent"];
         delete?: never;
@@ -3207,15 +3207,15 @@ export interface components {
         /** @description What a re-run of an intent would do, and whether that is safe. */
         RerunJudgement: {
             /**
-             * @description `queued_again`: it was not sent and is sent now. `look_again`: it may have been sent, and its effect is reconciled. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: a worker runs it.
+             * @description `queued_again`: it was not sent and is sent now. `look_again`: it may have been sent, and its effect is reconciled. `send_again`: it may have been sent to the processor; if the processor does not have it, it is sent again under the same key and acts now, once. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: a worker runs it.
              * @enum {unknown}
              */
-            verdict: "queued_again" | "look_again" | "finished" | "would_act_twice" | "at_work";
+            verdict: "queued_again" | "look_again" | "send_again" | "finished" | "would_act_twice" | "at_work";
             /** @description Whether a re-run can never act twice. A re-run is rejected if it is false. */
             is_safe: boolean;
             /** @description Whether the upstream may have received the write. */
             was_sent: boolean;
-            /** @description The upstream's responses in our records; null without any. */
+            /** @description The upstream's responses in our records; null without any. Of an open refund, checkout or payout step: what the processor says now. */
             venue_says: string | null;
             /** @description What a re-run would do, as a sentence. */
             would_do: string;

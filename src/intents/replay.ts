@@ -1,11 +1,11 @@
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
-import { type UpstreamResult, unknownEffect } from '../kernel/upstream-result.ts';
+import { absent, accepted, type ReadResult, type UpstreamResult, unknownEffect } from '../kernel/upstream-result.ts';
 import { nextAttemptMs } from './backoff.ts';
 import { defineIntent, type Finding, type IntentDefinition, type Sent, type Timing } from './define.ts';
 import { findingOfRepeat } from './finding.ts';
-import type { Held } from './intent.ts';
+import type { Held, Intent } from './intent.ts';
 import { type Execution, recordNoResponse, runIntent } from './run.ts';
 import { fail, retry } from './store.ts';
 import type { Task } from './task.ts';
@@ -23,11 +23,28 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
 > & {
   /** Sends the payload under an idempotency key: the intent's id, each time. */
   call(payload: NoInfer<Payload>, processor: Processor, key: IntentId): Promise<UpstreamResult<Result>>;
+  /** Looks for what was made of the payload, in the processor's own lists. */
+  find?(payload: NoInfer<Payload>, processor: Processor, sent: Mark): Promise<ReadResult<Result>>;
   /** Ends the intent with what the processor has accepted. Every other result is recorded alike for all verbs. */
   record(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, data: NoInfer<Result>, deps: NoInfer<Deps>): Promise<unknown>;
 };
 
-/** Defines a verb at the processor. `call` sends it, and repeats it under the same key where its effect is unknown. */
+/** What a write carries at the processor: its intent's id. `sinceMs`: when it was first sent (epoch ms). */
+type Mark = { key: IntentId; sinceMs: number };
+
+/** An intent whose request may have been sent. */
+type SentIntent = Pick<Intent, 'id' | 'sending_at' | 'sent_payload'>;
+
+/** A verb whose writes can be found again: what the processor's lists hold of an intent. */
+export type FindableVerb = {
+  kind: string;
+  findSent(intent: SentIntent, processor: Processor): Promise<ReadResult<unknown>>;
+};
+
+/**
+ * Defines a verb at the processor. Where the effect of a write is unknown, the processor's lists are searched for it first.
+ * `call` sends it, and repeats it under the same key while the processor keeps that, if the lists do not have it.
+ */
 export const defineProcessorIntent = <
   Deps extends ProcessorDeps,
   Request,
@@ -35,19 +52,26 @@ export const defineProcessorIntent = <
   Result,
 >({
   call,
+  find = async () => absent,
   record,
   ...verb
-}: ProcessorIntent<Deps, Request, Payload, Result>): IntentDefinition<Deps, Request, Payload, Result> =>
-  defineIntent({
+}: ProcessorIntent<Deps, Request, Payload, Result>): IntentDefinition<Deps, Request, Payload, Result> &
+  FindableVerb => {
+  const findSent = ({ id, sending_at, sent_payload }: SentIntent, processor: Processor) =>
+    find(verb.payload.parse(sent_payload), processor, { key: id, sinceMs: Date.parse(sending_at ?? '') });
+  const definition = defineIntent<Deps, Request, Payload, Result>({
     ...verb,
     timing: processorTiming,
     send: ({ intent, payload }, { processor }) => call(payload, processor, intent.id),
-    reconcile: ({ intent, payload }, { processor }) => replay(intent, () => call(payload, processor, intent.id)),
+    reconcile: async ({ intent, payload }, { processor }) =>
+      findingOf(intent, await findSent(intent, processor), () => call(payload, processor, intent.id)),
     async record(sent, result, deps) {
       if (result.kind !== 'accepted') return recordProcessorFailure(deps.db, sent.intent, result);
       return record(sent, result.data, deps);
     },
   });
+  return { ...definition, findSent };
+};
 
 /**
  * The task of a verb at the processor. While none is configured, nothing is sent: a queued intent waits until its
@@ -78,21 +102,26 @@ const processorTiming = ({ config }: ProcessorDeps): Timing => ({
 });
 
 /**
- * The processor keeps idempotency keys for 24 h. One hour is subtracted for clock differences and requests in flight.
+ * The processor keeps idempotency keys for at least 24 h (docs.stripe.com/api/idempotent_requests, API v1). One hour is
+ * subtracted for clock differences and requests in flight. `ops.judge` refuses a re-run after the same time.
  */
 const KEYS_KEPT_MS = 23 * 60 * 60 * 1000;
 
 /**
- * Reconciles at an upstream that stores our idempotency keys. The same request with the same key returns the first
- * response, marked as such, or is executed now if the first request never arrived. Its key and rate checks come before
- * the keys are looked up, so an unmarked rejection leaves the effect unknown. After the keys have expired a repeat could
- * execute the request twice, so the finding is `undecidable` and nothing is sent.
+ * Reconciles at an upstream that stores our idempotency keys. What its lists hold decides. If they have nothing, the same
+ * request with the same key returns the first response, marked as such, or is executed now if the first request never
+ * arrived. Its key and rate checks come before the keys are looked up, so an unmarked rejection leaves the effect unknown.
+ * After the keys have expired a repeat could execute the request twice, so the finding is `undecidable` and nothing is
+ * sent. Nothing is repeated either while the lists cannot be read.
  */
-async function replay<Result>(
+async function findingOf<Result>(
   intent: { sent_ago_ms: number },
+  seen: ReadResult<Result>,
   sendAgain: () => Promise<UpstreamResult<Result>>,
 ): Promise<Finding<Result>> {
+  if (seen.kind === 'found') return accepted(seen.data);
   if (intent.sent_ago_ms > KEYS_KEPT_MS) return { kind: 'undecidable', problem: { code: 'PROCESSOR_SILENT' } };
+  if (seen.kind === 'unreadable') return unknownEffect(seen.why);
   return findingOfRepeat(await sendAgain());
 }
 

@@ -5,6 +5,11 @@ import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission 
 import type { UserId } from '../kernel/ids.ts';
 import { newId, newIntentId } from '../kernel/ids.ts';
 import { requireValue } from '../kernel/require.ts';
+import { checkout } from './checkout.ts';
+import { refund } from './refund.ts';
+
+/** The verbs whose writes can be found again at the processor. */
+export const paymentWrites = [checkout, refund];
 
 /** A checkout to accept: its intent, and the payment row written with it. */
 export type NewCheckout = NewIntent & {

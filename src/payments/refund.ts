@@ -19,5 +19,7 @@ export const refund = defineProcessorIntent({
 
   call: (payload, processor, key) => processor.refund(payload, key),
 
+  find: ({ processorId }, processor, { key }) => processor.findRefund({ processorId, key }),
+
   record: ({ intent, payload }, made, { db }) => recordRefund(db, intent, payload.paymentId, made),
 });

@@ -5,8 +5,14 @@ import { type Accepted, intentFor, type NewIntent, type Submission } from '../in
 import { ApiError } from '../kernel/errors.ts';
 import { newIntentId, type UserId } from '../kernel/ids.ts';
 import { obstacleError } from './commands.ts';
+import { pay } from './pay.ts';
+import { reverse } from './reverse.ts';
+import { submit } from './submit.ts';
 
 type RequestContext = Submission<NewIntent>;
+
+/** The verbs whose writes can be found again at the processor. */
+export const payoutWrites = [submit, pay, reverse];
 
 /** Accepts the creation of a user's account at the processor. Requests of one user run one after another. */
 export const openConnectAccount = (

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { found } from '../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { recordPayout } from './store.ts';
 
@@ -20,6 +21,11 @@ export const pay = defineProcessorIntent({
   },
 
   call: ({ transfer }, processor, key) => processor.payOut(transfer, key),
+
+  async find({ transfer }, processor, mark) {
+    const seen = await processor.findMovement({ ...transfer, ...mark, step: 'payout' });
+    return seen.kind === 'found' ? found({ processorPayoutId: seen.data.id }) : seen;
+  },
 
   record: ({ intent, payload }, made, { db }) => recordPayout(db, intent, payload.transfer.payoutId, made),
 });

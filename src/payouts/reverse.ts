@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { found } from '../kernel/upstream-result.ts';
 import { getPayoutStep } from './queries.ts';
 import { recordReversal } from './store.ts';
 
-const reversal = z.object({ payoutId: z.string(), transferId: z.string(), amountCents: z.number() });
+const reversal = z.object({
+  payoutId: z.string(),
+  transferId: z.string(),
+  amountCents: z.number(),
+  currency: z.string(),
+  accountId: z.string(),
+});
 
 /** Takes the money of one payout back from the trader's account, with the intent's id as idempotency key. */
 export const reverse = defineProcessorIntent({
@@ -17,6 +24,11 @@ export const reverse = defineProcessorIntent({
   }),
 
   call: (payload, processor, key) => processor.reverse(payload.reversal, key),
+
+  async find({ reversal }, processor, mark) {
+    const seen = await processor.findMovement({ ...reversal, ...mark, step: 'reversal' });
+    return seen.kind === 'found' ? found({ reversalId: seen.data.id }) : seen;
+  },
 
   record: ({ intent, payload }, made, { db }) => recordReversal(db, intent, payload.reversal.payoutId, made),
 });

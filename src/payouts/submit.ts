@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Netvenue } from '../adapters/network/types.ts';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { found } from '../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readEarnings } from './read-model.ts';
 import { recordTransfer } from './store.ts';
@@ -33,6 +34,11 @@ export const submit = defineProcessorIntent({
   },
 
   call: ({ transfer }, processor, key) => processor.transfer(transfer, key),
+
+  async find({ transfer }, processor, mark) {
+    const seen = await processor.findMovement({ ...transfer, ...mark, step: 'transfer' });
+    return seen.kind === 'found' ? found({ transferId: seen.data.id, arrivalId: seen.data.arrivalId }) : seen;
+  },
 
   record: ({ intent, payload: { transfer } }, made, { db, config }) =>
     recordTransfer(db, intent, { ...transfer, deadlineMs: config.ACCOUNT_DEADLINE_MS }, made),

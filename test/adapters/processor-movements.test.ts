@@ -58,6 +58,31 @@ describe('the search for a movement of money at the processor', () => {
     expect(await upstream.findMovement(sought)).to.deep.equal({ kind: 'absent' });
   });
 
+  it('finds a refund by its intent among those of its payment, and a checkout by its payment', async () => {
+    const other = { id: 're_other', metadata: { intent_id: 'intent-2' }, amount: 'of other software' };
+    const refund = { id: 're_1', amount: 500, status: 'pending', payment_intent: 'pi_1', currency: 'usd' };
+    const ours = { ...refund, metadata: { intent_id: 'intent-1', payment_id: 'pay_1' } };
+    const checkout = { id: 'pi_1', status: 'requires_payment_method', amount_received: 0, currency: 'usd' };
+    const list = (route: string, query: RegExp, ...data: object[]) =>
+      nock(URL)
+        .get(`/v1/${route}`)
+        .query((sent) => query.test(JSON.stringify(sent)))
+        .reply(200, { data, has_more: false });
+    list('refunds', /"payment_intent":"pi_1"/, other, ours);
+    list('payment_intents', /1699999700/, other, { ...checkout, metadata: { payment_id: 'pay_1' } });
+
+    const wanted = { processorId: 'pi_1', key: 'intent-1' };
+    const made = await upstream.findRefund(wanted);
+    const opened = await upstream.findCheckout({ paymentId: 'pay_1', sinceMs: sought.sinceMs });
+
+    expect(made).to.have.nested.property('data.id', 're_1');
+    expect(opened).to.have.nested.property('data.processorId', 'pi_1');
+    list('refunds', /pi_1/, other, refund);
+    expect(await upstream.findRefund(wanted)).to.deep.equal({ kind: 'absent' });
+    list('refunds', /pi_1/, { ...ours, amount: null });
+    expect(await upstream.findRefund(wanted)).to.include({ kind: 'unreadable' });
+  });
+
   it('concludes nothing from a broken page, an error, or one with our id and other terms', async () => {
     for (const [what, reply] of Object.entries({
       'an empty page that is not the last': [200, { data: [], has_more: true }],

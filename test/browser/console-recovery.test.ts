@@ -113,6 +113,7 @@ describe('recovery in the console', function () {
     const [lost, rejected] = [await earner(service, app, 500), await earner(service, app, 300)];
     const [unknown, failed] = [await lost.request(50_000), await rejected.request(30_000)];
     service.processor.faults.add({ kind: 'accept_then_drop', route: 'POST /v1/transfers' });
+    service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/transfers' });
     await lost.ask('POST', `/v2/payouts/${unknown}/submit`, { headers: { Prefer: 'respond-async' } });
     await endWithoutProof(service, 'payouts/submit');
     service.processor.faults.clear();

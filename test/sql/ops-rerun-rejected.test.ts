@@ -55,6 +55,19 @@ describe('ops.rerun does nothing', () => {
     });
   }
 
+  for (const kind of ['payments/refund', 'payments/checkout', 'payouts/submit', 'payouts/pay', 'payouts/reverse'])
+    it(`when the processor may have forgotten its key: ${kind}`, async () => {
+      const id = await intentAt(spine, 'in_doubt', { kind });
+      await spine.query(`update intents set sending_at = now() - interval '1 day' where id = $1`, [id]);
+      const before_ = await rows();
+
+      const result = await operator.rerun(id);
+
+      expect(result).to.include({ done: false, verdict: 'would_act_twice', is_safe: false, would_do: 'nothing' });
+      expect(result?.reason).to.match(/sent 24 h ago, and the processor keeps its key for 24 h/);
+      expect(await rows()).to.deep.equal(before_);
+    });
+
   it('when it was sent and cannot be reconciled', async () => {
     const id = await intentAt(spine, 'sent', { kind: 'unheard/of' });
     await spine.finishJobs(id);

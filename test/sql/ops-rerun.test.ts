@@ -94,9 +94,11 @@ describe('ops.rerun', () => {
   it('reports that the processor gets the same request again under the same key', async () => {
     const id = await intentAt(spine, 'in_doubt', { kind: 'payouts/submit' });
 
-    expect(await operator.judge(id))
-      .to.have.property('would_do')
-      .that.matches(/under the same key/);
+    const judged = await operator.judge(id);
+    expect(judged).to.include({ verdict: 'send_again', is_safe: true, was_sent: true });
+    expect(judged?.would_do).to.match(/looks for it .* sent again under the same key and acts now/);
+    expect(judged?.reason).not.to.match(/only/);
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'send_again' });
   });
 
   it('ends as expired, by a worker, an intent past its deadline', async () => {

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
-import { findMovement } from './movements.ts';
+import { findCheckout, findMovement, findRefund } from './movements.ts';
 import {
   readAccount,
   readArrival,
@@ -44,7 +44,10 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id), readPayment),
     refund: ({ processorId, paymentId }, idempotencyKey) =>
       responseOf(
-        stripe.refunds.create({ payment_intent: processorId, metadata: { payment_id: paymentId } }, { idempotencyKey }),
+        stripe.refunds.create(
+          { payment_intent: processorId, metadata: { payment_id: paymentId, intent_id: idempotencyKey } },
+          { idempotencyKey },
+        ),
         (refund) => readRefund(refund)?.loss ?? null,
       ),
     createVerification: (requested, idempotencyKey) =>
@@ -115,6 +118,8 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     findPayout: (id, accountId) =>
       readResultOf(stripe.payouts.retrieve(id, {}, { stripeAccount: accountId }), readPayout),
     findMovement: (sought) => findMovement(stripe, sought),
+    findRefund: (sought) => findRefund(stripe, sought),
+    findCheckout: (sought) => findCheckout(stripe, sought),
     listEvents: (sinceMs, after) =>
       readResultOf(
         stripe.events.list({
@@ -159,7 +164,7 @@ const amountOf = ({ amountCents, currency, payoutId }: NewTransfer, key: string)
   metadata: stepOf(payoutId, key),
 });
 
-/** By `intent_id` a movement is found again once the processor has forgotten its idempotency key. */
+/** By `intent_id` a movement is found again, also once the processor has forgotten its idempotency key. */
 const stepOf = (payout_id: string, intent_id: string) => ({ payout_id, intent_id });
 
 /** The format of a signature header. stripe-node throws untyped errors for some headers of another format. */

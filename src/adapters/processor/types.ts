@@ -112,6 +112,10 @@ export type MovementSought = {
   currency: string;
   sinceMs: number;
 };
+/** A refund to look for: of a payment intent, made under `key`. */
+export type RefundSought = { processorId: string; key: string };
+/** The payment intent of one payment of this service, created not before `sinceMs` (epoch ms). */
+export type CheckoutSought = { paymentId: string; sinceMs: number };
 /** A movement that was made. `arrivalId`: of a transfer, the payment that the account received by it. */
 export type MovementSeen = { id: string; arrivalId: string | null };
 
@@ -143,6 +147,10 @@ export type Processor = {
   findPayout(processorPayoutId: string, accountId: string): Promise<ReadResult<PayoutSeen>>;
   /** Looks through the whole list in which a movement would be. `absent` only if the list was read to its end. */
   findMovement(sought: MovementSought): Promise<ReadResult<MovementSeen>>;
+  /** Looks through the refunds of a payment. `absent` only if the list was read to its end. */
+  findRefund(sought: RefundSought): Promise<ReadResult<Loss>>;
+  /** Looks through the payment intents created since then. `absent` only if the list was read to its end. */
+  findCheckout(sought: CheckoutSought): Promise<ReadResult<PaymentSeen>>;
   /** Events since `sinceMs`, newest first, without those of connected accounts. */
   listEvents(sinceMs: number, after: string | null): Promise<ReadResult<EventPage>>;
   /**

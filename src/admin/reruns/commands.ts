@@ -3,10 +3,9 @@ import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { IntentId } from '../../kernel/ids.ts';
-import { judgementRow } from './queries.ts';
+import { type Judgement, judgementRow } from './queries.ts';
 
 const resultRow = judgementRow.extend({ done: z.boolean() });
-type Judgement = z.infer<typeof judgementRow>;
 
 /**
  * Runs an intent again if that is safe: an unsent intent is queued, a sent one is reconciled, and a settled one is left

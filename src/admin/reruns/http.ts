@@ -1,12 +1,14 @@
+import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { operatorName } from '../../kernel/principal.ts';
 import { rerun } from './commands.ts';
-import { findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
+import { askProcessor } from './look.ts';
+import { findSent, findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
 
-type Deps = { db: Db };
+type Deps = { db: Db; processor: Processor | null };
 
 /** Handles `GET /v2/admin/intents`: list intents by state. */
 export const listTroubledIntents: Handler<'listTroubledIntents', Deps> = ({ deps, query }) => {
@@ -20,7 +22,9 @@ export const listTroubledIntents: Handler<'listTroubledIntents', Deps> = ({ deps
 export const getIntentStory: Handler<'getIntentStory', Deps> = async ({ deps, path }) => {
   const story = await findStory(deps.db, path.intent_id);
   if (!story) throw new ApiError('INTENT_UNKNOWN');
-  return { status: 200, body: story };
+  const sent = await findSent(deps.db, path.intent_id);
+  const rerun = sent && deps.processor ? await askProcessor(story.rerun, sent, deps.processor) : story.rerun;
+  return { status: 200, body: { ...story, rerun } };
 };
 
 /** Handles `POST /v2/admin/intents/{intent_id}/rerun`: run an intent again if that is safe. */

@@ -50,7 +50,7 @@ export const isIntent = async (db: Db, id: string): Promise<boolean> =>
 const judgementColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
 /** What a re-run of an intent would do, and whether it is safe. */
 export const judgementRow = z.object({
-  verdict: z.enum(['queued_again', 'look_again', 'finished', 'would_act_twice', 'at_work']),
+  verdict: z.enum(['queued_again', 'look_again', 'send_again', 'finished', 'would_act_twice', 'at_work']),
   is_safe: z.boolean(),
   was_sent: z.boolean(),
   venue_says: z.string().nullable(),
@@ -74,6 +74,9 @@ const storyRow = z.object({
   about: z.record(z.string(), z.string()),
   rerun: judgementRow,
 });
+
+/** A judgement of a re-run. */
+export type Judgement = z.infer<typeof judgementRow>;
 
 /** An intent with its timeline, lane, job and re-run judgement; null for an unknown id. */
 export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typeof storyRow> | null> {
@@ -107,3 +110,17 @@ export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typ
     from ops.safe_to_rerun(${intentId}) j`);
   return { intent, timeline: [...timeline], ...rest, rerun };
 }
+
+const sentRow = z.object({
+  id: z.string(),
+  kind: z.string(),
+  sending_at: z.string(),
+  sent_payload: z.record(z.string(), z.unknown()),
+});
+
+/** An open intent whose request may have been sent, with its payload; else null. */
+export const findSent = (db: Db, intentId: IntentId): Promise<z.infer<typeof sentRow> | null> =>
+  db.maybeOne(sql.type(sentRow)`
+    select i.id, i.kind, i.sending_at, i.sent_payload
+    from intents i
+    where i.id = ${intentId} and i.settled_at is null and i.sending_at is not null and i.sent_payload is not null`);

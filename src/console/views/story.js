@@ -13,6 +13,7 @@ import { facts } from '../table.js';
 const VERDICTS = {
   queued_again: 'would be queued again',
   look_again: 'would be reconciled again, never sent again',
+  send_again: 'would be sent again under the same key if the processor does not have it',
   finished: 'has ended: nothing to do',
   would_act_twice: 'could take effect twice: rejected',
   at_work: 'a worker is executing it: rejected',

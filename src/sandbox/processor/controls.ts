@@ -5,8 +5,11 @@ import { decline, dispute, giveBack, moveDispute, moveRefund, refundedOf, succee
 import { moveSession, onboard } from './people.ts';
 import type { World } from './world.ts';
 
-/** Control routes that move payments, verifications, accounts and payouts, and set the delivery of notifications. */
-export const controls = (world: World, notifications: Notifier): Route[] => [
+/**
+ * Control routes that move payments, verifications, accounts and payouts, set the delivery of notifications, and forget
+ * all idempotency keys.
+ */
+export const controls = (world: World, notifications: Notifier, forgetKeys: () => void): Route[] => [
   control('payment', ({ id, to, ...received }) => movePayment(world, String(id), String(to), received)),
   control('refund', ({ id, to }) => moveRefund(world, String(id), String(to))),
   control('dispute', ({ id, to }) => moveDispute(world, String(id), String(to))),
@@ -23,6 +26,10 @@ export const controls = (world: World, notifications: Notifier): Route[] => [
   control('payout', ({ id, to }) => isPayoutStatus(to) && movePayout(world, String(id), to)),
   control('transfer', ({ id, amount }) => reverseTransfer(world, String(id), amount) !== null),
   control('arrival', ({ id }) => creditArrival(world, String(id))),
+  control('forget-keys', () => {
+    forgetKeys();
+    return true;
+  }),
   control('settings', (settings) => {
     Object.assign(world.settings, settings);
     return true;

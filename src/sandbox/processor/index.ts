@@ -49,7 +49,7 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
     eventRoute(world, api),
     ...pageRoutes(world),
     ...controlRoutes(ledger, faults),
-    ...controls(world, notifications),
+    ...controls(world, notifications, () => responses.clear()),
   ];
   const upstream = await startUpstream(options.port ?? 0, routes, faults, keep);
   url = upstream.url;

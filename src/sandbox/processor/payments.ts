@@ -16,11 +16,22 @@ import {
 export const paymentRoutes = (world: World, { get, post }: Api): Route[] => [
   post('/v1/payment_intents', (form, call) => create(world, form, call)),
   get('/v1/payment_intents/:id', ({ params }) => shown(world.payments.get(params.id ?? ''))),
-  get('/v1/payment_intents', () => ({ status: 200, body: listed([...world.payments.values()].reverse()) })),
+  get('/v1/payment_intents', ({ query }) => {
+    const since = Number(query.get('created[gte]') ?? 0);
+    const after = query.get('starting_after');
+    const all = [...world.payments.values()].filter(({ created }) => created >= since).reverse();
+    return { status: 200, body: listed(all.slice(all.findIndex(({ id }) => id === after) + 1)) };
+  }),
   post('/v1/payment_intents/:id/confirm', (form, { params }) =>
     confirm(world, params.id ?? '', form.get('payment_method')),
   ),
   post('/v1/refunds', (form, call) => refund(world, form, call)),
+  get('/v1/refunds', ({ query }) => {
+    const of = [...world.refunds.values()].filter(
+      ({ payment_intent }) => payment_intent === query.get('payment_intent'),
+    );
+    return { status: 200, body: listed(of.reverse()) };
+  }),
 ];
 
 const shown = (object: object | undefined): Reported => (object ? { status: 200, body: object } : missing());

@@ -1,13 +1,22 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { processor as openProcessor } from '../../../src/adapters/processor/index.ts';
+import { askProcessor } from '../../../src/admin/reruns/look.ts';
 import { type Earner, earner, endWithoutProof, payingApp } from '../../support/earning.ts';
 import type { Data, TestAdmin, TestApp } from '../../support/identity.ts';
 import { eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
+import { PROCESSOR } from '../../support/processor-keys.ts';
 import { expectRejected } from '../../support/rejected.ts';
 import { twice } from '../../support/twice.ts';
 
 const REASON = { json: { reason: 'the processor was away for a day' } };
+const sentRow = z.object({
+  id: z.string(),
+  kind: z.string(),
+  sending_at: z.string(),
+  sent_payload: z.record(z.string(), z.unknown()),
+});
 const LATER = { headers: { Prefer: 'respond-async' } };
 
 describe('a write of which nothing proves what came', () => {
@@ -58,6 +67,7 @@ describe('a write of which nothing proves what came', () => {
     it(`is answered with an unknown effect and listed: ${kind}`, async () => {
       const trader = await earner(service, app, 500);
       service.processor.faults.add({ kind: 'accept_then_drop', route: `POST /v1/${route}` });
+      service.processor.faults.add({ kind: 'status_500', route: `GET /v1/${route}` });
       await ask(trader);
 
       const id = await forgotten(kind);
@@ -72,6 +82,7 @@ describe('a write of which nothing proves what came', () => {
   async function unknownPayout(trader: Earner, kind: string, route: string, fault: 'accept_then_drop' | 'status_500') {
     const id = await trader.request(50_000);
     service.processor.faults.add({ kind: fault, route: `POST /v1/${route}` });
+    service.processor.faults.add({ kind: 'status_500', route: `GET /v1/${route}` });
     await trader.ask('POST', `/v2/payouts/${id}/submit`, LATER);
     const intent = await forgotten(kind);
     service.processor.faults.clear();
@@ -160,6 +171,58 @@ describe('a write of which nothing proves what came', () => {
     expect(await recorded(id)).to.deep.equal(
       ['malformed', 'malformed', 'done', 'not_open'].map((verdict) => `resolve_payout ${verdict}`),
     );
+  });
+
+  it('is found in the lists of a processor that has forgotten its key, and not made twice', async () => {
+    const trader = await earner(service, app, 500);
+    const id = await trader.request(50_000);
+    service.processor.faults.add({ kind: 'accept_then_drop', route: 'POST /v1/transfers' });
+    service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/transfers' });
+    await trader.ask('POST', `/v2/payouts/${id}/submit`, LATER);
+    await eventually(async () => made('transfer', trader.connected).length === 1);
+    await service.control('forget-keys', {});
+    service.processor.faults.clear();
+
+    await eventually(async () => made('payout', trader.connected).length === 1);
+
+    expect(made('transfer', trader.connected)).to.have.length(1);
+  });
+
+  it('shows operators what the processor has of it now, and what a re-run would do', async () => {
+    const trader = await earner(service, app, 500);
+    const payout = await trader.request(50_000);
+    service.processor.faults.add({ kind: 'status_500', route: 'POST /v1/transfers' });
+    await trader.ask('POST', `/v2/payouts/${payout}/submit`, LATER);
+    const { id } = await eventually(() =>
+      service.db.maybeOne(sql.type(z.object({ id: z.string() }))`
+        select s.intent_id as id
+        from payout_steps s
+        join intents i on i.id = s.intent_id
+        where s.payout_id = ${payout} and i.state = 'in_doubt'`),
+    );
+    const judged = async () => (await operator.ask('GET', `/v2/admin/intents/${id}`)).body.rerun;
+
+    const absent = await eventually(async () => {
+      const rerun = await judged();
+      return rerun.verdict === 'send_again' && rerun; // or a worker is at it
+    });
+    service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/transfers' });
+    const unread = await judged();
+
+    expect(absent).to.include({ venue_says: 'it has no record of it', is_safe: true });
+    expect(absent.would_do).to.match(/sent again under the same key and acts now/);
+    expect(unread.venue_says).to.match(/^its lists cannot be read/);
+    service.processor.faults.clear();
+    await eventually(async () => made('payout', trader.connected).length === 1);
+    expect(made('transfer', trader.connected)).to.have.length(1);
+    const adapter = openProcessor({ url: service.processor.url, ...PROCESSOR });
+    const sent = await service.db.one(sql.type(sentRow)`
+      select i.id, i.kind, i.sending_at, i.sent_payload
+      from intents i
+      where i.id = ${id}`);
+    expect(await askProcessor(absent, sent, adapter)).to.include({ verdict: 'look_again', venue_says: 'yes' });
+    const refused = { ...absent, verdict: 'would_act_twice', is_safe: false };
+    expect(await askProcessor(refused, sent, adapter)).to.deep.equal({ ...refused, venue_says: 'yes' });
   });
 
   it('says that the account was opened, when only its link failed', async () => {

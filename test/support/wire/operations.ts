@@ -184,6 +184,8 @@ async function atProcessor() {
           ...{ step: 'transfer', key: 'none', payoutId: 'po_1', accountId, transferId: null },
           ...{ amountCents: 100, currency: 'usd', sinceMs: Date.now() },
         }),
+      'processor.findRefund': () => client.findRefund({ processorId: payment.processorId, key: 'none' }),
+      'processor.findCheckout': () => client.findCheckout({ paymentId: 'none', sinceMs: Date.now() }),
       'processor.listEvents': () => client.listEvents(0, null),
     },
   };
