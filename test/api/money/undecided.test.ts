@@ -221,8 +221,8 @@ describe('a write of which nothing proves what came', () => {
       from intents i
       where i.id = ${id}`);
     expect(await askProcessor(absent, sent, adapter)).to.include({ verdict: 'look_again', venue_says: 'yes' });
-    const refused = { ...absent, verdict: 'would_act_twice', is_safe: false };
-    expect(await askProcessor(refused, sent, adapter)).to.deep.equal({ ...refused, venue_says: 'yes' });
+    const unsafe = { ...absent, verdict: 'would_act_twice', is_safe: false };
+    expect(await askProcessor(unsafe, sent, adapter)).to.deep.equal({ ...unsafe, venue_says: 'yes' });
   });
 
   it('says that the account was opened, when only its link failed', async () => {
