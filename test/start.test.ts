@@ -61,6 +61,8 @@ describe('npm start without any setup', function () {
     expect(registered.status).to.equal(200);
     traderId = String(registered.body.subaccount.subaccount_id);
     expect((await caller(url, key).get('/docs')).status).to.equal(200);
+    const demo = await credentialsIn(service);
+    expect((await tokenFor(url, demo)).scope.split(' ')).to.have.members(ORDINARY);
     expect(await interrupt(service)).to.deep.equal({ code: 0, signal: null });
   });
 
@@ -166,17 +168,42 @@ describe('npm start without any setup', function () {
     expect(await asMade(tables)).to.deep.equal([{ schemaname: 'public', tablename: 'migrations' }]);
   });
 
-  it('lets partner:create create another key meanwhile, and prints it once', async () => {
+  it('lets partner:create and app:create make credentials meanwhile, and prints them once', async () => {
     const minting = startScript('src/commands/partner-create.ts', { DATA_DIR: dataDir }, ['Another partner']);
+    const [narrow, wrong] = [
+      ['another', 'Another app', '--scopes', 'api webhooks'],
+      ['another', 'App', '--scopes', 'all'],
+    ].map((args) => startScript('src/commands/app-create.ts', { DATA_DIR: dataDir }, args)) as [Running, Running];
 
     expect(await minting.exited).to.deep.equal({ code: 0, signal: null });
+    expect(await narrow.exited).to.deep.equal({ code: 0, signal: null });
+    expect(await wrong.exited).to.deep.equal({ code: 2, signal: null });
 
+    const url = await serving(running);
     const minted = /tpk_\S+/.exec(minting.lines.join('\n'))?.[0] ?? '';
-    const { status } = await caller(await serving(running), minted).get(`/v1/intents/${crypto.randomUUID()}`);
+    const { status } = await caller(url, minted).get(`/v1/intents/${crypto.randomUUID()}`);
     expect(status).to.equal(404);
+    expect((await tokenFor(url, await credentialsIn(narrow))).scope).to.equal('api webhooks');
+    expect(wrong.lines.join('\n')).not.to.include('csk_');
     expect(await interrupt(running)).to.deep.equal({ code: 0, signal: null });
     expect(await database()).to.equal(null);
   });
 });
+
+/** The scopes of an app that acts for its own users only. */
+const ORDINARY = ['api', 'webhooks', 'reads', 'trading', 'payouts:write'];
+
+/** The credentials of an app that a process prints. */
+async function credentialsIn(printing: Running): Promise<{ client_id: string; client_secret: string }> {
+  const line = async (value: RegExp) => value.exec(await printing.waitForLine(value))?.[0] ?? '';
+
+  return { client_id: await line(/\bapp_\S+/), client_secret: await line(/\bcsk_\S+/) };
+}
+
+async function tokenFor(url: string, credentials: Record<string, string>): Promise<{ scope: string }> {
+  const body = new URLSearchParams({ grant_type: 'client_credentials', ...credentials });
+  const response = await fetch(`${url}/v2/oauth/token`, { method: 'POST', body });
+  return (await response.json()) as { scope: string };
+}
 
 const word = (line: string) => line.trim().split(/\s+/).at(-1) ?? '';

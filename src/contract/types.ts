@@ -2931,7 +2931,7 @@ export interface components {
             currency?: string;
         };
         /** @description A payment that has begun, with what the browser needs to complete it. */
-        Checkout: {
+        CheckoutRecord: {
             /** @description Identifies the payment (`pay_…`). */
             payment_id: string;
             /** @description The payment at the processor (`pi_…`); null until the processor has created it. */
@@ -9076,7 +9076,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Checkout"];
+                    "application/json": components["schemas"]["CheckoutRecord"];
                 };
             };
             /** @description Accepted; the processor has not responded yet. Poll `Location`, which returns `client_secret` as well */
@@ -9089,7 +9089,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Checkout"];
+                    "application/json": components["schemas"]["CheckoutRecord"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -24,8 +24,18 @@ export function fieldErrors(errors: readonly Failure[], place: string): FieldErr
   const inside = ({ schemaPath }: Failure) => told.some((whole) => schemaPath.startsWith(`${whole.schemaPath}/`));
   return errors
     .filter((error) => error.keyword !== 'if' && !inside(error)) // a failed `if` only repeats the errors of its branch
+    .filter((error) => !errors.some((other) => isNarrower(other, error)))
     .map((error) => fieldError(error, place));
 }
+
+/** Whether two conditions list the values of one member, and the first one lists fewer: it tells them all. */
+const isNarrower = (one: Failure, other: Failure) =>
+  one.keyword === 'enum' &&
+  other.keyword === 'enum' &&
+  one.instancePath === other.instancePath &&
+  valuesOf(one).length < valuesOf(other).length;
+
+const valuesOf = ({ params }: Failure) => [params.allowedValues].flat();
 
 const COMPOSITE = new Set(['oneOf', 'anyOf', 'not']);
 
@@ -51,7 +61,7 @@ function ruleOf(error: Failure): string {
   if (COMPOSITE.has(keyword)) return sentenceOf(error) ?? message;
   switch (keyword) {
     case 'enum':
-      return `must be one of ${[params.allowedValues].flat().join(', ')}`;
+      return `must be one of ${valuesOf(error).join(', ')}`;
     case 'const':
       return `must be ${params.allowedValue}`;
     case 'required':

@@ -10,6 +10,11 @@ const mistakes: [path: string, body: object, message: RegExp][] = [
   ['/v1/orders/netvenue', { ...order, quantity: 1 }, /^Give exactly one of leverage, value, quantity\.$/],
   ['/v1/orders/netvenue', { trade_pair: 'BTCUSD', order_type: 'LONG' }, /exactly one of leverage, value, quantity/],
   ['/v1/orders/netvenue', { ...order, order_type: 'BUY' }, /^order_type must be one of LONG, SHORT, FLAT\.$/],
+  [
+    '/v1/orders/netvenue',
+    { ...order, order_type: 'BUY', execution_type: 'LIMIT', limit_price: 5 },
+    /^order_type must be one of LONG, SHORT\.$/,
+  ],
   ['/v1/orders/netvenue', { ...order, execution_type: 'FLAT_ALL' }, /^execution_type must be one of MARKET, LIMIT, /],
   ['/v1/orders/netvenue', { ...order, execution_type: 'LIMIT' }, /^limit_price must be given\.$/],
   ['/v1/orders/netvenue', { ...order, stop_price: 5 }, /^Only STOP_LIMIT orders have stop_price and stop_condition\.$/],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { listOperations } from '../../src/contract/document.ts';
 import { bearer, type Identity, startIdentity } from '../support/identity.ts';
 
 /* What RFC 6749, 6750 and 7009 let a client rely on. */
@@ -100,5 +101,24 @@ describe('access tokens', () => {
     expect(replies.account.body.error.code).not.to.equal('V2_SCOPE_MISSING');
     expect(replies.order.body.error.code).to.equal('V2_SCOPE_MISSING');
     expect(replies.endpoints.body.error.code).to.equal('V2_SCOPE_MISSING'); // these require webhooks, api or *
+  });
+
+  it('with the scope reads open every read, but those of webhooks and of operators', async () => {
+    const app = await service.app(['reads']);
+    const reads = listOperations().filter(
+      ({ method, security }) => method === 'get' && security.some(([first]) => first?.scheme === 'appToken'),
+    );
+
+    const closed: string[] = [];
+    for (const { id, path } of reads) {
+      const { body } = await app.ask('GET', path.replaceAll(/\{\w+\}/g, 'x'), { headers: { 'X-Prop-Account': 'x' } });
+      if (body.error?.code === 'V2_SCOPE_MISSING') closed.push(id);
+    }
+
+    expect(reads).to.have.length.above(25);
+    expect(closed).to.have.members([
+      ...['listWebhookEndpoints', 'listWebhookDeliveries', 'getWebhookDelivery', 'listAppEvents'], // webhooks, api or *
+      'listFailedPropAccounts', // *
+    ]);
   });
 });

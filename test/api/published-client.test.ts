@@ -156,6 +156,8 @@ describe('the published client', function () {
     ]) {
       reads(each, 'order_uuid string, trade_pair string, order_type string');
       expect(Number(each.limit_price)).to.equal(1_001);
+      const terms = { quantity: 0.1, leverage: null, value: null, stop_price: null, remaining: 0.1 };
+      expect(each).to.include({ ...terms, take_profit: null, stop_loss: null, trailing_stop: null });
     }
     expect(positions).to.have.length(1);
     reads(balance, 'account_size number, status string');

@@ -1,5 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
-import { document } from '../../src/contract/document.ts';
+import { document, listOperations } from '../../src/contract/document.ts';
 import { withNullableRequests } from '../../src/contract/nullable.ts';
 
 type Json = Record<string, unknown>;
@@ -40,6 +41,19 @@ describe('the served contract, for generators of clients', () => {
       const names = Object.keys(kind).map((name) => name.toLowerCase());
       expect(names.filter((name, n) => names.indexOf(name) !== n)).to.deep.equal([]);
     }
+  });
+
+  it('has no operation and schema whose names differ by case only: generators name types after both', () => {
+    const types = [...Object.keys(schemas), ...listOperations().map(({ id }) => id[0]?.toUpperCase() + id.slice(1))];
+    const others = new Map(types.map((name) => [name.toLowerCase(), name]));
+
+    expect(types.filter((name) => others.get(name.toLowerCase()) !== name)).to.deep.equal([]);
+  });
+
+  it('is written without merge keys, which YAML 1.2 does not have', async () => {
+    const written = await readFile(new URL('../../src/contract/openapi.yaml', import.meta.url), 'utf8');
+
+    expect(written).not.to.match(/<<:/);
   });
 
   it('gives decimals as one string pattern in responses, and takes the named union only in requests', () => {

@@ -122,6 +122,32 @@ describe('the message of a typical mistake names the field and the rule', () => 
   }
 });
 
+describe('null equals absent in every optional member of a request', () => {
+  for (const operation of listOperations().filter(({ body }) => body)) {
+    it(operation.id, () => {
+      const validate = requestValidator(operation);
+      const { properties = {} } = resolve(nodeAt(String(operation.body?.pointer)) as Schema);
+      const parts = empty(operation);
+      const example = (parts.body ?? {}) as Json;
+      const absent = Object.keys(properties).filter((name) => !Object.hasOwn(example, name));
+      parts.body = { ...Object.fromEntries(absent.map((name) => [name, null])), ...example };
+
+      expect(bodyFaults(validate, parts)).to.deep.equal([]);
+    });
+  }
+});
+
+/** The faults of the body of a request; parameters are not looked at. */
+function bodyFaults(validate: (parts: RequestParts) => void, parts: RequestParts): string[] {
+  try {
+    validate(parts);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return (error.details.fields ?? []).filter(({ loc }) => loc[0] === 'body').map(({ loc, msg }) => `${loc} ${msg}`);
+  }
+}
+
 describe('error codes on routes of v2', () => {
   it('are never of v1: what orders of both generations throw has a name of v2', async () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
