@@ -330,10 +330,12 @@ create table intents (
   settled_at timestamp with time zone,
   reached_at timestamp with time zone, -- When the upstream first answered a look-up after the request was sent: the request does not wait there any more.
   upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
+  doubt text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
+CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'orders/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
 CREATE INDEX intents_doubtful ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
@@ -456,7 +458,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -1158,6 +1160,17 @@ create view ops.dead_deliveries (
   ended_at timestamp with time zone
 );
 
+-- Jobs that are for no intent and whose attempts are used up, oldest first: no worker takes them again. Normally empty. What a re-run would do: ops.safe_to_rerun_job(id). Jobs of intents: ops.stuck_intents.
+create view ops.dead_jobs (
+  job_id bigint,
+  task text,
+  about jsonb,
+  attempts smallint,
+  created_at timestamp with time zone,
+  died_at timestamp with time zone,
+  last_error text
+);
+
 -- All webhook deliveries, without bodies. URLs are shown without credentials and query.
 create view ops.deliveries (
   delivery_id text,
@@ -1182,11 +1195,12 @@ create view ops.delivery_ages (
   oldest_s double precision
 );
 
--- Intents in doubt, oldest first. They are reconciled automatically. If next_reconcile_at is null, none is planned: rerun the intent.
+-- Intents in doubt, oldest first. They are reconciled automatically. because: what the last call or look-up came to. If next_reconcile_at is null, none is planned: rerun the intent.
 create view ops.doubtful_intents (
   intent_id uuid,
   kind text,
   owner text,
+  because text,
   reconcile_attempts integer,
   sending_at timestamp with time zone,
   sent_s_ago integer,
@@ -1249,7 +1263,7 @@ create view ops.intent_ages (
   oldest_s double precision
 );
 
--- All intents, without request, sent payload and response. The full story of one: select * from ops.story(id).
+-- All intents, without request, sent payload and response. doubt: why it was last in doubt. The full story of one: select * from ops.story(id).
 create view ops.intents (
   intent_id uuid,
   kind text,
@@ -1258,6 +1272,7 @@ create view ops.intents (
   effect text,
   problem_code text,
   problem_reason text,
+  doubt text,
   attempts integer,
   reconcile_attempts integer,
   lane text,
@@ -1594,7 +1609,7 @@ create function mail_job(mail uuid, run_at timestamp with time zone)
 create function mail_user(for_user text, to_template text, mail uuid, with_data jsonb, lives_s integer)
   returns void sql;
 
-create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision)
+create function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text DEFAULT NULL::text)
   returns boolean plpgsql;
 
 create function may_run_alongside(newcomer text, others text[])
@@ -2006,6 +2021,10 @@ create function ops.is_worker_alive(pool text, held_since timestamp with time zo
 create function ops.judge(i intents, OUT verdict text, OUT reason text)
   returns record plpgsql stable;
 
+-- Internal to the kit.
+create function ops.judge_job(job bigint, OUT verdict text, OUT reason text)
+  returns record plpgsql stable;
+
 -- The rows of ops.failed_accounts.
 create function ops.list_failed_accounts()
   returns TABLE(prop_account_id text, app_id text, user_id text, payment_id text, processor_payment_intent_id text, tier_id text, asset_class text, account_size numeric, failure_reason text, intent_id uuid, created_at timestamp with time zone, failed_at timestamp with time zone, safe_action text) sql stable security definer;
@@ -2042,6 +2061,10 @@ create function ops.require_who_and_why(who text, why text)
 create function ops.rerun(intent uuid, who text, why text)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql security definer;
 
+-- Queues a dead job without an intent again, with all of its attempts, if safe_to_rerun_job allows it. Always recorded in ops.actions. No row: there is no such job.
+create function ops.rerun_job(job bigint, who text, why text)
+  returns TABLE(done boolean, verdict text, is_safe boolean, would_do text, reason text) plpgsql security definer;
+
 -- Records what you found at the processor of the step of a payout whose effect is unknown: the id of the transfer (tr_), payout (po_) or reversal (trr_) with its intent's id in the metadata, or 'nothing' if you have read the whole list and there is none. After 'nothing' the money may be moved again: the console looks for you and is safer. Verdicts: done, unknown, not_open, malformed, taken. Recorded in ops.actions.
 create function ops.resolve_payout(payout text, made text, who text, why text, deadline_s double precision DEFAULT 3600)
   returns text plpgsql security definer;
@@ -2057,6 +2080,10 @@ create function ops.retry_delivery(delivery text, who text, why text)
 -- What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, look_again, send_again (under the same key at the processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream's result so far. Changes nothing.
 create function ops.safe_to_rerun(intent uuid)
   returns TABLE(verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
+
+-- What a re-run of a dead job without an intent would do, and whether it is safe. Verdicts: queued_again, finished (nothing to do), at_work (not dead), would_act_twice (it is for an intent, or of an unknown task). Changes nothing. No row: there is no such job.
+create function ops.safe_to_rerun_job(job bigint)
+  returns TABLE(verdict text, is_safe boolean, would_do text, reason text) sql stable security definer;
 
 -- The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators' actions, and the present state of its lane and job. No row: there is no such intent.
 create function ops.story(intent uuid)

@@ -45,7 +45,8 @@ export const runIntent =
   ): Task<{ intent_id: string }, Deps & Execution> =>
   async ({ intent_id }, deps) => {
     const claimed = await claim(deps.db, intent_id);
-    if (claimed?.sending_at) await markInDoubt(deps.db, claimed, 0);
+    if (claimed?.sending_at)
+      await markInDoubt(deps.db, claimed, 0, 'the worker that sent it ended before the response');
     else if (claimed) await execute(verb, parsed(verb, claimed), deps);
     else await resume(verb, intent_id, deps);
   };
@@ -104,7 +105,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
     await verb.record(sent, result, deps);
     return;
   }
-  await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts));
+  await markInDoubt(deps.db, intent, nextReconcileMs(intent.reconcile_attempts), `no response within ${patienceMs} ms`);
   keepUntilDone(
     deps.late,
     sending.then(async (late) => {
@@ -148,7 +149,15 @@ async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
   else if (finding.kind === 'absent' && !isInFlight) await fail(db, intent, { code: 'NOT_CARRIED_OUT' });
   else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
-  else await markInDoubt(db, intent, Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding)));
+  else {
+    const delayMs = Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding));
+    await markInDoubt(
+      db,
+      intent,
+      delayMs,
+      finding.kind === 'unknown' ? finding.why : 'not found, and it may be in flight',
+    );
+  }
 }
 
 const againIn = (finding: { kind: string; againInMs?: number }): number =>
@@ -177,5 +186,5 @@ export async function recordNoResponse(db: Db, intent: Held, result: NoResponse)
   if (result.kind === 'unreachable')
     return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'VENUE_UNREACHABLE' });
   const delayMs = result.acknowledged ? 0 : nextReconcileMs(intent.reconcile_attempts);
-  return markInDoubt(db, intent, delayMs, result.acknowledged ?? result.ended);
+  return markInDoubt(db, intent, delayMs, result.why, result.acknowledged ?? result.ended);
 }

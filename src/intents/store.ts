@@ -62,10 +62,17 @@ export const retry = (db: Db, held: Held, delayMs: number, problem: Problem): Pr
 
 /**
  * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
- * next intent. `ended`: the upstream has answered, so the intent's slot is free. False: the claim is lost.
+ * next intent. `why` is shown to operators. `ended`: the upstream has answered, so the intent's slot is free. False: the
+ * claim is lost.
  */
-export const markInDoubt = async (db: Db, held: Held, delayMs: number, ended = false): Promise<boolean> => {
-  const marked = sql.fragment`mark_in_doubt(${held.id}, ${held.fence}, ${delayMs / 1000}) ok`;
+export const markInDoubt = async (
+  db: Db,
+  held: Held,
+  delayMs: number,
+  why: string,
+  ended = false,
+): Promise<boolean> => {
+  const marked = sql.fragment`mark_in_doubt(${held.id}, ${held.fence}, ${delayMs / 1000}, ${why}) ok`;
   const { ok } = await db.one(
     ended
       ? sql.prepared('mark_ended_in_doubt', done)`select ${marked}, release_slot(${held.id})::text`

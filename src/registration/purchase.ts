@@ -51,7 +51,7 @@ export const purchase = defineIntent({
       case 'unreachable':
         return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'V1_REGISTRAR_UNREACHABLE' });
       case 'unknown': {
-        const isHeld = await markInDoubt(db, intent, nextReconcileMs(intent.reconcile_attempts));
+        const isHeld = await markInDoubt(db, intent, nextReconcileMs(intent.reconcile_attempts), result.why);
         if (isHeld) await noteInDoubt(db, intent.id, noteOf(result.why));
         return isHeld;
       }

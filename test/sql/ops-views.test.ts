@@ -40,11 +40,18 @@ describe('views of ops', () => {
   it('doubtful_intents: those sent with an unknown effect, with the next reconciliation', async () => {
     const [planned, forgotten] = [await intentAt(spine, 'in_doubt'), await intentAt(spine, 'in_doubt')];
     await spine.finishJobs(forgotten);
+    await spine.query(`select mark_in_doubt($1, 1, 60, 'etimedout')`, [planned]);
+    await spine.query('select mark_in_doubt($1, 1, 60)', [planned]);
 
-    const found = await view<{ intent_id: string; next_reconcile_at: Date | null }>('doubtful_intents');
+    const found = await view<{ intent_id: string; because: string; next_reconcile_at: Date | null }>(
+      'doubtful_intents',
+    );
+    const story = await spine.query<{ detail: string }>('select * from ops.story($1)', [planned]);
 
     expect(found.map(({ intent_id }) => intent_id)).to.deep.equal([planned, forgotten]);
     expect(found[0]?.next_reconcile_at).to.be.a('date');
+    expect(found.map(({ because }) => because)).to.deep.equal(['etimedout', null]);
+    expect(story.at(-1)?.detail).to.match(/, in doubt: etimedout$/);
     expect(found[1]).to.include({ next_reconcile_at: null, reconcile_attempts: 1 });
   });
 

@@ -109,7 +109,7 @@ describe('statements with much past data', function () {
       const { id } = await acceptance<NewNetworkOrder>(db, 'accept_network_orders')(newIntent());
       const taken = (await claim(db, id)) as Intent; // as: no other session claims it
       await beginSending(db, taken, {});
-      await markInDoubt(db, taken, 60_000);
+      await markInDoubt(db, taken, 60_000, 'a test');
     },
     'waiting for an intent': () => intentReader(db)(past.order),
     'reading an intent': () => findIntent(db, owner, past.order),
@@ -169,6 +169,7 @@ describe('statements with much past data', function () {
     'figures for the console': () => readQueueHealth(db),
     'payments without an account': view('paid_without_account'),
     'the story of an intent': () => db.any(sql.unsafe`select * from ops.story(${past.order})`),
+    'the intents of a request': () => db.any(sql.unsafe`select * from ops.intents i where i.request_id = 'a request'`),
     'the judgement of a re-run': () => db.any(sql.unsafe`select * from ops.safe_to_rerun(${past.order})`),
   };
 

@@ -1,12 +1,12 @@
 -- Records that the effect of an intent is unknown, lets its lane go on, and plans the next reconciliation by the verb's own task. False:
--- the claim is lost, or nothing was sent. Locks the intent, then its lane; finds the intent by its id only, see settle_intent.
-create or replace function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision) returns boolean
+-- the claim is lost, or nothing was sent. `why` is shown to operators. Locks the intent, then its lane; finds the intent by its id only, see settle_intent.
+create or replace function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text default null) returns boolean
 language plpgsql as $$
 declare
   marked record;
 begin
   update intents
-  set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null
+  set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, doubt = coalesce(left(why, 200), doubt)
   where id = intent and fence = held_fence and settled_at is null and state <> 'queued' and sending_at is not null
   returning kind, lane into marked;
   if not found then

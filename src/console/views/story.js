@@ -48,6 +48,7 @@ function stateOf({ intent, lane, job, about }) {
       ['Kind', intent.kind],
       ['State', [badge(intent.state), intent.problem_code && code(intent.problem_code)]],
       ['Effect', intent.effect],
+      ...(intent.doubt ? [/** @type {[string, any]} */ (['In doubt because', code(intent.doubt)])] : []),
       ['Owner', code(intent.owner)],
       ['Belongs to', belongs.length > 0 ? belongs : '–'],
       ['Attempts, reconciliations', `${intent.tries}, ${intent.looks}`],

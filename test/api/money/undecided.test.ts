@@ -200,7 +200,8 @@ describe('a write of which nothing proves what came', () => {
         join intents i on i.id = s.intent_id
         where s.payout_id = ${payout} and i.state = 'in_doubt'`),
     );
-    const judged = async () => (await operator.ask('GET', `/v2/admin/intents/${id}`)).body.rerun;
+    const story = async () => (await operator.ask('GET', `/v2/admin/intents/${id}`)).body;
+    const judged = async () => (await story()).rerun;
 
     const absent = await eventually(async () => {
       const rerun = await judged();
@@ -208,6 +209,7 @@ describe('a write of which nothing proves what came', () => {
     });
     service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/transfers' });
     const unread = await judged();
+    expect((await story()).intent.doubt).to.match(/^status 500$/);
 
     expect(absent).to.include({ venue_says: 'it has no record of it', is_safe: true });
     expect(absent.would_do).to.match(/sent again under the same key and acts now/);

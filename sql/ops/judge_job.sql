@@ -1,0 +1,43 @@
+-- Internal to the kit: a verdict on a job that is for no intent, and its reason. Every task that is named here is safe to repeat: it reads
+-- what is still to be done. A test compares the names with the tasks of the service.
+create or replace function ops.judge_job(job bigint, out verdict text, out reason text)
+language plpgsql stable as $$
+declare
+  j record;
+begin
+  select p.task, p.intent_id, p.is_dead, p.is_held, q.payload into j
+  from ops.jobs p
+  join queue_jobs q on q.id = p.job_id
+  where p.job_id = job;
+  if not found then
+    return;
+  elsif j.intent_id is not null then
+    verdict := 'would_act_twice';
+    reason := format('it is for the intent %s: ops.rerun judges that', j.intent_id);
+  elsif not j.is_dead then
+    verdict := 'at_work';
+    reason := case when j.is_held then 'a living worker has it' else 'it is queued: a worker takes it when it is due' end;
+  elsif j.task <> all (array[
+    'accounts/sweep', 'accounts/sync', 'enrollments/verify', 'housekeeping/forget', 'housekeeping/prune', 'housekeeping/sweep', 'kyc/notified',
+    'kyc/reconcile', 'mail/send', 'orders/exvenue/watch', 'payments/look', 'payments/notified', 'payments/reconcile', 'payouts/notified',
+    'payouts/reconcile', 'registration/poll', 'trading/sweep', 'trading/watch', 'webhooks/deliver', 'webhooks/sweep', 'webhooks/wake'
+  ]) then
+    verdict := 'would_act_twice';
+    reason := format('no task %s is known, so nothing shows what it would do', j.task);
+  elsif j.task = 'mail/send' and not exists (select from mails m where m.id::text = j.payload ->> 'mail_id' and m.state = 'queued') then
+    verdict := 'finished';
+    reason := 'its mail has ended';
+  elsif j.task in ('payments/notified', 'kyc/notified', 'payouts/notified')
+    and not exists (select from processor_events e where e.id = j.payload ->> 'event_id' and e.acted_at is null) then
+    verdict := 'finished';
+    reason := 'its event was applied';
+  else
+    verdict := 'queued_again';
+    reason := case j.task
+      when 'mail/send' then 'its mail has not ended. If an attempt handed it over unrecorded, the copy has the same Message-ID'
+      when 'webhooks/deliver' then 'deliveries of the lane are pending; a repeat carries the same delivery id'
+      else 'the task does only what is still to be done'
+    end;
+  end if;
+end $$;
+comment on function ops.judge_job is 'Internal to the kit.';

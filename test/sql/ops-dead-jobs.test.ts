@@ -1,0 +1,133 @@
+import { expect } from 'chai';
+import { listTaskNames } from '../../src/intents/task.ts';
+import { intentAt } from '../support/operator.ts';
+import { type Hand, openSpine, type Spine } from '../support/spine.ts';
+
+type Judged = { done?: boolean; verdict: string; is_safe: boolean; would_do: string; reason: string };
+
+describe('dead jobs without an intent, as trading_operator', () => {
+  let spine: Spine;
+  let operator: Hand;
+  before(async () => {
+    spine = await openSpine();
+    operator = await spine.hand();
+    await operator.query('set role trading_operator');
+  });
+  after(() => spine.close());
+  beforeEach(() => spine.query('delete from queue_jobs'));
+
+  /** Uses up the attempts of the newest job of a task. Returns the id of the job. */
+  async function die(task: string): Promise<string> {
+    const [job] = await spine.query<{ id: string }>(
+      `update queue_jobs
+       set attempts = max_attempts, last_error = 'a bug'
+       where id = (select max(j.id) from queue_jobs j where j.task = $1)
+       returning id`,
+      [task],
+    );
+    return String(job?.id);
+  }
+  const queued = async (task: string, payload: object): Promise<string> => {
+    await spine.query('select graphile_worker.add_job($1, $2)', [task, payload]);
+    return die(task);
+  };
+  const judge = async (job: string) =>
+    (await operator.query<Judged>('select * from ops.safe_to_rerun_job($1)', [job]))[0];
+  const rerun = async (job: string) =>
+    (await operator.query<Judged>(`select * from ops.rerun_job($1, 'ada', 'the mail server is back')`, [job]))[0];
+  const attempts = async (job: string) =>
+    (await spine.query<{ attempts: number }>('select attempts from queue_jobs where id = $1', [job]))[0]?.attempts;
+
+  it('are listed with what they are about, and nothing else of their payload', async () => {
+    const job = await queued('payments/look', { payment_id: 'pay_1', url: 'https://x.example/?t=canary' });
+    await intentAt(spine, 'queued');
+    await die('orders/place');
+
+    const listed = await operator.query<{ job_id: string; task: string; about: object; last_error: string }>(
+      'select * from ops.dead_jobs',
+    );
+
+    expect(listed).to.have.length(1);
+    expect(listed[0]).to.deep.include({ job_id: job, task: 'payments/look', about: { payment_id: 'pay_1' } });
+    expect(listed[0]).to.include({ last_error: 'a bug' });
+  });
+
+  it('run again with all attempts, once, and the operator is recorded', async () => {
+    await spine.query(
+      `select post_mail('0190aaaa-0000-7000-8000-00000000000a', 'none', 'a@b.example', '{}', null, 600)`,
+    );
+    const job = await die('mail/send');
+
+    expect(await judge(job)).to.include({ verdict: 'queued_again', is_safe: true });
+    expect(await rerun(job)).to.include({ done: true, verdict: 'queued_again' });
+    expect(await attempts(job)).to.equal(0);
+    expect(await rerun(job)).to.include({ done: false, verdict: 'at_work', is_safe: false });
+
+    const actions = await operator.query<{ action: string; why: string; detail: { verdict: string; task: string } }>(
+      'select a.action, a.why, a.detail from ops.actions a where a.subject = $1 order by a.at',
+      [job],
+    );
+    expect(actions.map(({ action, why, detail }) => [action, why, detail.task, detail.verdict])).to.deep.equal([
+      ['rerun_job', 'the mail server is back', 'mail/send', 'queued_again'],
+      ['rerun_job', 'the mail server is back', 'mail/send', 'at_work'],
+    ]);
+  });
+
+  it('run again for an event that was not applied, and for a sweep', async () => {
+    await spine.query(
+      `insert into processor_events (id, type, said_at, fact, source)
+       values ('evt_1', 'payment_intent.succeeded', now(), '{}', 'listed')`,
+    );
+    for (const [task, payload] of [
+      ['payments/notified', { event_id: 'evt_1' }],
+      ['trading/sweep', {}],
+    ] as const) {
+      const job = await queued(task, payload);
+      expect(await rerun(job), task).to.include({ done: true, verdict: 'queued_again' });
+    }
+    await spine.query(`update processor_events set acted_at = now(), outcome = 'applied'`);
+
+    const late = await queued('payments/notified', { event_id: 'evt_1' });
+
+    expect(await rerun(late)).to.include({ done: false, verdict: 'finished', reason: 'its event was applied' });
+  });
+
+  it('are left alone if their mail has ended, if they are for an intent, or of an unknown task', async () => {
+    await spine.query(
+      `select post_mail('0190aaaa-0000-7000-8000-00000000000b', 'none', 'a@b.example', '{}', null, 600)`,
+    );
+    await spine.query(`select end_mail('0190aaaa-0000-7000-8000-00000000000b', 'sent', null)`);
+    const mail = await die('mail/send');
+    const id = await intentAt(spine, 'queued');
+    const intent = await die('orders/place');
+    const unknown = await queued('unheard/of', {});
+
+    expect(await rerun(mail)).to.include({ done: false, verdict: 'finished' });
+    expect(await rerun(intent)).to.include({ done: false, verdict: 'would_act_twice' });
+    expect((await judge(intent))?.reason).to.contain(id);
+    expect(await rerun(unknown)).to.include({ done: false, verdict: 'would_act_twice', is_safe: false });
+    expect(await rerun('0')).to.equal(undefined);
+    for (const job of [mail, intent, unknown]) expect(await attempts(job)).to.be.above(0);
+  });
+
+  it('need who and why', async () => {
+    const job = await queued('trading/sweep', {});
+
+    for (const given of [
+      ['', 'why'],
+      ['ada', ' '],
+    ])
+      expect(
+        await operator.query('select * from ops.rerun_job($1, $2, $3)', [job, ...given]).catch(({ code }) => code),
+      ).to.equal('22023');
+    expect(await attempts(job)).to.be.above(0);
+  });
+
+  it('can be of every task that is for no intent', async () => {
+    const kinds = await spine.query<{ kind: string }>('select kind from intent_kinds');
+    const verbs = new Set(kinds.map(({ kind }) => kind));
+
+    for (const task of listTaskNames().filter((name) => !verbs.has(name)))
+      expect((await judge(await queued(task, {})))?.verdict, task).to.be.oneOf(['queued_again', 'finished']);
+  });
+});
