@@ -4,7 +4,7 @@ import { openLog } from './runtime/log.ts';
 import { settingsOrExit } from './runtime/settings.ts';
 
 const given = settingsOrExit();
-const log = openLog(given);
+const log = openLog(given, 'release');
 const config = await withDatabaseTls(given, log);
 await migrate(config.directUrl, (line) => log.info(line));
 log.info('database is up to date');

@@ -39,9 +39,9 @@ async function start(): Promise<Stop> {
       throw sandbox ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
     });
     const metrics = openMetrics();
-    const worker = await startWorker(config, log, metrics);
+    const worker = await startWorker(config, log.child({ process: 'worker' }), metrics);
     stops.push(worker.stop);
-    const web = await startWeb(config, log, metrics);
+    const web = await startWeb(config, log.child({ process: 'web' }), metrics);
     const served = await withMetrics(web);
     stops.push(served.stop);
     sandbox?.announce(web.url);

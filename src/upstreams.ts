@@ -41,7 +41,7 @@ export function openUpstreams({ config, metrics, log, db }: Opening): Upstreams 
     exvenue: watched('exvenue', exvenueAt(config, db), metrics, log),
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log),
-    webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics),
+    webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics, log),
   };
 }
 

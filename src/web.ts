@@ -14,7 +14,11 @@ const STOP_WITHIN_MS = 25_000; // the platform kills the process after 30 s
 export type RunningWeb = { url: string; runtime: WebRuntime; stop(): Promise<void> };
 
 /** Starts the HTTP edge. `stop` accepts no new requests, waits for those in progress, then releases all connections. */
-export async function startWeb(config: Config, log = openLog(config), metrics = openMetrics()): Promise<RunningWeb> {
+export async function startWeb(
+  config: Config,
+  log = openLog(config, 'web'),
+  metrics = openMetrics(),
+): Promise<RunningWeb> {
   const runtime = await openWebRuntime(config, log, metrics);
   const server = createEdge(runtime);
   const drain = drainable(server);
@@ -39,4 +43,4 @@ export async function startWeb(config: Config, log = openLog(config), metrics = 
   };
 }
 
-if (import.meta.main) await runProcess(startWeb, STOP_WITHIN_MS);
+if (import.meta.main) await runProcess('web', startWeb, STOP_WITHIN_MS);

@@ -15,6 +15,7 @@ import type { Config } from './config.ts';
 import { keepAlive } from './db/liveness.ts';
 import { openQueuePool } from './db/queue-pool.ts';
 import { listTaskNames, TASKS, type Task } from './intents/task.ts';
+import { type Work, workingOn } from './kernel/ids.ts';
 import { sanitizeError } from './kernel/serialize-error.ts';
 import { watchPool } from './metrics/process.ts';
 import { type Metrics, openMetrics } from './metrics/registry.ts';
@@ -57,14 +58,18 @@ async function loadTask(name: string, runtime: WorkerRuntime) {
   const queueTask = async (payload: unknown, helpers?: Partial<JobHelpers>) => {
     const startedAt = performance.now();
     const line = sanitizedTask(name, payload, helpers?.job);
-    if ('intent_id' in Object(payload)) runtime.activity.lastIntentMs = startedAt;
-    try {
-      await task(payload, runtime);
-      runtime.log.info(ended('done'));
-    } catch (err) {
-      runtime.log.error({ ...ended('threw'), err }, 'task threw');
-      throw sanitizeError(err); // the queue stores the error text with the job
-    }
+    const { intent_id } = Object(payload) as { intent_id?: string }; // as: a payload holds ids only
+    const on: Work = { task: name, ...(intent_id !== undefined && { intent_id }) };
+    if (intent_id !== undefined) runtime.activity.lastIntentMs = startedAt;
+    await workingOn(on, async () => {
+      try {
+        await task(payload, runtime);
+        runtime.log.info({ ...ended('done'), outcome: on.outcome ?? 'done' });
+      } catch (err) {
+        runtime.log.error({ ...ended('threw'), err }, 'task threw');
+        throw sanitizeError(err); // the queue stores the error text with the job
+      }
+    });
 
     function ended(outcome: 'done' | 'threw') {
       runtime.metrics.tasks.observe({ task: name, outcome }, secondsSince(startedAt));
@@ -89,7 +94,7 @@ const isTrading = (task: string) => TRADING.some((prefix) => task.startsWith(pre
  */
 export async function startWorker(
   config: Config,
-  log = openLog(config),
+  log = openLog(config, 'worker'),
   metrics = openMetrics(),
 ): Promise<RunningWorker> {
   const runtime = await openWorkerRuntime(config, log, metrics);
@@ -218,4 +223,4 @@ function startRunner(
   });
 }
 
-if (import.meta.main) await runProcess(startWorker, STOP_WITHIN_MS);
+if (import.meta.main) await runProcess('worker', startWorker, STOP_WITHIN_MS);

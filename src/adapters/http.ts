@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import got, { type RequestFunction } from 'got';
+import { noteWork } from '../kernel/ids.ts';
 
 /**
  * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `isQueued`: it opens a
@@ -59,6 +60,7 @@ export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient
       });
       const text = await readUpTo(maxReplyBytes, stream);
       const { statusCode: status = 0, headers = {} } = stream.response ?? {};
+      noteWork({ status });
       return { kind: 'response', status, headers, text };
     } catch (error) {
       const why = codeOf(error);

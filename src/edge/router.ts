@@ -4,6 +4,7 @@ import { listOperations, type Operation } from '../contract/document.ts';
 import type { Accepted } from '../intents/accept.ts';
 import { requestDigest } from '../kernel/digest.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { noteWork } from '../kernel/ids.ts';
 import { callerId } from '../kernel/principal.ts';
 import { callerAddress } from './address.ts';
 import { authenticate, getScheme, nobody } from './authenticate.ts';
@@ -78,6 +79,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     });
     if (isCrossOrigin) restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
+    if (principal.owner) noteWork({ tenant: principal.owner });
     const parts = await readParts(ctx, operation);
     const run = async () => {
       ctx.state.isWriting = operation.keepsResponses; // from here on, a fault may come after its commit
@@ -166,6 +168,7 @@ function toCall(
     async settled(accepted: Accepted) {
       ctx.set('Intent-Id', accepted.id);
       ctx.state.intentId = accepted.id;
+      noteWork({ intent_id: accepted.id });
       if (accepted.replayed) ctx.set('Idempotent-Replayed', 'true');
       const intent = await deps.wait(accepted, prefer.waitMs);
       if (intent.settled_at === null || ctx.get('Prefer') !== '') ctx.set('Preference-Applied', prefer.applied);

@@ -4,6 +4,7 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
+import { workingOn } from '../kernel/ids.ts';
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';
@@ -48,25 +49,31 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
   ctx.set('X-Request-Id', requestId);
   ctx.set('X-Content-Type-Options', 'nosniff');
   if (deps.config.PUBLIC_URL.startsWith('https:')) ctx.set('Strict-Transport-Security', STRICT_TRANSPORT);
+  await workingOn({ request_id: requestId }, async () => {
+    await respond(deps, ctx, next);
+    const ms = performance.now() - startedAt;
+    deps.metrics.requests.observe(labelsOf(ctx), ms / 1000);
+    deps.log.info({
+      request_id: requestId,
+      intent_id: ctx.state.intentId,
+      operation: ctx.state.operation,
+      caller: ctx.state.caller,
+      method: ctx.method,
+      status: ctx.status,
+      ms: Math.round(ms * 10) / 10,
+    });
+  });
+};
+
+async function respond(deps: EdgeDeps, ctx: Context, next: Next): Promise<void> {
   try {
     await next();
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);
   } catch (error) {
     const apiError = withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method);
-    reject(ctx, apiError, { requestId, publicUrl: deps.config.PUBLIC_URL });
+    reject(ctx, apiError, { requestId: ctx.state.requestId, publicUrl: deps.config.PUBLIC_URL });
   }
-  const ms = performance.now() - startedAt;
-  deps.metrics.requests.observe(labelsOf(ctx), ms / 1000);
-  deps.log.info({
-    request_id: requestId,
-    intent_id: ctx.state.intentId,
-    operation: ctx.state.operation,
-    caller: ctx.state.caller,
-    method: ctx.method,
-    status: ctx.status,
-    ms: Math.round(ms * 10) / 10,
-  });
-};
+}
 
 /** A request without an operation can have any method. Its method label is constant, to bound the number of series. */
 const labelsOf = ({ state, method, status }: Context) => ({

@@ -146,10 +146,11 @@ function acceptedOf(
 }
 
 /** The row that `accept_intents` writes for a new intent in a transaction with the time `at`. */
-const asWritten = ({ id, kind, owner, lane, request, deadline_s }: NewIntent, at: string): Intent => ({
+const asWritten = ({ id, kind, owner, request_id, lane, request, deadline_s }: NewIntent, at: string): Intent => ({
   id,
   kind,
   owner,
+  request_id: request_id ?? null,
   lane: lane ?? null,
   request: request,
   state: 'queued',

@@ -84,6 +84,16 @@ export const findIntent = (db: Db, owner: OwnerId, intentId: IntentId): Promise<
     from intents i
     where i.id = ${intentId} and i.owner = ${owner}`);
 
+/**
+ * Finds an intent that cannot be claimed: in doubt, or ended. Its fence is unchanged: a late response may still settle
+ * it.
+ */
+export const findUnclaimed = (db: Db, intentId: IntentId): Promise<Intent | null> =>
+  db.maybeOne(sql.prepared('unclaimed_intent', intentRow)`
+    select ${intentColumns}
+    from intents i
+    where i.id = ${intentId} and i.state not in ('queued', 'running')`);
+
 /** The error that a failed or expired intent is answered with. */
 function errorOf(intent: Pick<Intent, 'id'>, problem: Problem): ApiError {
   if (!isErrorCode(problem.code)) throw new Error(`Unknown problem ${problem.code}`);

@@ -29,6 +29,7 @@ export const intentRow = z.object({
   id: z.string(),
   kind: z.string(),
   owner: z.string(),
+  request_id: z.string().nullable(),
   lane: z.string().nullable(),
   state: z.enum(states),
   request: z.record(z.string(), z.unknown()),

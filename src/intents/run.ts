@@ -1,14 +1,14 @@
 import type { Db } from '../db/pool.ts';
-import type { IntentId } from '../kernel/ids.ts';
+import { type IntentId, noteWork } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import type { IntentDefinition, IntentOf, Sent, Timing } from './define.ts';
+import { findUnclaimed } from './follow.ts';
 import type { Held, Intent } from './intent.ts';
 import {
   beginSending,
   claim,
   fail,
-  findUnclaimed,
   freeSlot,
   leaveUndecided,
   markInDoubt,
@@ -66,6 +66,10 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
+/** From here on every log line names whose intent it is, and the request that submitted it. */
+const noteIntent = ({ owner, request_id }: Pick<Intent, 'owner' | 'request_id'>) =>
+  noteWork({ tenant: owner, ...(request_id !== null && { request_id }) });
+
 const parsed = <Request>(
   verb: Pick<IntentDefinition<never, Request, never, never>, 'request'>,
   intent: Intent,
@@ -77,6 +81,7 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
   deps: Deps & Execution,
 ): Promise<void> {
   const { db } = deps;
+  noteIntent(intent);
   const prepared = await verb.prepare(intent, deps);
   if ('fail' in prepared) await fail(db, intent, prepared.fail);
   else if ('done' in prepared) await succeed(db, intent, prepared.done);
@@ -94,7 +99,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   const { patienceMs, inFlightMs } = verb.timing(deps);
   const slot = verb.slot?.(sent, deps);
   const begun = await beginSending(deps.db, intent, payload, slot && { ...slot, holdMs: inFlightMs });
-  if (begun === 'waiting') return;
+  if (begun === 'waiting') return noteWork({ outcome: 'queued' });
   if (begun === 'lost') {
     await retry(deps.db, intent, 0, { code: 'DEADLINE_PASSED' }); // the next claim ends it as expired
     return;
@@ -142,6 +147,7 @@ async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
   deps: Deps & Execution,
 ): Promise<void> {
   const { db } = deps;
+  noteIntent(intent);
   const sent = { intent, payload: verb.payload.parse(intent.sent_payload) };
   const { inFlightMs } = verb.timing(deps);
   const finding = await verb.reconcile(sent, deps);

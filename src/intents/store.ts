@@ -2,7 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
-import type { IntentId } from '../kernel/ids.ts';
+import { type IntentId, noteWork } from '../kernel/ids.ts';
 import { type Held, type Intent, intentRow, type Outcome, type Problem } from './intent.ts';
 
 const done = z.object({ ok: z.boolean() });
@@ -56,30 +56,28 @@ const settlingAll = (batch: Settlement[]): FragmentSqlToken => sql.fragment`
  * Puts an intent of which nothing was sent back in the queue for `delayMs`. If its deadline passes first, it ends with
  * `problem`. False: the claim is lost.
  */
-export const retry = (db: Db, held: Held, delayMs: number, problem: Problem): Promise<boolean> =>
-  db.oneFirst(sql.prepared('retry_intent', done)`
+export async function retry(db: Db, held: Held, delayMs: number, problem: Problem): Promise<boolean> {
+  const ok = await db.oneFirst(sql.prepared('retry_intent', done)`
     select retry_intent(${held.id}, ${held.fence}, ${delayMs / 1000}, ${JSON.stringify({ problem })}::jsonb) ok`);
+  if (ok) noteWork({ outcome: 'queued' });
+  return ok;
+}
 
 /**
  * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
  * next intent. `why` is shown to operators. `ended`: the upstream has answered, so the intent's slot is free. False: the
  * claim is lost.
  */
-export const markInDoubt = async (
-  db: Db,
-  held: Held,
-  delayMs: number,
-  why: string,
-  ended = false,
-): Promise<boolean> => {
+export async function markInDoubt(db: Db, held: Held, delayMs: number, why: string, ended = false): Promise<boolean> {
   const marked = sql.fragment`mark_in_doubt(${held.id}, ${held.fence}, ${delayMs / 1000}, ${why}) ok`;
   const { ok } = await db.one(
     ended
       ? sql.prepared('mark_ended_in_doubt', done)`select ${marked}, release_slot(${held.id})::text`
       : sql.prepared('mark_in_doubt', done)`select ${marked}`,
   );
+  if (ok) noteWork({ outcome: 'in_doubt' });
   return ok;
-};
+}
 
 /**
  * Ends an intent and makes one more change in the same statement. The change must have `settled` in its condition
@@ -152,6 +150,7 @@ type Ended = Pick<Held, 'kind' | 'created_at'>;
 
 /** Calls the pool's listener for an intent that has ended. */
 export function notifySettled(db: Db, { kind, created_at }: Ended, ending: Ending): void {
+  noteWork({ outcome: ending });
   listeners.get(db)?.({ kind, ending }, Math.max(0, Date.now() - Date.parse(created_at)) / 1000);
 }
 
@@ -175,7 +174,7 @@ export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean
 
 /** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
 export const intentColumns = sql.fragment`
-  i.id, i.kind, i.owner, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
+  i.id, i.kind, i.owner, i.request_id, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
   i.created_at, i.deadline_at, i.sending_at, i.settled_at,
   coalesce(extract(epoch from now() - i.sending_at), 0)::double precision * 1000 as sent_ago_ms`;
 
@@ -205,16 +204,6 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
     return ids.map((id) => held.get(id)?.shift() ?? null);
   },
 );
-
-/**
- * Finds an intent that cannot be claimed: in doubt, or ended. Its fence is unchanged: a late response may still settle
- * it.
- */
-export const findUnclaimed = (db: Db, intentId: IntentId): Promise<Intent | null> =>
-  db.maybeOne(sql.prepared('unclaimed_intent', intentRow)`
-    select ${intentColumns}
-    from intents i
-    where i.id = ${intentId} and i.state not in ('queued', 'running')`);
 
 /** A slot to take before sending, held for at most `holdMs`. */
 export type SlotWanted = { upstream: string; slots: number; holdMs: number };

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes, randomUUID } from 'node:crypto';
 
 const ID_BYTES = 17; // 136 bits: 23 url-safe characters
@@ -67,3 +68,36 @@ export const lookUpThreads = (threads: number): number => Math.max(1, Math.floor
  * user.
  */
 export const normalisedEmail = (email: string): string => email.normalize('NFKC').trim().toLowerCase();
+
+/**
+ * What a process works on: the members that every log line of this work has. `outcome`: what a task's intent came to.
+ * `status`: the HTTP status of an upstream's last response.
+ */
+export type Work = {
+  request_id?: string;
+  intent_id?: IntentId;
+  tenant?: OwnerId;
+  task?: string;
+  outcome?: string;
+  status?: number;
+};
+
+const work = new AsyncLocalStorage<Work>();
+
+/** Runs a function as one piece of work. What it awaits belongs to it too. */
+export const workingOn = <Result>(on: Work, run: () => Result): Result => work.run(on, run);
+
+/** Adds to the present piece of work what became known of it. */
+export function noteWork(known: Work): void {
+  const on = work.getStore();
+  if (on) Object.assign(on, known);
+}
+
+/** The present piece of work; empty outside any. */
+export const presentWork = (): Work => work.getStore() ?? {};
+
+/** The members of a log line that name the present piece of work. */
+export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' | 'task'> {
+  const { outcome: _, status: __, ...named } = presentWork();
+  return named;
+}

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Sent, Webhooks } from '../adapters/webhook/types.ts';
+import { presentWork, type Work, workingOn } from '../kernel/ids.ts';
 import type { Metrics } from './registry.ts';
 
 type Upstream = 'netvenue' | 'exvenue' | 'registrar' | 'processor' | 'mail';
@@ -9,8 +10,8 @@ type Watched = Pick<Metrics, 'calls' | 'authErrors'>;
 const OUR_CREDENTIALS = new Set(['venue_auth', 'processor_auth', 'eauth']);
 
 /**
- * Wraps an adapter: each call is timed and counted by the kind of its result. Rejected credentials are counted
- * separately and logged as an error, because no caller can correct them.
+ * Wraps an adapter: each call is timed, counted by the kind of its result, and logged in one line with the status of its
+ * last response and the cause of a result that is no success. Rejected credentials are counted separately and logged as an error, because no caller can correct them.
  */
 export function watched<Adapter extends object>(
   upstream: Upstream,
@@ -19,8 +20,8 @@ export function watched<Adapter extends object>(
   log: Logger,
 ): Adapter {
   const members = Object.entries(adapter).map(([call, member]) => {
-    const watch = (startedAt: number, result: unknown) =>
-      noteResult({ upstream, call, startedAt, result }, metrics, log);
+    const watch = (startedAt: number, result: unknown, on: Work) =>
+      noteResult({ upstream, call, startedAt, result, on }, metrics, log);
     return [call, typeof member === 'function' ? timed(member.bind(adapter), watch) : member];
   });
   return Object.fromEntries(members) as Adapter; // as: it has the same members
@@ -28,40 +29,54 @@ export function watched<Adapter extends object>(
 
 /** Wraps a function and observes the promises it returns. A synchronous result is not a call to an upstream. */
 const timed =
-  (call: (...args: unknown[]) => unknown, watch: (startedAt: number, result: unknown) => void) =>
+  (call: (...args: unknown[]) => unknown, watch: (startedAt: number, result: unknown, on: Work) => void) =>
   (...args: unknown[]): unknown => {
     const startedAt = performance.now();
-    const result = call(...args);
+    const on: Work = { ...presentWork() }; // its own, for the status: calls run beside each other
+    const result = workingOn(on, () => call(...args));
     if (!(result instanceof Promise)) return result;
     result.then(
-      (data) => watch(startedAt, data),
-      () => watch(startedAt, { kind: 'threw' }),
+      (data) => watch(startedAt, data, on),
+      () => watch(startedAt, { kind: 'threw' }, on),
     );
     return result;
   };
 
-type Called = { upstream: Upstream; call: string; startedAt: number; result: unknown };
+type Called = { upstream: Upstream; call: string; startedAt: number; result: unknown; on: Work };
 
-function noteResult({ upstream, call, startedAt, result }: Called, metrics: Watched, log: Logger): void {
+function noteResult({ upstream, call, startedAt, result, on }: Called, metrics: Watched, log: Logger): void {
   const { kind, slug, why } = Object(result) as { kind?: unknown; slug?: unknown; why?: unknown }; // as: the result may be any value
   if (typeof kind !== 'string') return;
-  metrics.calls.observe({ upstream, call, result: kind }, secondsSince(startedAt));
+  const seconds = secondsSince(startedAt);
+  metrics.calls.observe({ upstream, call, result: kind }, seconds);
+  const cause = slug ?? why;
+  const ms = Math.round(seconds * 1000);
+  log.info({ upstream, call, result: kind, status: on.status, ms, ...(typeof cause === 'string' && { cause }) });
   if (!OUR_CREDENTIALS.has(String(slug ?? why))) return;
   metrics.authErrors.inc({ upstream });
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
 }
 
-/** Wraps the webhook client: each attempt is timed and counted by its result. */
-export const watchedWebhooks = (webhooks: Webhooks, { attempts }: Pick<Metrics, 'attempts'>): Webhooks => ({
+/** Wraps the webhook client: each attempt is timed, counted by its result and logged. */
+export const watchedWebhooks = (
+  webhooks: Webhooks,
+  { attempts }: Pick<Metrics, 'attempts'>,
+  log: Pick<Logger, 'info'>,
+): Webhooks => ({
   ...webhooks,
   async send(outgoing) {
     const sent = await webhooks.send(outgoing);
     attempts.observe({ result: resultOf(sent) }, sent.durationMs / 1000);
+    const { deliveryId: delivery_id } = outgoing;
+    log.info({ upstream: 'webhook', call: 'send', delivery_id, ms: Math.round(sent.durationMs), ...lineOf(sent) });
     return sent;
   },
 });
 
 const resultOf = (sent: Sent) => (sent.kind === 'fault' ? sent.fault : statusClass(sent.status));
+
+const lineOf = (sent: Sent) =>
+  sent.kind === 'fault' ? { result: 'fault', cause: sent.fault } : { result: 'answered', status: sent.status };
 
 const statusClass = (status: number): string => `${Math.floor(status / 100)}xx`;
 

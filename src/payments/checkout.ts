@@ -17,7 +17,7 @@ export const checkout = defineProcessorIntent({
 
   call: ({ payment }, processor, key) => processor.createPayment(payment, key),
 
-  find: ({ payment: { paymentId } }, processor, { sinceMs }) => processor.findCheckout({ paymentId, sinceMs }),
+  find: (_payload, processor, sent) => processor.findCheckout(sent),
 
   record: ({ intent, payload }, made, deps) => recordCheckout(deps, intent, payload.payment.paymentId, made),
 });

@@ -1,15 +1,24 @@
+import { readFileSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
 import type { Config } from '../config.ts';
+import { workMembers } from '../kernel/ids.ts';
 import { serializeError } from '../kernel/serialize-error.ts';
 
+/** The version that runs, from package.json. */
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
 /**
- * Opens the logger of the process: JSON lines on standard output. Fields named like a secret are redacted, down to
+ * Opens the logger of the process: JSON lines on standard output. Each has the process, its version, and what it works on:
+ * request, intent, tenant and task, where they are known. Fields named like a secret are redacted, down to
  * depth 3, so the code of an error is logged as `error_code`: an SQLSTATE, or a name of the system.
  */
-export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>): Logger =>
+export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, process?: string): Logger =>
   pino({
     level: LOG_LEVEL,
-    base: null,
+    base: { ...(process && { process }), version },
+    mixin: workMembers,
     redact: { paths: SECRET_FIELDS, censor: '[redacted]' },
     serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },
   });

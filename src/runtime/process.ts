@@ -8,11 +8,12 @@ import { settingsOrExit } from './settings.ts';
 
 /** Runs a part of the service as a process of its own, by its environment, with its metrics served, until a signal stops it. */
 export async function runProcess(
+  name: 'web' | 'worker',
   start: (config: Config, log: Logger) => Promise<Running>,
   stopWithinMs: number,
 ): Promise<void> {
   const given = settingsOrExit();
-  const log = openLog(given);
+  const log = openLog(given, name);
   const config = await withDatabaseTls(given, log);
   const { stop } = await withMetrics(await start(config, log));
   stopOnSignal(stop, stopWithinMs, (err) => log.fatal({ err }, 'shutdown failed'));

@@ -58,7 +58,7 @@ describe('the search for a movement of money at the processor', () => {
     expect(await upstream.findMovement(sought)).to.deep.equal({ kind: 'absent' });
   });
 
-  it('finds a refund by its intent among those of its payment, and a checkout by its payment', async () => {
+  it('finds a refund by its intent among those of its payment, and a checkout by its own', async () => {
     const other = { id: 're_other', metadata: { intent_id: 'intent-2' }, amount: 'of other software' };
     const refund = { id: 're_1', amount: 500, status: 'pending', payment_intent: 'pi_1', currency: 'usd' };
     const ours = { ...refund, metadata: { intent_id: 'intent-1', payment_id: 'pay_1' } };
@@ -69,11 +69,14 @@ describe('the search for a movement of money at the processor', () => {
         .query((sent) => query.test(JSON.stringify(sent)))
         .reply(200, { data, has_more: false });
     list('refunds', /"payment_intent":"pi_1"/, other, ours);
-    list('payment_intents', /1699999700/, other, { ...checkout, metadata: { payment_id: 'pay_1' } });
+    list('payment_intents', /1699999700/, other, {
+      ...checkout,
+      metadata: { payment_id: 'pay_1', intent_id: 'intent-1' },
+    });
 
     const wanted = { processorId: 'pi_1', key: 'intent-1' };
     const made = await upstream.findRefund(wanted);
-    const opened = await upstream.findCheckout({ paymentId: 'pay_1', sinceMs: sought.sinceMs });
+    const opened = await upstream.findCheckout({ key: 'intent-1', sinceMs: sought.sinceMs });
 
     expect(made).to.have.nested.property('data.id', 're_1');
     expect(opened).to.have.nested.property('data.processorId', 'pi_1');

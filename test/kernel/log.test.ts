@@ -5,13 +5,17 @@ import { expect } from 'chai';
 const LOG = fileURLToPath(new URL('../../src/runtime/log.ts', import.meta.url));
 
 /** What a process logs for some fields, as an expression. */
-function logged(fields: string): Record<string, unknown> {
-  const program = `import { openLog } from ${JSON.stringify(LOG)}; openLog({ LOG_LEVEL: 'info' }).info(${fields}, 'said');`;
+function logged(fields: string, name = ''): Record<string, unknown> {
+  const program = `import { openLog } from ${JSON.stringify(LOG)}; openLog({ LOG_LEVEL: 'info' }, '${name}').info(${fields}, 'said');`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' });
   return JSON.parse(stdout);
 }
 
 describe('a log line', () => {
+  it('names the process and its version', () => {
+    expect(logged('{}', 'worker')).to.include({ process: 'worker', version: '0.1.0' });
+  });
+
   it('tells the code of an error and of its causes, as an SQLSTATE or a name of the system', () => {
     const full = `Object.assign(new Error('no space', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) }), { code: '53100' })`;
 

@@ -19,7 +19,7 @@ describe('log lines', () => {
     const intentId = String(reply.headers['intent-id']);
     await until('the task to have its line', () => linesOf({ task: 'orders/place', intent_id: intentId }).length > 0);
 
-    const [request, ...more] = linesOf({ request_id: 'one-request' });
+    const [request, ...more] = linesOf({ request_id: 'one-request' }).filter((line) => 'operation' in line);
     expect(more).to.deep.equal([]);
     expect(request).to.include({
       level: 30,
@@ -30,10 +30,36 @@ describe('log lines', () => {
     });
     expect(request).to.include({ intent_id: intentId });
     expect(request?.ms).to.be.a('number').above(0);
-    const [task, ...others] = linesOf({ intent_id: intentId }).filter((line) => 'task' in line);
+    const [task, ...others] = linesOf({ intent_id: intentId }).filter((line) => 'outcome' in line);
     expect(others).to.deep.equal([]);
-    expect(task).to.include({ level: 30, task: 'orders/place', outcome: 'done', attempt: 1 });
+    expect(task).to.include({ level: 30, task: 'orders/place', outcome: 'succeeded', attempt: 1 });
     expect(task?.ms).to.be.a('number');
+  });
+
+  it('report every call to an upstream once, and name the request and the tenant in each line of the work', async () => {
+    const trader = await service.trader();
+    const headers = { 'X-Request-Id': 'a-slow-order' };
+    service.miner.faults.add({ kind: 'accept_then_drop', route: 'POST', times: 1 });
+
+    const reply = await trader.post('/v1/orders/netvenue', market(), { headers });
+    const intent = { intent_id: String(reply.headers['intent-id']) };
+    await until('it to be settled', () => linesOf({ ...intent, outcome: 'succeeded' }).length > 0);
+
+    const sent = linesOf({ ...intent, call: 'submit' });
+    const looks = linesOf({ ...intent, upstream: 'netvenue', result: 'found' });
+    expect(sent).to.have.length(1);
+    expect(sent[0]).to.include({ upstream: 'netvenue', result: 'unknown', task: 'orders/place' });
+    expect(sent[0]?.cause).to.be.a('string');
+    expect(sent[0]?.ms).to.be.a('number');
+    expect(looks.length, 'reads that were answered').to.be.above(0);
+    expect(looks[0]).to.include({ status: 200 });
+    const outcomes = linesOf(intent).flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
+    expect(outcomes[0]).to.equal('in_doubt');
+    expect(outcomes).not.to.include('done');
+    const { request_id, tenant } = linesOf({ ...intent, operation: 'submitNetvenueOrder' })[0] ?? {};
+    expect(request_id).to.equal('a-slow-order');
+    for (const line of [...sent, ...looks, ...linesOf({ ...intent, outcome: 'succeeded' })])
+      expect(line).to.include({ request_id, tenant, task: 'orders/place' });
   });
 
   it('report a task that throws once, with its duration and its job, and count it', async () => {

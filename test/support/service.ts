@@ -2,6 +2,7 @@ import pino, { type Logger } from 'pino';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
+import { workMembers } from '../../src/kernel/ids.ts';
 import { serializeError } from '../../src/kernel/serialize-error.ts';
 import { createPartner } from '../../src/partners/commands.ts';
 import type { WebRuntime } from '../../src/runtime/web.ts';
@@ -164,7 +165,7 @@ export function logLines(): LogLines {
   return {
     lines,
     logger: pino(
-      { level: 'debug', serializers: { err: serializeError } },
+      { level: 'debug', serializers: { err: serializeError }, mixin: workMembers },
       { write: (line: string) => void lines.push(JSON.parse(line)) },
     ),
   };

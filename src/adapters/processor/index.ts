@@ -40,7 +40,10 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
   const secrets = notificationSecret.split(',').map((secret) => secret.trim()); // several: two endpoints, or a rotation
   return {
     createPayment: (requested, idempotencyKey) =>
-      responseOf(stripe.paymentIntents.create(paymentParams(requested), { idempotencyKey }), readPayment),
+      responseOf(
+        stripe.paymentIntents.create(paymentParams(requested, idempotencyKey), { idempotencyKey }),
+        readPayment,
+      ),
     findPayment: (id) => readResultOf(stripe.paymentIntents.retrieve(id), readPayment),
     refund: ({ processorId, paymentId }, idempotencyKey) =>
       responseOf(
@@ -143,11 +146,11 @@ function addressOf(url: string): { protocol: 'http' | 'https'; host: string; por
 }
 
 /** `automatic_payment_methods`: the browser form shows the methods that the platform has enabled. */
-const paymentParams = ({ paymentId, userId, appId, amountCents, currency }: NewPayment) => ({
+const paymentParams = ({ paymentId, userId, appId, amountCents, currency }: NewPayment, key: string) => ({
   amount: amountCents,
   currency,
   automatic_payment_methods: { enabled: true },
-  metadata: { payment_id: paymentId, user_id: userId, app_id: appId },
+  metadata: { payment_id: paymentId, user_id: userId, app_id: appId, intent_id: key },
 });
 
 const verificationParams = ({ userId, appId, withSelfie, returnUrl }: NewVerification) => ({

@@ -30,32 +30,28 @@ export async function findMovement(stripe: Stripe, sought: MovementSought): Prom
 export const findRefund = (stripe: Stripe, { processorId, key }: RefundSought): Promise<ReadResult<Loss>> =>
   searchByMetadata(
     (paging) => stripe.refunds.list({ ...paging, payment_intent: processorId }),
-    { member: 'intent_id', value: key },
+    key,
     (object) => readRefund(object)?.loss ?? null,
   );
 
-/** Looks for the payment intent that carries a payment's id in its metadata. */
-export const findCheckout = (
-  stripe: Stripe,
-  { paymentId, sinceMs }: CheckoutSought,
-): Promise<ReadResult<PaymentSeen>> =>
+/** Looks for the payment intent that carries a key in its metadata. */
+export const findCheckout = (stripe: Stripe, { key, sinceMs }: CheckoutSought): Promise<ReadResult<PaymentSeen>> =>
   searchByMetadata(
     (paging) => stripe.paymentIntents.list({ ...paging, created: createdSince(sinceMs) }),
-    { member: 'payment_id', value: paymentId },
+    key,
     readPayment,
   );
 
-/** The object of a list whose metadata has this member. Other software's objects may lack what this service reads. */
+/** The object of a list whose metadata has this key. Other software's objects may lack what this service reads. */
 async function searchByMetadata<Seen>(
   list: (paging: Paging) => Promise<unknown>,
-  { member, value }: { member: string; value: string },
+  key: string,
   readSought: (object: unknown) => Seen | null,
 ): Promise<ReadResult<Seen>> {
-  const tag = metadata(member);
   const read = await search(
     list,
-    (object) => ({ object, tag: tag.parse(Object(object).metadata) }),
-    (each) => each.tag === value,
+    (object) => ({ object, tag: intentIn.parse(Object(object).metadata) }),
+    (each) => each.tag === key,
   );
   if (read.kind !== 'found') return read;
   const seen = readSought(read.data.object);
@@ -92,11 +88,13 @@ type Page = z.infer<typeof page>;
 
 const readPage = (read: unknown): Page | null => page.safeParse(read).data ?? null;
 
+const intentIn = metadata('intent_id');
+
 const movement = z.object({
   id,
   amount: cents,
   currency,
-  metadata: metadata('intent_id'),
+  metadata: intentIn,
   destination: reference.nullish(),
   destination_payment: reference.nullish(),
 });

@@ -114,8 +114,8 @@ export type MovementSought = {
 };
 /** A refund to look for: of a payment intent, made under `key`. */
 export type RefundSought = { processorId: string; key: string };
-/** The payment intent of one payment of this service, created not before `sinceMs` (epoch ms). */
-export type CheckoutSought = { paymentId: string; sinceMs: number };
+/** A payment intent to look for: made under `key`, not before `sinceMs` (epoch ms). */
+export type CheckoutSought = { key: string; sinceMs: number };
 /** A movement that was made. `arrivalId`: of a transfer, the payment that the account received by it. */
 export type MovementSeen = { id: string; arrivalId: string | null };
 

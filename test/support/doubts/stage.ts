@@ -5,7 +5,7 @@ import { exvenue } from '../../../src/adapters/exchange/index.ts';
 import { processor } from '../../../src/adapters/processor/index.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { IntentDefinition } from '../../../src/intents/define.ts';
-import { findUnclaimed } from '../../../src/intents/store.ts';
+import { findUnclaimed } from '../../../src/intents/follow.ts';
 import { newIntentId } from '../../../src/kernel/ids.ts';
 import { openWorkerRuntime } from '../../../src/runtime/worker.ts';
 import { startProcessorUpstream } from '../../../src/sandbox/processor/index.ts';

@@ -146,7 +146,7 @@ export const SUBJECTS: Subject[] = [
   })),
   atProcessor(submit, ({ connected }) => ({ transfer: step(connected) })),
   atProcessor(pay, ({ connected }) => ({ transfer: step(connected) })),
-  atProcessor(reverse, ({ transferred }) => ({
-    reversal: { payoutId: 'po_1', transferId: transferred, amountCents: 10 },
+  atProcessor(reverse, ({ connected, transferred }) => ({
+    reversal: { payoutId: 'po_1', accountId: connected, transferId: transferred, amountCents: 10, currency: 'usd' },
   })),
 ];

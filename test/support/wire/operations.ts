@@ -185,7 +185,7 @@ async function atProcessor() {
           ...{ amountCents: 100, currency: 'usd', sinceMs: Date.now() },
         }),
       'processor.findRefund': () => client.findRefund({ processorId: payment.processorId, key: 'none' }),
-      'processor.findCheckout': () => client.findCheckout({ paymentId: 'none', sinceMs: Date.now() }),
+      'processor.findCheckout': () => client.findCheckout({ key: 'none', sinceMs: Date.now() }),
       'processor.listEvents': () => client.listEvents(0, null),
     },
   };
