@@ -330,7 +330,7 @@ create table intents (
   settled_at timestamp with time zone,
   reached_at timestamp with time zone, -- When the upstream first answered a look-up after the request was sent: the request does not wait there any more.
   upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
-  doubt text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
+  unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
@@ -1263,7 +1263,7 @@ create view ops.intent_ages (
   oldest_s double precision
 );
 
--- All intents, without request, sent payload and response. doubt: why it was last in doubt. The full story of one: select * from ops.story(id).
+-- All intents, without request, sent payload and response. unknown_because: why it was last in doubt. The full story of one: select * from ops.story(id).
 create view ops.intents (
   intent_id uuid,
   kind text,
@@ -1272,7 +1272,7 @@ create view ops.intents (
   effect text,
   problem_code text,
   problem_reason text,
-  doubt text,
+  unknown_because text,
   attempts integer,
   reconcile_attempts integer,
   lane text,

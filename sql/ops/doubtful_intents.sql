@@ -1,5 +1,5 @@
 create or replace view ops.doubtful_intents as
-select d.intent_id, d.kind, d.owner, d.doubt as because, d.reconcile_attempts, d.sending_at, extract(epoch from now() - d.sending_at)::integer as sent_s_ago,
+select d.intent_id, d.kind, d.owner, d.unknown_because as because, d.reconcile_attempts, d.sending_at, extract(epoch from now() - d.sending_at)::integer as sent_s_ago,
   (
     select min(j.run_at)
     from ops.jobs j

@@ -45,7 +45,7 @@ begin
     from ops.jobs j
     where j.intent_id = i.id
     union all
-    select 9, now(), 'now', format('%s, after %s claims and %s reconcile attempts%s', i.state, i.attempts, i.reconcile_attempts, concat(', last ' || (i.outcome -> 'problem' ->> 'code'), ', in doubt: ' || i.doubt))
+    select 9, now(), 'now', format('%s, after %s claims and %s reconcile attempts%s', i.state, i.attempts, i.reconcile_attempts, concat(', last ' || (i.outcome -> 'problem' ->> 'code'), ', in doubt: ' || i.unknown_because))
     where i.settled_at is null
   ) s
   order by s.at, s.place;

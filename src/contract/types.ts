@@ -3192,7 +3192,7 @@ export interface components {
             /** @description Code of the error that ended the intent; null while it is open or when it succeeded. */
             problem_code: string | null;
             /** @description Why it was last in doubt, in words of this service; null if it never was. */
-            doubt: string | null;
+            unknown_because: string | null;
             /** @description How often a worker has claimed the intent. */
             tries: number;
             /** @description How often the upstream was read to find out whether the write took effect. */

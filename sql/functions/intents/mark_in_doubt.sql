@@ -6,7 +6,7 @@ declare
   marked record;
 begin
   update intents
-  set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, doubt = coalesce(left(why, 200), doubt)
+  set state = 'in_doubt', reconcile_attempts = reconcile_attempts + 1, outcome = null, unknown_because = coalesce(left(why, 200), unknown_because)
   where id = intent and fence = held_fence and settled_at is null and state <> 'queued' and sending_at is not null
   returning kind, lane into marked;
   if not found then

@@ -11,7 +11,7 @@ const intentRow = z.custom<components['schemas']['TroubledIntent']>();
 export type TroubledIntent = z.infer<typeof intentRow>;
 
 const intentColumns = sql.fragment`
-  i.intent_id, i.kind, i.owner, i.state, i.effect, i.problem_code, i.doubt, i.attempts as tries, i.reconcile_attempts as looks, i.created_at, i.deadline_at,
+  i.intent_id, i.kind, i.owner, i.state, i.effect, i.problem_code, i.unknown_because, i.attempts as tries, i.reconcile_attempts as looks, i.created_at, i.deadline_at,
   i.sending_at, i.settled_at`;
 
 /** Written out as literals, so that any plan can use the matching partial index. */

@@ -48,7 +48,9 @@ function stateOf({ intent, lane, job, about }) {
       ['Kind', intent.kind],
       ['State', [badge(intent.state), intent.problem_code && code(intent.problem_code)]],
       ['Effect', intent.effect],
-      ...(intent.doubt ? [/** @type {[string, any]} */ (['In doubt because', code(intent.doubt)])] : []),
+      ...(intent.unknown_because
+        ? [/** @type {[string, any]} */ (['In doubt because', code(intent.unknown_because)])]
+        : []),
       ['Owner', code(intent.owner)],
       ['Belongs to', belongs.length > 0 ? belongs : '–'],
       ['Attempts, reconciliations', `${intent.tries}, ${intent.looks}`],

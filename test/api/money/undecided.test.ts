@@ -209,7 +209,7 @@ describe('a write of which nothing proves what came', () => {
     });
     service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/transfers' });
     const unread = await judged();
-    expect((await story()).intent.doubt).to.match(/^status /);
+    expect((await story()).intent.unknown_because).to.match(/^status /);
 
     expect(absent).to.include({ venue_says: 'it has no record of it', is_safe: true });
     expect(absent.would_do).to.match(/sent again under the same key and acts now/);
