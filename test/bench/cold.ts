@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { usualCoins } from '../../src/sandbox/exchange/coins.ts';
@@ -33,37 +35,45 @@ export async function measureCold({ small }: Extent): Promise<Figures> {
   const settings = { EXVENUE_URL: proxy.url, VALIDATE_RESPONSES: 'false' };
   const service = await startService({ settings, worker: false });
   const { wallet, key } = await service.wallet();
+  const cache = await mkdtemp(path.join(tmpdir(), `tps-bench-${process.pid}-cold-`)); // empty, as after an installation
   const [listening, answered, working]: [number[], number[], number[]] = [[], [], []];
-  for (let n = 0; n < (small ? 1 : 5); n += 1) {
+  for (let n = 0; n < (small ? 2 : 6); n += 1) {
     await service.db.query(sql.unsafe`delete from upstream_responses`);
     const startedAt = performance.now();
-    const web = await startWebProcess(service.settings);
+    const web = await startWebProcess({ ...service.settings, NODE_COMPILE_CACHE: cache });
     listening.push(performance.now() - startedAt);
     const cold = caller(web.url, key, { 'Trader-ID': wallet });
     const replies = await Promise.all(['/v1/rules/pairs', '/v1/positions/exvenue'].map((path) => cold.get(path)));
     answered.push(performance.now() - startedAt);
     working.push(await cpuMs(web.pid));
-    web.kill('SIGKILL');
+    web.kill('SIGTERM'); // a process keeps the compiled code as it ends
     await web.exited;
     for (const { status, body } of replies) if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`);
   }
   await service.stop();
   await proxy.close();
   await exchange.close();
+  await rm(cache, { recursive: true });
+  const [first = 0, ...later] = answered;
   return {
     name: 'COLD',
     title: `pairs and positions of a new process, eight builder dexes, each answer of the venue after ${VENUE_TAKES_MS} ms`,
     rows: [
-      below(ANSWERED_WITHIN_MS, { what: 'start to listening, median', figure: quantile(listening, 0.5), unit: 'ms' }),
       below(ANSWERED_WITHIN_MS, {
-        what: 'start to both answered, median',
-        figure: quantile(answered, 0.5),
+        what: 'start to listening, median',
+        figure: quantile(listening.slice(1), 0.5),
         unit: 'ms',
       }),
-      below(ANSWERED_WITHIN_MS, { what: 'the slowest', figure: Math.max(...answered), unit: 'ms' }),
+      below(ANSWERED_WITHIN_MS, {
+        what: 'start to both answered, median',
+        figure: quantile(later, 0.5),
+        unit: 'ms',
+      }),
+      below(ANSWERED_WITHIN_MS, { what: 'the slowest', figure: Math.max(...later), unit: 'ms' }),
+      below(ANSWERED_WITHIN_MS, { what: 'the first after an installation', figure: first, unit: 'ms' }),
       below(ANSWERED_WITHIN_MS, {
         what: 'CPU time of the process, median',
-        figure: quantile(working, 0.5),
+        figure: quantile(working.slice(1), 0.5),
         unit: 'ms',
       }),
     ],

@@ -100,4 +100,4 @@ async function residentMb(pid: number): Promise<number> {
 }
 
 /** The options with which the Procfile starts web. */
-const optionsOfWeb = async () => /^web: node (.*) src\/web\.ts$/m.exec(await readFile('Procfile', 'utf8'))?.[1] ?? '';
+const optionsOfWeb = async () => /^web:.* node (.*) src\/web\.ts$/m.exec(await readFile('Procfile', 'utf8'))?.[1] ?? '';
