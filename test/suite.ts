@@ -46,7 +46,7 @@ const { values: options } = parseArgs({ options: { quick: { type: 'boolean' }, s
 const files = found(options.quick ? QUICK : EVERYTHING);
 const precise = found(PRECISE).filter((file) => files.includes(file));
 const others = files.filter((file) => !precise.includes(file));
-const MOST_AGAIN = 12;
+const MOST_AGAIN = 24;
 
 const server = options.quick ? NO_SERVER : await startShared();
 const runs = [
