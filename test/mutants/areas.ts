@@ -104,16 +104,16 @@ export const AREAS: Record<string, Area> = {
     },
     sql: [
       {
-        files: [
-          'src/admin/sessions/commands.ts',
-          'src/admin/totp/commands.ts',
-          'sql/functions/admins/open_admin_session.sql',
-        ],
+        files: ['src/admin/sessions/commands.ts', 'src/admin/totp/commands.ts'],
         tests: ['api/admin', 'api/admin-recovery'],
       },
       {
-        files: ['sql/functions/accounts/move_wallet_link.sql', 'sql/functions/accounts/has_proven_wallet.sql'],
-        tests: ['api/foreign-wallet'],
+        files: [
+          'sql/functions/accounts/has_proven_wallet.sql',
+          'sql/functions/accounts/move_wallet_link.sql',
+          'sql/functions/admins/open_admin_session.sql',
+        ],
+        tests: ['sql/foreign-rows'],
       },
     ],
   },
@@ -129,18 +129,18 @@ export const AREAS: Record<string, Area> = {
     sql: [
       {
         files: ['src/enrollments/queries.ts', 'sql/functions/enrollments/revoke_enrollment.sql'],
-        tests: ['api/foreign-wallet', 'api/exvenue-enroll'],
+        tests: ['sql/foreign-rows'],
       },
       {
         files: ['src/portfolio/queries.ts', 'src/registration/queries.ts'],
-        tests: ['api/foreign-wallet', 'api/registration-status'],
+        tests: ['sql/foreign-rows', 'sql/foreign-orders'],
       },
-      { files: ['src/agreements/queries.ts'], tests: ['api/agreements', 'api/lists'] },
+      { files: ['src/agreements/queries.ts'], tests: ['api/agreements', 'api/lists', 'sql/foreign-rows'] },
       { files: ['src/trading/keys/commands.ts'], tests: ['api/trading/keys'] },
       { files: ['src/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
       {
         files: ['src/orders/exchange/queries.ts'],
-        tests: ['api/foreign-wallet', 'api/exvenue-cancel-all', 'api/exvenue-exit-commands', 'api/exvenue-exits'],
+        tests: ['sql/foreign-orders'],
       },
       {
         files: ['src/orders/network/queries.ts', 'sql/functions/orders/accept_network_orders.sql'],
