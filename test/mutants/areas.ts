@@ -39,16 +39,16 @@ export const AREAS: Record<string, Area> = {
     },
     sql: [
       {
-        files: ['src/apps/queries.ts', 'src/apps/commands.ts'],
-        tests: ['api/oauth', 'api/oauth-tokens', 'api/admin-apps'],
+        files: [
+          'src/admin/queries.ts',
+          'src/apps/commands.ts',
+          'src/apps/queries.ts',
+          'src/partners/queries.ts',
+          'src/trading/keys/queries.ts',
+        ],
+        tests: ['sql/credential-rows'],
       },
-      { files: ['src/partners/queries.ts'], tests: ['api/credentials', 'api/turnover'] },
-      {
-        files: ['src/users/queries.ts'],
-        tests: ['api/sessions', 'api/users', 'api/throttles', 'api/account-recovery'],
-      },
-      { files: ['src/admin/queries.ts'], tests: ['api/admin', 'api/admin-recovery', 'api/totp-guessing'] },
-      { files: ['src/trading/keys/queries.ts'], tests: ['api/trading/keys'] },
+      { files: ['src/users/queries.ts'], tests: ['sql/user-rows'] },
     ],
   },
   sessions: {
@@ -77,17 +77,19 @@ export const AREAS: Record<string, Area> = {
     },
     sql: [
       {
-        files: ['src/users/sessions/commands.ts', 'src/users/sessions/queries.ts'],
+        files: ['src/users/sessions/commands.ts'],
         tests: ['api/sessions', 'api/account-recovery'],
       },
-      { files: ['src/users/totp/commands.ts'], tests: ['api/totp', 'api/account-recovery'] },
-      { files: users('remove_session', 'reauthenticate'), tests: ['api/account-recovery', 'api/totp'] },
-      { files: users('confirm_reset', 'request_reset'), tests: ['api/account-recovery', 'api/users', 'api/sign-ups'] },
+      { files: ['src/users/sessions/queries.ts'], tests: ['sql/user-rows'] },
+      { files: ['src/users/totp/commands.ts'], tests: ['sql/first-codes', 'api/totp', 'api/account-recovery'] },
       {
-        files: users('prove_password', 'renew_code', 'sign_up', 'try_code', 'verify_email'),
-        tests: ['api/sign-ups', 'api/users', 'api/totp'],
+        files: users('confirm_reset', 'prove_password', 'reauthenticate', 'remove_session', 'request_reset'),
+        tests: ['sql/user-functions'],
       },
-      { files: users('try_login_code'), tests: ['api/totp-guessing'] },
+      {
+        files: users('renew_code', 'sign_up', 'try_code', 'try_login_code', 'verify_email'),
+        tests: ['sql/user-codes'],
+      },
     ],
   },
   operators: {
@@ -105,7 +107,7 @@ export const AREAS: Record<string, Area> = {
     sql: [
       {
         files: ['src/admin/sessions/commands.ts', 'src/admin/totp/commands.ts'],
-        tests: ['api/admin', 'api/admin-recovery'],
+        tests: ['sql/first-codes', 'api/admin', 'api/admin-recovery'],
       },
       {
         files: [

@@ -18,6 +18,8 @@ const REASONS: Record<string, string[]> = {
     'account_of_payout: p.owner = owner',
     'mint_trader_key: k.owner = owner',
     'revoke_trader_key: k.owner = owner',
+    'list_trader_keys: k.owner = owner',
+    'isKeyOf: k.owner = owner',
   ],
   'the handler has found the session by its user before': [
     'end_user_session: s.user_id = userId',
@@ -38,12 +40,17 @@ const REASONS: Record<string, string[]> = {
     'behind: c.trader = trader',
   ],
   'the outer query has the same condition': ['among: r.trader = trader'],
+  'the caller picks the rows by their digests': [
+    'find_app_tokens: t.digest = any(the digests)',
+    'find_partner_keys: k.digest = any(the digests)',
+  ],
+  'only a verified user has a password, by a constraint': ['prove_password: u.verified_at is not null'],
   'a subaccount of a prop account never changes its app': ['name: o.owner = owner'],
 };
 
 /** The reason for which no test can notice that a condition is left out; undefined if there is none. */
 export function reasonOf({ of, text }: Condition): string | undefined {
-  const plain = text.replaceAll(/\$\{(\w+)\}/g, '$1');
+  const plain = text.replaceAll(/\$\{(\w+)\}/g, '$1').replace(/any\(\$\{sql\.array\(.*\)\}\)/, 'any(the digests)');
   const [found] = Object.entries(REASONS).find(([, conditions]) => conditions.includes(`${of}: ${plain}`)) ?? [];
   return found;
 }

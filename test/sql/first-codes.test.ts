@@ -1,0 +1,41 @@
+import { expect } from 'chai';
+import { confirmAdminTotp, enrollAdminTotp } from '../../src/admin/totp/commands.ts';
+import type { Admin, User } from '../../src/kernel/principal.ts';
+import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
+import { confirmTotp, enrollTotp } from '../../src/users/totp/commands.ts';
+import { codeOf } from '../support/identity.ts';
+import { openPeople, type People } from '../support/people.ts';
+
+const TIMES = 10;
+const SEALER = sealer(newSealingKey());
+
+describe('the first code of an authenticator, sent many times at once', () => {
+  let people: People;
+  before(async () => {
+    people = await openPeople();
+    await people.renew();
+  });
+  after(() => people.close());
+
+  const confirmed = async (confirm: () => Promise<void>) => {
+    const all = await Promise.allSettled(Array.from({ length: TIMES }, confirm));
+    return all.filter(({ status }) => status === 'fulfilled').length;
+  };
+
+  it('enables that of a user once', async () => {
+    const user = { userId: 'ann@a', sessionId: 's ann@a', email: 'ann' } as User; // as: the command needs no more of it
+    const { secret } = await enrollTotp(people.db, SEALER, user);
+
+    expect(await confirmed(() => confirmTotp(people.db, SEALER, user, codeOf(secret)))).to.equal(1);
+    expect(await people.run(`select from mails where template = 'totp_enabled'`)).to.equal(1);
+  });
+
+  it('enables that of an operator once', async () => {
+    await people.run(`insert into admins (id, email, password_hash) values ('op', 'op', 'h')`);
+    const admin = { adminId: 'op', sessionId: 's', email: 'op' } as Admin; // as: the command needs no more of it
+    const actor = { adminId: 'op', address: '', requestId: '' };
+    const { secret } = await enrollAdminTotp(people.db, SEALER, admin, actor);
+
+    expect(await confirmed(() => confirmAdminTotp(people.db, SEALER, admin, codeOf(secret), actor))).to.equal(1);
+  });
+});
