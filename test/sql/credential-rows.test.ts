@@ -93,11 +93,11 @@ describe('a credential among the rows of others', () => {
     it('is issued by a secret that has not ended, and revoked by its app alone', async () => {
       await issueToken(db, app, []);
       await issueToken(db, { ...app, secretId: 'overlapping' }, []);
-      const refused = await issueToken(db, { ...app, secretId: 'ended' }, []).catch((fault) => fault.code);
+      const rejected = await issueToken(db, { ...app, secretId: 'ended' }, []).catch((fault) => fault.code);
       await revokeToken(db, app, 't other');
       await revokeToken(db, app, 't expired');
 
-      expect(refused).to.equal('V2_INVALID_CREDENTIALS');
+      expect(rejected).to.equal('V2_INVALID_CREDENTIALS');
       expect(await appFinder(db)('t other')).to.include({ owner: 'app_b' });
       expect(await appFinder(db)('t live')).to.include({ owner: 'app_a' });
     });

@@ -12,12 +12,12 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   let rows: Rows;
   let db: DbPool;
   const run: Rows['run'] = (...args) => rows.run(...args);
-  const ids = { mine: newIntentId(), other: newIntentId(), second: newIntentId() };
+  const ids = { first: newIntentId(), other: newIntentId(), second: newIntentId() };
   before(async () => {
     rows = await openRows();
     db = rows.db;
     const orders = [
-      [ids.mine, MINE, MY_WALLET],
+      [ids.first, MINE, MY_WALLET],
       [ids.other, OTHER, OTHER_WALLET],
       [ids.second, MINE, MY_SECOND],
     ] as const;
@@ -44,11 +44,11 @@ describe('what is read of exchange orders for one owner or wallet', () => {
 
   it('by the id or number of an order', async () => {
     const byNumber = await exchange.listExchangeOrders(db, MINE, [], [OID]);
-    const byId = await exchange.listExchangeOrders(db, MINE, [ids.mine, ids.other]);
+    const byId = await exchange.listExchangeOrders(db, MINE, [ids.first, ids.other]);
     const shown = await listPlacedOrders(db, MINE, 'exvenue', [ids.other], [OID]);
 
-    expect(byNumber.map(({ id }) => id)).to.have.members([ids.mine, ids.second]);
-    expect(byId.map(({ id }) => id)).to.deep.equal([ids.mine]);
+    expect(byNumber.map(({ id }) => id)).to.have.members([ids.first, ids.second]);
+    expect(byId.map(({ id }) => id)).to.deep.equal([ids.first]);
     expect([...shown.values()].map(({ id }) => id)).to.not.include(ids.other);
     expect(shown.size).to.be.above(0);
   });
@@ -82,11 +82,11 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   });
 
   it('the last fill of a wallet', async () => {
-    await run(`update orders set lifecycle = 'filled' where id = any(array[$1, $2]::uuid[])`, ids.mine, ids.other);
+    await run(`update orders set lifecycle = 'filled' where id = any(array[$1, $2]::uuid[])`, ids.first, ids.other);
     await run(`update intents set settled_at = now() + interval '1 second' where id = $1`, ids.other);
 
     const last = await exchange.findLastFilled(db, { wallet: MY_WALLET, pair: 'BTC', lagMs: LAG_MS });
 
-    expect(last).to.equal(ids.mine);
+    expect(last).to.equal(ids.first);
   });
 });

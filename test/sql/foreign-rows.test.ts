@@ -44,10 +44,10 @@ describe('what is read for one owner', () => {
       ] as const;
       for (const [owner, of] of enrolled)
         await run('insert into enrollments (owner, ex_wallet) values ($1, $2)', owner, of);
-      const [mine, second, other] = enrolled;
-      await key('mine', mine, 2, 'verified');
-      await key('retired', mine, 1, 'verified retired');
-      await key('retired-waiting', mine, 3, 'waits retired');
+      const [first, second, other] = enrolled;
+      await key('live', first, 2, 'verified');
+      await key('retired', first, 1, 'verified retired');
+      await key('retired-waiting', first, 3, 'waits retired');
       await key('second', second, 1);
       await key('second-waiting', second, 2, 'waits');
       await key('other', other, 1);
@@ -60,9 +60,9 @@ describe('what is read for one owner', () => {
       const one = await findEnrollment(db, MINE, MY_WALLET);
       const all = await listEnrollments(db, MINE, { cursor: null, limit: 10 });
 
-      expect(shown(one ? [one] : [])).to.deep.equal([['mine', null]]);
+      expect(shown(one ? [one] : [])).to.deep.equal([['live', null]]);
       expect(shown(all)).to.deep.equal([
-        ['mine', null],
+        ['live', null],
         ['second', 'second-waiting'],
       ]);
     });
@@ -87,11 +87,11 @@ describe('what is read for one owner', () => {
     });
 
     it('and doubts of this wallet under other keys', async () => {
-      const doubt = newIntentId();
+      const inDoubt = newIntentId();
       await run(
         `insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, deadline_at)
          values ($1, 'orders/exvenue/place', '${OTHER}', 'exvenue:${OTHER_WALLET}', 'in_doubt', '{}', '{"key_id": "x"}', '', now())`,
-        doubt,
+        inDoubt,
       );
 
       expect(await hasInDoubtUnderOtherKeys(db, MY_WALLET, 'y')).to.equal(false);
@@ -106,7 +106,7 @@ describe('what is read for one owner', () => {
       expect(await isProven(MINE, MY_WALLET)).to.equal(true);
       expect(await isProven(MINE, MY_SECOND), 'a key that nobody confirmed').to.equal(false);
       expect(await isProven(OTHER, MY_WALLET), 'the key of another').to.equal(false);
-      await run('update signing_keys set retired_at = now() where id = $1', keys.mine ?? '');
+      await run('update signing_keys set retired_at = now() where id = $1', keys.live ?? '');
       expect(await isProven(MINE, MY_WALLET), 'a retired key').to.equal(false);
       await run('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', OTHER, MY_WALLET);
       expect(await isProven(MINE, MY_WALLET), 'the signature of another').to.equal(false);
