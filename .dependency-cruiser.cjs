@@ -2,7 +2,7 @@
  * Which file may import which. Every rule is an error. test/architecture.test.ts shows for every rule that it can fail.
  * The rules do not apply to tests: a test may import whatever it exercises.
  */
-const spine = 'commands|contract|edge|kernel|db|intents|adapters|sandbox|runtime';
+const spine = 'client|commands|contract|edge|kernel|db|intents|adapters|sandbox|runtime';
 const capability = `^src/(?!(?:${spine})/)([^/]+)/`;
 /** Files of a capability by layer. A capability with two venues has one folder for each. */
 const layer = (names) => [`${capability}(?:${names})\\.ts$`, `${capability}[^/]+/(?:${names})\\.ts$`];
@@ -141,6 +141,12 @@ module.exports = {
       'The kernel only computes.',
       { path: '^src/kernel/' },
       { path: '^(node:)?(fs|net|tls|http|https|http2|dgram|dns|child_process|cluster|worker_threads)(/|$)' },
+    ),
+    error(
+      'client-stands-alone',
+      'The client runs in browsers, without the service.',
+      { path: '^src/client/' },
+      { pathNot: ['^src/client/', '^src/contract/types\\.ts$', npm('openapi-fetch')] },
     ),
     error(
       'sandbox-only-from-start',

@@ -14,8 +14,8 @@ const files = [
   'tsconfig.json',
 ];
 const folders = ['sql', 'src', 'test', 'workers'];
-/** Created by `npm ci` and `npm run coverage`, and ignored by git. */
-const made = ['coverage', 'node_modules'];
+/** Created by `npm ci`, `npm run coverage` and `npm run client:build`, and ignored by git. */
+const made = ['coverage', 'dist', 'node_modules'];
 
 describe('the top level', () => {
   it('contains the listed files and folders, dotfiles, and nothing else', async () => {

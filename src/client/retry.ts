@@ -1,0 +1,61 @@
+import { membersOf } from './errors.ts';
+
+/** How requests are repeated. */
+export type RetryPolicy = {
+  /** The most repeats of one request. */
+  retries: number;
+  /** A `Retry-After` beyond this is the caller's to wait for. In milliseconds. */
+  longestWaitMs: number;
+};
+
+const FIRST_WAIT_MS = 250;
+const LONGEST_BACKOFF_MS = 8_000;
+const GATEWAY_STATUSES = [502, 503, 504];
+
+/** A response with its text; null if there was none. */
+export type Outcome = { response: Response; text: string } | null;
+
+/**
+ * How long to wait before the same request, under the same Idempotency-Key, is sent again; null: it is not. A response
+ * decides by its `retryable` and its `Retry-After`; one of a gateway, which has no such members, by its status.
+ */
+export function waitBefore(nth: number, outcome: Outcome, { retries, longestWaitMs }: RetryPolicy): number | null {
+  if (nth > retries) return null;
+  if (outcome === null) return backoffMs(nth);
+  const { response, text } = outcome;
+  if (response.ok || !isRetryable(response.status, text)) return null;
+  const askedMs = retryAfterMs(response.headers);
+  return askedMs > longestWaitMs ? null : Math.max(askedMs, backoffMs(nth));
+}
+
+/** Whether the same request may be sent again; a gateway's response says so by its status. */
+export const isRetryable = (status: number, text: string): boolean =>
+  membersOf(text)?.retryable ?? GATEWAY_STATUSES.includes(status);
+
+/** Half of it is chance, so that many clients do not return at one moment. */
+export const backoffMs = (nth: number): number =>
+  Math.min(LONGEST_BACKOFF_MS, FIRST_WAIT_MS * 2 ** (nth - 1)) * (0.5 + Math.random() / 2);
+
+/** The wait that a response asks for, in seconds or as a date (RFC 9110, section 10.2.3); 0 if none. */
+export function retryAfterMs(headers: Headers): number {
+  const asked = headers.get('Retry-After');
+  if (asked === null) return 0;
+  const ms = /^\d+$/.test(asked) ? Number(asked) * 1_000 : Date.parse(asked) - Date.now();
+  return Math.max(0, ms || 0);
+}
+
+/** Waits; rejects with the signal's reason if it is aborted meanwhile. */
+export function pause(ms: number, signal?: AbortSignal | null): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const ended = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', ended);
+      resolve();
+    }, ms);
+    if (signal?.aborted) ended();
+    else signal?.addEventListener('abort', ended, { once: true });
+  });
+}

@@ -1,0 +1,78 @@
+import { errorOf, ServiceError } from './errors.ts';
+import { pause, retryAfterMs } from './retry.ts';
+import type { Exchange, Sent, Transport } from './transport.ts';
+
+/** What a call resolves to: data, or an error, and the response. */
+export type Reply<Data> = { data?: Data; error?: unknown; response: Response };
+/** The data of a write that has ended: that of a 202 is left out where it has another shape. */
+export type Settled<Data> = Exclude<Data, { status: 'pending'; message: string }>;
+/** Limits of a wait. By default it takes at most 2 minutes. */
+export type SettleOptions = { withinMs?: number; signal?: AbortSignal };
+
+const WITHIN_MS = 120_000;
+const LEAST_WAIT_MS = 200;
+
+/**
+ * The data of a reply; throws its error as a `ServiceError`. A 202 is polled until its write has ended; then the same
+ * request under the same key reads its response, which sends nothing to a venue. Throws STILL_PENDING if that takes
+ * longer than `withinMs`: the write goes on.
+ */
+export async function settle<Data>(
+  calls: Transport,
+  baseUrl: string,
+  { response: first }: Reply<Data>,
+  { withinMs = WITHIN_MS, signal }: SettleOptions = {},
+): Promise<Settled<Data>> {
+  const until = Date.now() + withinMs;
+  for (let response = first; ; ) {
+    const { sent, text } = requireExchange(calls, response);
+    if (!response.ok) throw errorOf(text, { status: response.status, idempotencyKey: keyOf(sent) });
+    if (response.status !== 202) return (text === '' ? undefined : JSON.parse(text)) as Settled<Data>; // as: by the contract
+    await ended({ calls, sent, baseUrl, until, response, ...(signal && { signal }) });
+    response = await calls.send(sent, signal);
+  }
+}
+
+/** The exchange of a response. Throws for a response that another client received. */
+export function requireExchange({ exchangeOf }: Transport, response: Response): Exchange {
+  const exchange = exchangeOf(response);
+  if (!exchange) throw new Error('The response is not one of this client');
+  return exchange;
+}
+
+const keyOf = ({ headers }: Sent) => headers.get('Idempotency-Key') ?? undefined;
+
+type Wait = { calls: Transport; sent: Sent; baseUrl: string; until: number; response: Response; signal?: AbortSignal };
+
+/** Polls the intent of a 202 until it has settled. */
+async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): Promise<void> {
+  const intentId = response.headers.get('Intent-Id') ?? '';
+  const headers = new Headers(sent.headers);
+  for (const name of ['Idempotency-Key', 'Content-Type', 'Prefer']) headers.delete(name);
+  const poll = {
+    method: 'GET',
+    url: `${baseUrl}${routesOf(sent.url, baseUrl)}/intents/${intentId}`,
+    headers,
+    body: '',
+  };
+  for (let waitMs = retryAfterMs(response.headers); ; waitMs = LEAST_WAIT_MS) {
+    if (Date.now() + waitMs > until) throw stillPending(sent, intentId);
+    await pause(Math.max(waitMs, LEAST_WAIT_MS), signal);
+    const shown = await calls.send(poll, signal);
+    const text = await shown.text();
+    if (!shown.ok) throw errorOf(text, { status: shown.status, idempotencyKey: keyOf(sent) });
+    if (JSON.parse(text).settled_at !== null) return;
+  }
+}
+
+/** The generation, or the part of it that a trader's key may call, whose intents a request belongs to. */
+const routesOf = (url: string, baseUrl: string): string => {
+  const path = url.slice(baseUrl.length);
+  return ['/v1', '/v2/trading'].find((routes) => path.startsWith(`${routes}/`)) ?? '/v2';
+};
+
+const stillPending = (sent: Sent, intent_id: string) =>
+  new ServiceError(
+    { code: 'STILL_PENDING', message: 'The write has not ended yet.', effect: 'unknown', retryable: true, intent_id },
+    { status: 202, idempotencyKey: keyOf(sent) },
+  );

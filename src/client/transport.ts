@@ -1,0 +1,101 @@
+import type { Authorization } from './credentials.ts';
+import { ServiceError } from './errors.ts';
+import { type Outcome, pause, type RetryPolicy, waitBefore } from './retry.ts';
+
+/** A request as it is sent, but for its credentials. A repeat is the same request, under the same Idempotency-Key. */
+export type Sent = { method: string; url: string; headers: Headers; body: string };
+
+/** A request and the text of its response. */
+export type Exchange = { sent: Sent; text: string };
+
+/** What the transport needs. `timeoutMs` bounds one attempt; the service answers within 26 s. */
+export type TransportOptions = RetryPolicy & {
+  fetch: typeof fetch;
+  timeoutMs: number;
+  /** Headers of every request that does not name its own. */
+  headers: Record<string, string>;
+};
+
+/** Sends requests, and repeats them by the policy. A response that arrives has its body in memory. */
+export type Transport = {
+  /** Throws NO_RESPONSE if no attempt had a response, and the reason of an aborted signal. */
+  send(sent: Sent, signal?: AbortSignal | null): Promise<Response>;
+  /** The request and the text of a response; undefined for a response of somebody else. */
+  exchangeOf(response: Response): Exchange | undefined;
+};
+
+/** Reads a request into memory and gives a write its key. */
+export async function sentFrom(request: Request, { headers: usual }: TransportOptions): Promise<Sent> {
+  const headers = new Headers({ ...usual, ...Object.fromEntries(request.headers) });
+  const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
+  if (isWrite && !headers.has('Idempotency-Key')) headers.set('Idempotency-Key', crypto.randomUUID());
+  return { method: request.method, url: request.url, headers, body: await request.text() };
+}
+
+/** Makes the transport of one caller. */
+export function transport(options: TransportOptions, authorize?: Authorization): Transport {
+  const exchanges = new WeakMap<Response, Exchange>();
+
+  async function send(sent: Sent, signal?: AbortSignal | null): Promise<Response> {
+    let isRenewed = false;
+    for (let nth = 1; ; nth += 1) {
+      const credential = await authorize?.header();
+      const tried = await attempt(sent, credential, options, signal);
+      if (
+        !isRenewed &&
+        tried.outcome &&
+        isOutdated(tried.outcome.response) &&
+        authorize?.renew(credential?.[1] ?? '')
+      ) {
+        isRenewed = true;
+        continue;
+      }
+      const waitMs = waitBefore(nth, tried.outcome, options);
+      if (waitMs !== null) await pause(waitMs, signal);
+      else if (tried.outcome) {
+        exchanges.set(tried.outcome.response, { sent, text: tried.outcome.text });
+        return tried.outcome.response;
+      } else throw withoutResponse(sent, tried.cause);
+    }
+  }
+  return { send, exchangeOf: (response) => exchanges.get(response) };
+}
+
+/** The token ended or was revoked; nothing else was looked at (RFC 6750, section 3.1). */
+const isOutdated = ({ status, headers }: Response) =>
+  status === 401 && /error="invalid_token"/.test(headers.get('WWW-Authenticate') ?? '');
+
+type Tried = { outcome: Outcome; cause?: unknown };
+
+async function attempt(
+  { method, url, headers, body }: Sent,
+  credential: [string, string] | undefined,
+  { fetch, timeoutMs }: TransportOptions,
+  signal?: AbortSignal | null,
+): Promise<Tried> {
+  const all = new Headers(headers);
+  if (credential) all.set(...credential);
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const init = { method, headers: all, redirect: 'error', signal: signal ? AbortSignal.any([signal, limit]) : limit };
+    const response = await fetch(url, { ...init, ...(body !== '' && { body }) } as RequestInit); // as: `redirect` is widened
+    const text = await response.text();
+    const hasBody = response.status !== 204 && response.status !== 304;
+    const whole = new Response(hasBody ? text : null, { status: response.status, headers: response.headers });
+    return { outcome: { response: whole, text } };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    return { outcome: null, cause };
+  }
+}
+
+const withoutResponse = ({ method, headers }: Sent, cause: unknown) =>
+  new ServiceError(
+    {
+      code: 'NO_RESPONSE',
+      message: 'The service could not be reached, or its response was lost.',
+      retryable: true,
+      ...(method !== 'GET' && { effect: 'unknown' }),
+    },
+    { status: 0, idempotencyKey: headers.get('Idempotency-Key') ?? undefined, cause },
+  );

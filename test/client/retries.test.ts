@@ -1,0 +1,128 @@
+import { expect } from 'chai';
+import { type ClientOptions, connect, ServiceError } from '../../src/client/index.ts';
+
+type Answer = { status: number; headers?: Record<string, string>; error?: object; text?: string } | 'lost';
+
+const ORDER = {
+  params: { header: { 'Trader-ID': '7' } },
+  body: { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1, execution_type: 'MARKET' },
+} as const;
+const OK: Answer = { status: 200, text: '{"success":true}' };
+
+/** A client whose service gives these answers, the last of them again and again; and the requests it received. */
+function scripted(answers: Answer[], options: Partial<ClientOptions> = {}) {
+  const received: { method: string; path: string; key: string | null; at: number }[] = [];
+  const service = connect({
+    baseUrl: 'https://service.example',
+    credentials: { partnerKey: 'tpk_1' },
+    longestWaitMs: 2_000,
+    ...options,
+    fetch: async (url, init) => {
+      const key = new Headers(init?.headers).get('Idempotency-Key');
+      received.push({ method: init?.method ?? '', path: new URL(String(url)).pathname, key, at: performance.now() });
+      const answer = answers[Math.min(received.length, answers.length) - 1] ?? 'lost';
+      if (answer === 'lost') throw new TypeError('the connection broke');
+      const { status, headers, error, text } = answer;
+      return new Response(error ? JSON.stringify({ title: '', status, error }) : (text ?? null), {
+        status,
+        ...(headers && { headers }),
+      });
+    },
+  });
+  const place = () => service.settled(service.api.POST('/v1/orders/netvenue', ORDER));
+  const failure = async () => {
+    const error = await place().catch((each) => each);
+    expect(error).to.be.instanceOf(ServiceError);
+    return error as ServiceError; // as: expected above
+  };
+  return { service, received, place, failure };
+}
+
+const problem = (status: number, error: object, headers = {}): Answer => ({
+  status,
+  headers,
+  error: { code: 'VENUE_UNREACHABLE', message: 'Unreachable.', request_id: 'r', ...error },
+});
+
+describe('requests of the client', () => {
+  it('are repeated under one key after a lost response, and where the error allows it', async () => {
+    const { received, place } = scripted([
+      'lost',
+      problem(503, { retryable: true, effect: 'unknown' }),
+      { status: 502, text: '<html>bad gateway</html>' },
+      OK,
+    ]);
+
+    expect(await place()).to.deep.equal({ success: true });
+    expect(received).to.have.length(4);
+    expect(new Set(received.map(({ key }) => key)).size).to.equal(1);
+    expect(received[0]?.key).to.match(/^[0-9a-f-]{36}$/);
+  });
+
+  it('are not repeated where the error forbids it, whatever its status', async () => {
+    for (const status of [409, 422, 429, 500, 503]) {
+      const { received, failure } = scripted([problem(status, { retryable: false, effect: 'none' }), OK]);
+
+      expect(await failure()).to.include({ status, code: 'VENUE_UNREACHABLE', retryable: false, effect: 'none' });
+      expect(received).to.have.length(1);
+    }
+  });
+
+  it('wait as long as Retry-After asks, in seconds or as a date', async () => {
+    const soon = new Date(Date.now() + 2_000).toUTCString(); // whole seconds: 1 to 2 s from now
+    for (const asked of ['1', soon]) {
+      const { received, place } = scripted([problem(429, { retryable: true }, { 'Retry-After': asked }), OK]);
+
+      await place();
+
+      const [first, second] = received.map(({ at }) => at) as [number, number];
+      expect(second - first).to.be.above(asked === '1' ? 990 : 100);
+    }
+  });
+
+  it('leave a long Retry-After to the caller', async () => {
+    const { received, failure } = scripted([problem(429, { retryable: true }, { 'Retry-After': '60' })]);
+
+    expect(await failure()).to.include({ status: 429, retryable: true });
+    expect(received).to.have.length(1);
+  });
+
+  it('end with the key of a write whose effect is not known, so that the caller can repeat it', async () => {
+    const { received, failure } = scripted(['lost'], { retries: 1 });
+
+    const error = await failure();
+
+    expect(error).to.include({ status: 0, code: 'NO_RESPONSE', effect: 'unknown', retryable: true });
+    expect(error.idempotencyKey).to.equal(received[0]?.key);
+    expect(received).to.have.length(2);
+  });
+
+  it('keep the key that the caller gives', async () => {
+    const { service, received } = scripted(['lost', OK]);
+    const header = { 'Trader-ID': '7', 'Idempotency-Key': 'mine' };
+
+    await service.api.POST('/v1/orders/netvenue', { ...ORDER, params: { header } });
+
+    expect(received.map(({ key }) => key)).to.deep.equal(['mine', 'mine']);
+  });
+
+  it('end with the reason of a signal that is aborted, and are not repeated', async () => {
+    const { service, received } = scripted(['lost']);
+    const ended = new AbortController();
+
+    const calling = service.api.POST('/v1/orders/netvenue', { ...ORDER, signal: ended.signal }).catch((error) => error);
+    ended.abort(new Error('enough'));
+
+    expect((await calling).message).to.equal('enough');
+    expect(received).to.have.length.below(2);
+  });
+
+  it('read without a key', async () => {
+    const { service, received } = scripted(['lost', { status: 200, text: '[]' }]);
+
+    const rows = await Array.fromAsync(service.rows(service.api.GET('/v1/sessions')));
+
+    expect(rows).to.deep.equal([]);
+    expect(received.map(({ key }) => key)).to.deep.equal([null, null]);
+  });
+});
