@@ -46,19 +46,16 @@ type Wait = { calls: Transport; sent: Sent; baseUrl: string; until: number; resp
 
 /** Polls the intent of a 202 until it has settled. */
 async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): Promise<void> {
-  const intentId = response.headers.get('Intent-Id') ?? '';
+  const intentId = response.headers.get('Intent-Id') ?? undefined;
+  const waitMs = Math.max(retryAfterMs(response.headers), LEAST_WAIT_MS);
   const headers = new Headers(sent.headers);
   for (const name of ['Idempotency-Key', 'Content-Type', 'Prefer']) headers.delete(name);
-  const poll = {
-    method: 'GET',
-    url: `${baseUrl}${routesOf(sent.url, baseUrl)}/intents/${intentId}`,
-    headers,
-    body: '',
-  };
-  for (let waitMs = retryAfterMs(response.headers); ; waitMs = LEAST_WAIT_MS) {
+  const url = `${baseUrl}${routesOf(sent.url, baseUrl)}/intents/${intentId}`;
+  for (;;) {
     if (Date.now() + waitMs > until) throw stillPending(sent, intentId);
-    await pause(Math.max(waitMs, LEAST_WAIT_MS), signal);
-    const shown = await calls.send(poll, signal);
+    await pause(waitMs, signal);
+    if (intentId === undefined) return; // the repeat tells
+    const shown = await calls.send({ method: 'GET', url, headers, body: '' }, signal);
     const text = await shown.text();
     if (!shown.ok) throw errorOf(text, { status: shown.status, idempotencyKey: keyOf(sent) });
     if (JSON.parse(text).settled_at !== null) return;
@@ -71,8 +68,14 @@ const routesOf = (url: string, baseUrl: string): string => {
   return ['/v1', '/v2/trading'].find((routes) => path.startsWith(`${routes}/`)) ?? '/v2';
 };
 
-const stillPending = (sent: Sent, intent_id: string) =>
+const stillPending = (sent: Sent, intent_id: string | undefined) =>
   new ServiceError(
-    { code: 'STILL_PENDING', message: 'The write has not ended yet.', effect: 'unknown', retryable: true, intent_id },
+    {
+      code: 'STILL_PENDING',
+      message: 'The write has not ended yet.',
+      effect: 'unknown',
+      retryable: true,
+      ...(intent_id !== undefined && { intent_id }),
+    },
     { status: 202, idempotencyKey: keyOf(sent) },
   );

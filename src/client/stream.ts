@@ -1,7 +1,8 @@
 import type { Authorization } from './credentials.ts';
-import { errorOf } from './errors.ts';
+import { errorOf, ServiceError } from './errors.ts';
 import { backoffMs, isRetryable, pause, retryAfterMs } from './retry.ts';
 import { eventsIn, type StreamEvent } from './server-sent-events.ts';
+import { isOutdated } from './transport.ts';
 
 /** Options of a stream. `after`: the id of the last event seen earlier; without one it begins with a snapshot. */
 export type StreamOptions = {
@@ -13,6 +14,7 @@ export type StreamOptions = {
 };
 
 const SILENCE_MS = 45_000;
+const MOST_FAILURES = 8; // beyond it the wait does not grow
 
 /** What a stream needs of its client. */
 type Opener = { url: string; fetch: typeof fetch; authorize: Authorization; usual: Record<string, string> };
@@ -24,36 +26,49 @@ type Opener = { url: string; fetch: typeof fetch; authorize: Authorization; usua
  */
 export async function* resumingEvents(opener: Opener, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void> {
   const { signal, silenceMs = SILENCE_MS } = options;
-  let after = options.after;
+  const place: Place = { after: options.after, isRenewed: false };
   for (let failures = 0; !signal?.aborted; ) {
-    const { body, waitMs } = await opened(opener, options, after);
+    const { body, waitMs } = await opened(opener, options, place);
     try {
       if (body)
         for await (const event of eventsIn(body, silenceMs)) {
           failures = 0;
-          after = event.id ?? after;
+          place.isRenewed = false;
+          place.after = event.id ?? place.after;
           yield event;
         }
     } catch {
       // the connection broke; a new one goes on after the last event
     }
     failures += 1;
-    await pause(Math.max(waitMs, backoffMs(Math.min(failures, 8))), signal).catch(() => {}); // the loop ends
+    await pause(Math.max(waitMs, backoffMs(Math.min(failures, MOST_FAILURES))), signal).catch(() => {}); // the loop ends
   }
 }
 
+/** Where the next connection goes on, and whether the token was made new since the last event. */
+type Place = { after: string | undefined; isRenewed: boolean };
 type Opened = { body: ReadableStream<Uint8Array> | null; waitMs: number };
 
-async function opened(opener: Opener, { headers, signal }: StreamOptions, after: string | undefined): Promise<Opened> {
-  const [name, value] = await opener.authorize.header();
-  const all = new Headers({ ...opener.usual, ...headers, Accept: 'text/event-stream', [name]: value });
-  if (after !== undefined) all.set('Last-Event-ID', after);
-  const { fetch, url } = opener; // browsers accept no call of `fetch` as a method
+const NOT_NOW: Opened = { body: null, waitMs: 0 };
+
+async function opened(opener: Opener, { headers, signal }: StreamOptions, place: Place): Promise<Opened> {
+  const { fetch, url, authorize, usual } = opener; // browsers accept no call of `fetch` as a method
+  const credential = await authorize.header().catch(retryableOnly);
+  if (!credential) return NOT_NOW;
+  const all = new Headers({ ...usual, ...headers, Accept: 'text/event-stream' });
+  all.set(...credential);
+  if (place.after !== undefined) all.set('Last-Event-ID', place.after);
   const response = await fetch(url, { headers: all, ...(signal && { signal }) }).catch(() => null);
-  if (response?.ok) return { body: response.body, waitMs: 0 };
-  if (!response) return { body: null, waitMs: 0 };
-  const isRenewed = response.status === 401 && opener.authorize.renew(value);
+  if (!response) return NOT_NOW;
+  if (response.ok) return { body: response.body, waitMs: 0 };
   const text = await response.text().catch(() => '');
-  if (!isRenewed && !isRetryable(response.status, text)) throw errorOf(text, { status: response.status });
+  if (!place.isRenewed && isOutdated(response) && authorize.renew(credential[1])) place.isRenewed = true;
+  else if (!isRetryable(response.status, text)) throw errorOf(text, { status: response.status });
   return { body: null, waitMs: retryAfterMs(response.headers) };
+}
+
+/** No token can be had at present; any other error is the caller's. */
+function retryableOnly(error: unknown): null {
+  if (error instanceof ServiceError && error.retryable) return null;
+  throw error;
 }

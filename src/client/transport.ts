@@ -61,8 +61,8 @@ export function transport(options: TransportOptions, authorize?: Authorization):
   return { send, exchangeOf: (response) => exchanges.get(response) };
 }
 
-/** The token ended or was revoked; nothing else was looked at (RFC 6750, section 3.1). */
-const isOutdated = ({ status, headers }: Response) =>
+/** Whether the token ended or was revoked; nothing else was looked at (RFC 6750, section 3.1). */
+export const isOutdated = ({ status, headers }: Response) =>
   status === 401 && /error="invalid_token"/.test(headers.get('WWW-Authenticate') ?? '');
 
 type Tried = { outcome: Outcome; cause?: unknown };

@@ -125,4 +125,47 @@ describe('requests of the client', () => {
     expect(rows).to.deep.equal([]);
     expect(received.map(({ key }) => key)).to.deep.equal([null, null]);
   });
+
+  it('are repeated for the end of a 202 that names no intent', async () => {
+    const { received, place } = scripted([{ status: 202, text: '{"success":true,"status":"pending"}' }, OK]);
+
+    expect(await place()).to.deep.equal({ success: true });
+    expect(new Set(received.map(({ key }) => key)).size).to.equal(1);
+  });
+});
+
+describe('streams of the client', () => {
+  const TOKEN: Answer = { status: 200, text: '{"access_token":"apt_1","expires_in":3600}' };
+  const EVENT: Answer = { status: 200, text: 'id: a:1\nevent: order\ndata: {"n":1}\n\n' };
+  const credentials = { clientId: 'app_1', clientSecret: 'csk_1' };
+  const wrong = (code: string, challenge: string) =>
+    problem(401, { code, retryable: false }, { 'WWW-Authenticate': challenge });
+  const first = (answers: Answer[]) => {
+    const { service, received } = scripted(answers, { credentials });
+    const event = service.events('/v2/trading/stream').next();
+    return {
+      received,
+      event: event.then(
+        ({ value }) => value,
+        (error) => error,
+      ),
+    };
+  };
+
+  it('open with a new token where theirs has ended, once', async () => {
+    const ended = wrong('V2_TOKEN_INVALID', 'Bearer realm="v2", error="invalid_token"');
+
+    expect(await first([TOKEN, ended, TOKEN, EVENT]).event).to.deep.equal({ id: 'a:1', type: 'order', data: { n: 1 } });
+    expect(await first([TOKEN, ended, TOKEN, ended]).event).to.include({ status: 401, code: 'V2_TOKEN_INVALID' });
+  });
+
+  it('end with a session that has ended, and outlast a service that is away', async () => {
+    const session = wrong('V2_SESSION_INVALID', 'Session realm="v2 users"');
+    const away = problem(503, { code: 'NOT_READY', retryable: true });
+    const waiting = first(['lost', TOKEN, 'lost', away, EVENT]);
+
+    expect(await first([TOKEN, session]).event).to.include({ status: 401, code: 'V2_SESSION_INVALID' });
+    expect(await waiting.event).to.include({ id: 'a:1' });
+    expect(waiting.received).to.have.length(5);
+  });
 });
