@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import got, { type RequestFunction } from 'got';
-import { noteWork } from '../kernel/ids.ts';
+import { epochMs, noteWork } from '../kernel/ids.ts';
 
 /**
  * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `isQueued`: it opens a
@@ -114,7 +114,7 @@ const watched =
       journey.reached = 'socket';
       const handOver = () => {
         // Checked only here: the process may have been suspended for minutes while it was connecting.
-        if (Date.now() > notAfter) request.destroy(coded('TOO_LATE'));
+        if (epochMs() > notAfter) request.destroy(coded('TOO_LATE'));
         else journey.reached = 'connection';
       };
       if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', handOver);

@@ -1,3 +1,4 @@
+import { epochMs } from '../kernel/ids.ts';
 /**
  * Processes at most `most` rows and resolves to their number. A smaller number than `most` means that none are left.
  */
@@ -18,13 +19,13 @@ export async function inBatches(
   kinds: Readonly<Record<string, Batch>>,
   { most, withinMs, signal }: Bounds,
 ): Promise<Record<string, number>> {
-  const until = Date.now() + withinMs;
+  const until = epochMs() + withinMs;
   const taken: Record<string, number> = {};
   let unfinished = Object.entries(kinds);
   while (unfinished.length > 0) {
     const full: typeof unfinished = [];
     for (const [name, batch] of unfinished) {
-      if (signal.aborted || Date.now() >= until) return taken;
+      if (signal.aborted || epochMs() >= until) return taken;
       const count = await batch(most);
       if (count > 0) taken[name] = (taken[name] ?? 0) + count;
       if (count >= most) full.push([name, batch]);

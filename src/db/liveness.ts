@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
+import { epochMs } from '../kernel/ids.ts';
 import { endWhenSilent } from './pool.ts';
 
 const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number
@@ -47,7 +48,7 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
       client ??= await connect();
       if (!(await isStillRegistered(client))) await register(client);
       if (ended.size > 0) await releaseJobs(client, [...ended]);
-      if (Date.now() - registeredAt > SETTLE_IN_MS) await reap(client);
+      if (epochMs() - registeredAt > SETTLE_IN_MS) await reap(client);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       drop();
@@ -95,7 +96,7 @@ export function keepAlive(url: string, { onError, onReaped }: Notices): Liveness
       [id, poolIds],
     );
     await connection.query('commit');
-    registeredAt = Date.now();
+    registeredAt = epochMs();
   }
 
   async function releaseJobs(connection: pg.Client, ids: string[]): Promise<void> {

@@ -9,6 +9,7 @@ import {
   reserveKey,
 } from '../db/idempotent-responses.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { epochMs } from '../kernel/ids.ts';
 import { callerId } from '../kernel/principal.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { AnyReply, Call, Commit } from './handler.ts';
@@ -44,13 +45,13 @@ export async function idempotentResponse({ ctx, call, deps }: KeyedCall, run: Ru
 type Kept = { response: IdempotentResponse; isReplayed: boolean };
 
 async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<Kept | null> {
-  const until = Date.now() + LONGEST_WAIT_MS;
+  const until = epochMs() + LONGEST_WAIT_MS;
   for (;;) {
     const reserved = await reserveKey(db, sealer, use);
     if (reserved.verdict === 'fresh') return null;
     if (reserved.verdict === 'kept') return { response: reserved.response, isReplayed: true };
     if (reserved.verdict === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED');
-    if (Date.now() > until) throw new ApiError('SERVICE_UNAVAILABLE', { effect: 'unknown', retryable: true });
+    if (epochMs() > until) throw new ApiError('SERVICE_UNAVAILABLE', { effect: 'unknown', retryable: true });
     await sleep(POLL_MS);
   }
 }

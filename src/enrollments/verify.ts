@@ -1,6 +1,6 @@
 import type { Agent, Exvenue } from '../adapters/exchange/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { WalletAddress } from '../kernel/ids.ts';
+import { epochMs, type WalletAddress } from '../kernel/ids.ts';
 import { listUnverifiedKeys } from './queries.ts';
 import { confirmKey, rejectKey, wipeRetiredKeys } from './store.ts';
 
@@ -46,6 +46,4 @@ export async function checkSigner(
 }
 
 const mayTrade = (agents: Agent[], signer: string): boolean =>
-  agents.some(
-    ({ address, validUntilMs }) => address === signer && (validUntilMs === null || validUntilMs > Date.now()),
-  );
+  agents.some(({ address, validUntilMs }) => address === signer && (validUntilMs === null || validUntilMs > epochMs()));

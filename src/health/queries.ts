@@ -40,3 +40,8 @@ export const readStanding = (
       ), 0)::double precision as oldest_due_s,
       pg_logical_emit_message(true, 'readiness', '') is not null
         and current_setting('transaction_read_only') = 'off' as is_writable`);
+
+/** The time of the database's clock, in epoch milliseconds. */
+export const readDatabaseTime = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ ms: z.number() }))`
+    select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`);

@@ -9,9 +9,10 @@ import { readStanding } from './queries.ts';
 
 /**
  * The checks of a process that takes work. A failed check is reported under this name. `database`: it does not respond, or
- * writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late.
+ * writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late. `clock`: it
+ * is more than 2 s off the database's.
  */
-type Check = 'database' | 'migrations' | 'queue' | 'listening' | 'stopping';
+type Check = 'database' | 'migrations' | 'queue' | 'listening' | 'clock' | 'stopping';
 
 /** Whether a process may be given work. */
 export type Readiness = {
@@ -37,6 +38,7 @@ export function readiness(
   db: Db,
   { READY_QUEUE_AGE_S }: Pick<Config, 'READY_QUEUE_AGE_S'>,
   isListening: () => boolean = () => true,
+  isClockOff: () => boolean = () => false,
 ): Readiness {
   let heardAt = Number.NEGATIVE_INFINITY;
   const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as stored in the table
@@ -52,6 +54,7 @@ export function readiness(
         ...(lacks_migrations ? (['migrations'] as const) : []),
         ...(oldest_due_s > READY_QUEUE_AGE_S ? (['queue'] as const) : []),
         ...(isDeaf() ? (['listening'] as const) : []),
+        ...(isClockOff() ? (['clock'] as const) : []),
       ];
     } catch (error) {
       return [isMissingDefinition(error) ? 'migrations' : 'database'];

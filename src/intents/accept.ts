@@ -5,7 +5,7 @@ import { batch, numbered } from '../db/batch.ts';
 import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
-import { newIntentId, type OwnerId } from '../kernel/ids.ts';
+import { epochMs, newIntentId, type OwnerId } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
 import type { Intent } from './intent.ts';
 
@@ -108,7 +108,7 @@ async function acceptWithRetry<O extends NewIntent>(
   newIntent: O,
   accept: (newIntent: O) => Promise<Verdict>,
 ): Promise<Verdict> {
-  const abandonAt = Date.now() + RETRY_FOR_MS;
+  const abandonAt = epochMs() + RETRY_FOR_MS;
   let attempt: Promise<Verdict | null> = accept(newIntent); // needs no timer of its own: the pool's limits are below RETRY_FOR_MS
   for (;;) {
     try {
@@ -118,7 +118,7 @@ async function acceptWithRetry<O extends NewIntent>(
       if (!databaseIsAway(error) && !wasUndone(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
-    const leftMs = abandonAt - Date.now();
+    const leftMs = abandonAt - epochMs();
     if (leftMs <= 0) throw acceptanceUnknown(newIntent);
     attempt = within(accept(newIntent), leftMs);
   }

@@ -5,7 +5,7 @@ import type { Db } from '../db/pool.ts';
 import type { Settlements } from '../db/settled.ts';
 import { codeOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, errors, isErrorCode } from '../kernel/errors.ts';
-import type { IntentId, OwnerId } from '../kernel/ids.ts';
+import { epochMs, type IntentId, type OwnerId } from '../kernel/ids.ts';
 import type { Accepted } from './accept.ts';
 import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
 import { intentColumns } from './store.ts';
@@ -24,9 +24,9 @@ export type Until = <Row>(
 export const untilEnded =
   (settlements: Settlements, stopping: AbortSignal): Until =>
   async (id, waitMs, read) => {
-    const until = Date.now() + waitMs;
+    const until = epochMs() + waitMs;
     for (;;) {
-      const left = stopping.aborted ? 0 : Math.max(0, until - Date.now());
+      const left = stopping.aborted ? 0 : Math.max(0, until - epochMs());
       const { woken, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
       const { row, ended } = await read();
       if (ended || left === 0) {

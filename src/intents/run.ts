@@ -1,5 +1,5 @@
 import type { Db } from '../db/pool.ts';
-import { type IntentId, noteWork } from '../kernel/ids.ts';
+import { epochMs, type IntentId, noteWork } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import type { IntentDefinition, IntentOf, Sent, Timing } from './define.ts';
@@ -95,7 +95,7 @@ async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   deps: Deps & Execution,
 ): Promise<void> {
   const { intent, payload } = sent;
-  const notAfter = Date.now() + SEND_WITHIN_MS;
+  const notAfter = epochMs() + SEND_WITHIN_MS;
   const { patienceMs, inFlightMs } = verb.timing(deps);
   const slot = verb.slot?.(sent, deps);
   const begun = await beginSending(deps.db, intent, payload, slot && { ...slot, holdMs: inFlightMs });

@@ -2,7 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
-import { type IntentId, noteWork } from '../kernel/ids.ts';
+import { epochMs, type IntentId, noteWork } from '../kernel/ids.ts';
 import { type Held, type Intent, intentRow, type Outcome, type Problem } from './intent.ts';
 
 const done = z.object({ ok: z.boolean() });
@@ -151,7 +151,7 @@ type Ended = Pick<Held, 'kind' | 'created_at'>;
 /** Calls the pool's listener for an intent that has ended. */
 export function notifySettled(db: Db, { kind, created_at }: Ended, ending: Ending): void {
   noteWork({ outcome: ending });
-  listeners.get(db)?.({ kind, ending }, Math.max(0, Date.now() - Date.parse(created_at)) / 1000);
+  listeners.get(db)?.({ kind, ending }, Math.max(0, epochMs() - Date.parse(created_at)) / 1000);
 }
 
 /**

@@ -34,7 +34,7 @@ export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(SE
  * A new UUID of version 7 (RFC 9562, section 5.7). Its first 48 bits are the time in milliseconds, so new rows are
  * adjacent in an index.
  */
-export function newIntentId(now = Date.now()): string {
+export function newIntentId(now = epochMs()): string {
   const time = now.toString(16).padStart(12, '0');
   const { length: timeAndVersion } = 'tttttttt-tttt-4';
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(timeAndVersion)}`;
@@ -101,3 +101,16 @@ export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' 
   const { outcome: _, status: __, ...named } = presentWork();
   return named;
 }
+
+let clockAheadMs = 0;
+
+/**
+ * The time in epoch milliseconds, by which everything is decided: this process's clock, or the database's where the two
+ * are more than 2 s apart (`goByDatabaseTime`).
+ */
+export const epochMs = (): number => Date.now() - clockAheadMs;
+
+/** Takes whole `aheadMs` off this process's clock from now on: 0 to go by the clock as it is. */
+export const goByDatabaseTime = (aheadMs: number): void => {
+  clockAheadMs = aheadMs;
+};

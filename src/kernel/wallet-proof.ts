@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { recoverMessageAddress } from 'viem/utils';
-import type { OwnerId, WalletAddress } from './ids.ts';
+import { epochMs, type OwnerId, type WalletAddress } from './ids.ts';
 import type { SealContext, Sealer } from './seal.ts';
 
 /** Who must prove control of which wallet (in lower case), until when. */
@@ -27,7 +27,7 @@ export async function provesWallet(
   sealer: Sealer,
 ): Promise<boolean> {
   const expiresAt = new Date(String(/Expires at: (\S+)/.exec(proof.message)?.[1])); // wherever: the whole text is compared
-  if (Number.isNaN(expiresAt.getTime()) || expiresAt.getTime() <= Date.now()) return false;
+  if (Number.isNaN(expiresAt.getTime()) || expiresAt.getTime() <= epochMs()) return false;
   if (!isOurs(proof.message, linesOf({ owner, wallet, expiresAt }), sealer)) return false;
   return (await signerOf(proof)) === wallet;
 }

@@ -1,5 +1,6 @@
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { epochMs } from '../kernel/ids.ts';
 import { applyVerification, takeOpenSessions } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
@@ -11,7 +12,7 @@ export type ReconcileDeps = { db: Db; processor: Processor; config: { PAYMENT_RE
 export async function reconcileSessions({ db, processor, config }: ReconcileDeps): Promise<void> {
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
   for (const { session_id } of await takeOpenSessions(db, pace)) {
-    const readAt = Date.now();
+    const readAt = epochMs();
     const reading = await processor.findVerification(session_id);
     if (reading.kind === 'found') await applyVerification(db, reading.data, readAt);
   }

@@ -29,6 +29,7 @@ export function families(registry: Registry) {
     ),
     streams: gauge('tps_streams_open', 'Event streams that this process serves now.'),
     listening: gauge('tps_listen_connected', '1 while the LISTEN connection for settled intents is up.'),
+    clockAhead: gauge('tps_clock_ahead_seconds', "How far this process's clock is ahead of the database's."),
     tasks: histogram(
       'tps_task_duration_seconds',
       'Duration of a task of the queue; outcome is done or threw.',

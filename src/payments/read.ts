@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { epochMs } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { findPayment } from './queries.ts';
 import { alertIfAmountDiffers, applyPayment } from './updates.ts';
@@ -18,7 +19,7 @@ export type ReadDeps = {
 export async function readPayment(paymentId: string, deps: ReadDeps): Promise<void> {
   const payment = await findPayment(deps.db, paymentId);
   if (!payment?.processor_payment_intent_id) return;
-  const readAt = Date.now();
+  const readAt = epochMs();
   const reading = await deps.processor.findPayment(payment.processor_payment_intent_id);
   if (reading.kind !== 'found') return;
   const applied = await applyPayment(deps, reading.data, readAt, { deadlineMs: deps.config.ACCOUNT_DEADLINE_MS });

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { EventPage, Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { epochMs } from '../kernel/ids.ts';
 import { alertIfUnreadable, openSweep, takePage } from './commands.ts';
 import { queueReadings } from './store.ts';
 
@@ -30,14 +31,14 @@ export async function reconcilePayments(deps: ReconcileDeps): Promise<void> {
  * over the events since. Returns the number of new events that are to be applied.
  */
 async function readMissedEvents(deps: ReconcileDeps): Promise<number> {
-  const until = Date.now() + RUN_MS;
+  const until = epochMs() + RUN_MS;
   let missed = 0;
   for (let wasBegun = true; wasBegun; ) {
     const sweep = await openSweep(deps.db, { firstMs: FIRST_SPAN_MS, overlapMs: OVERLAP_MS });
     wasBegun = sweep.after_event !== null;
     let after = sweep.after_event;
     do {
-      if (deps.stopping.aborted || Date.now() > until) return missed;
+      if (deps.stopping.aborted || epochMs() > until) return missed;
       const page = await readPage(deps.processor, sweep.since_ms, after);
       if (!page) return missed;
       const taken = await takePage(deps.db, sweep.sweep, page);

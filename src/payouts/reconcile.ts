@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { epochMs } from '../kernel/ids.ts';
 import { listStranded } from './queries.ts';
 import {
   applyAccount,
@@ -33,14 +34,14 @@ export async function reconcilePayouts({ db, processor, config, log }: Reconcile
     if (payout.kind === 'found') await applyPayout(db, processor_account_id, payout.data);
   }
   for (const { processor_account_id } of await takeUnfinishedAccounts(db, pace)) {
-    const readAt = Date.now();
+    const readAt = epochMs();
     const account = await processor.findAccount(processor_account_id);
     if (account.kind === 'found') await applyAccount(db, account.data, readAt);
   }
   for (const { id, arrival_id, processor_account_id } of await takeWaitingPayouts(db, MOST)) {
     const arrival = await processor.findArrival(arrival_id, processor_account_id);
     if (arrival.kind !== 'found') continue;
-    if (arrival.data.availableAtMs > Date.now()) await waitForMoney(db, id, arrival.data.availableAtMs);
+    if (arrival.data.availableAtMs > epochMs()) await waitForMoney(db, id, arrival.data.availableAtMs);
     else await payArrived(db, id, arrival.data, config.ACCOUNT_DEADLINE_MS);
   }
   for (const { payout_id, safe_action } of await listStranded(db))

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Netvenue } from '../adapters/network/types.ts';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { epochMs } from '../kernel/ids.ts';
 import { found } from '../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readEarnings } from './read-model.ts';
@@ -25,7 +26,7 @@ export const submit = defineProcessorIntent({
     const step = await getPayoutStep(db, id);
     const limits = { timeoutMs: config.VENUE_READ_MS };
     const earned = await readEarnings(
-      { settlements: (uuid) => venues.netvenue.settlements(uuid, Date.now(), limits) },
+      { settlements: (uuid) => venues.netvenue.settlements(uuid, epochMs(), limits) },
       step.subaccountUuid,
     );
     if (earned === null) return { wait: { code: 'VENUE_UNREADABLE' } };

@@ -1,7 +1,7 @@
 import type { Exvenue, Fill, OrderView } from '../adapters/exchange/types.ts';
 import type { Netvenue } from '../adapters/network/types.ts';
 import { cachedRead, cachedStaleRead, currentRead } from '../kernel/cache.ts';
-import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
+import { epochMs, type Hotkey, type WalletAddress } from '../kernel/ids.ts';
 import type { ReadResult } from '../kernel/upstream-result.ts';
 
 const FRESH_MS = 1_000;
@@ -38,7 +38,7 @@ export const venueReads = (
     const [wallet = '', dex = ''] = key.split(' ');
     return exvenue.openOrders(wallet, dex, limits);
   });
-  const settlements = cachedRead(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, Date.now(), limits));
+  const settlements = cachedRead(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, epochMs(), limits));
   const pairsNow = cachedRead(FRESH_MS, () => netvenue.tradePairs(limits));
   const fills = ofTrader(FILLS_FRESH_MS, (key) => {
     const [wallet = '', fromMs, toMs] = key.split(' ');

@@ -2,7 +2,7 @@ import type { Payer, PaymentTerms, Quote, Registrar, Tier, WalletProof } from '.
 import type { Db } from '../db/pool.ts';
 import { findLiveKey, keySealContext } from '../enrollments/commands.ts';
 import type { IntentOf, Prepared } from '../intents/define.ts';
-import type { WalletAddress } from '../kernel/ids.ts';
+import { epochMs, type WalletAddress } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { isOtherPaying, openPayer } from './queries.ts';
 import { type BalanceReads, readBalance } from './read-model.ts';
@@ -90,7 +90,7 @@ async function sign(intent: Purchase, deps: PaymentDeps, quoted: Quoted): Promis
   if (balance.kind !== 'found') return unreachableYet;
   if (BigInt(balance.data) < BigInt(terms.amount))
     return { fail: { code: 'V1_PAYMENT_REFUSED', reason: 'insufficient_funds' } };
-  const nowMs = Date.now();
+  const nowMs = epochMs();
   const validBeforeS = Math.floor(nowMs / 1000) + Math.min(terms.maxTimeoutSeconds, config.REGISTRATION_VALID_S);
   const signed = await payer.authorize(quote, terms, { nonce: nonceOf(intent.id), validBeforeS });
   const wallet = await walletOf(intent, payer, deps);

@@ -1,6 +1,7 @@
 import { nextAttemptMs, nextReconcileMs } from '../intents/backoff.ts';
 import { defineIntent } from '../intents/define.ts';
 import { markInDoubt, retry } from '../intents/store.ts';
+import { epochMs } from '../kernel/ids.ts';
 import { accepted, type UpstreamResult } from '../kernel/upstream-result.ts';
 import { type EvidenceDeps, findPayment } from './evidence.ts';
 import { type PaymentDeps, preparePayment } from './payment.ts';
@@ -61,4 +62,4 @@ export const purchase = defineIntent({
 
 /** Seconds until an authorization can no longer be used on the chain, by our clock. */
 const untilExpiryS = ({ authorization }: PurchasePayload, { REGISTRATION_MARGIN_S }: Config): number =>
-  Math.max(0, Number(authorization.validBefore) + REGISTRATION_MARGIN_S + 1 - Date.now() / 1000);
+  Math.max(0, Number(authorization.validBefore) + REGISTRATION_MARGIN_S + 1 - epochMs() / 1000);

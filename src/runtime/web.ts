@@ -6,6 +6,7 @@ import type { Config } from '../config.ts';
 import { openPool, openPooledPool, WEB_LIMITS } from '../db/pool.ts';
 import { listenForSettlements, type Settlements } from '../db/settled.ts';
 import { throttle } from '../db/throttles.ts';
+import { watchClock } from '../health/clock.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
 import { headSigner } from '../kernel/head-keys.ts';
@@ -30,6 +31,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const onError = (err: Error) => log.warn({ err }, 'database connection');
   const open = config.DATABASE_POOLER === 'transaction' ? openPooledPool : openPool;
   const db = await open(config.DATABASE_URL, config.WEB_POOL_SIZE, onError, WEB_LIMITS);
+  const clock = await watchClock(db, log, metrics);
   const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
@@ -41,7 +43,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const stopping = new AbortController();
   const until = untilEnded(settlements, stopping.signal);
   return {
-    ...runtimeBase(db, config, log, metrics, settlements.isListening),
+    ...runtimeBase({ db, config, log, metrics, clock, isListening: settlements.isListening }),
     exvenue,
     registrar,
     webhooks,
@@ -69,6 +71,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     reads,
     stop: () => stopping.abort(),
     async close() {
+      clock.stop();
       for (const unwatch of watching) unwatch();
       streams.close();
       await settlements.close();

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { mailer } from '../adapters/mail/index.ts';
 import type { Config } from '../config.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
+import { watchClock } from '../health/clock.ts';
 import { onSettled } from '../intents/store.ts';
 import { poolState, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
@@ -23,6 +24,7 @@ export type WorkerRuntime = Awaited<ReturnType<typeof openWorkerRuntime>>;
 export async function openWorkerRuntime(config: Config, log: Logger, metrics: Metrics) {
   const onError = (err: Error) => log.warn({ err }, 'database connection');
   const db = await openPool(config.directUrl, config.WORKER_POOL_SIZE, onError, WORKER_LIMITS);
+  const clock = await watchClock(db, log, metrics);
   const stopping = new AbortController();
   const late = new Set<Promise<unknown>>();
   const activity = { lastIntentMs: Number.NEGATIVE_INFINITY };
@@ -32,7 +34,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const { exvenue, registrar, webhooks, processor } = upstreams;
   const platform = upstreams.netvenue();
   const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS });
-  const base = runtimeBase(db, config, log, metrics);
+  const base = runtimeBase({ db, config, log, metrics, clock });
   return {
     ...base,
     mailer: watched('mail', mail, metrics, log),
@@ -49,6 +51,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     late,
     stop: () => stopping.abort(),
     async close() {
+      clock.stop();
       unwatch();
       stopping.abort();
       await Promise.all(late);

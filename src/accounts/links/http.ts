@@ -1,4 +1,5 @@
 import type { Handler } from '../../edge/handler.ts';
+import { epochMs } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { challengeMessage } from '../../kernel/wallet-proof.ts';
 
@@ -8,7 +9,7 @@ type Deps = { sealer: Sealer };
 
 /** Handles `POST /v1/register/challenge`: make a text by whose signature a wallet's holder proves control of it. */
 export const createWalletChallenge: Handler<'createWalletChallenge', Deps> = async ({ deps, principal, body }) => {
-  const expiresAt = new Date(Date.now() + CHALLENGE_LIVES_MS);
+  const expiresAt = new Date(epochMs() + CHALLENGE_LIVES_MS);
   const challenge = { owner: principal.owner, wallet: body.ex_address.toLowerCase(), expiresAt };
   return {
     status: 200,

@@ -1,3 +1,4 @@
+import { epochMs } from '../../kernel/ids.ts';
 import type { Bucket, BudgetLedger } from '../../kernel/shared-upstream.ts';
 
 /**
@@ -6,15 +7,15 @@ import type { Bucket, BudgetLedger } from '../../kernel/shared-upstream.ts';
  */
 export const tokenBucket = ({ burst, perSecond }: Bucket): BudgetLedger => {
   let tokens = burst;
-  let countedAt = Date.now(); // ahead of the clock while halted
+  let countedAt = epochMs(); // ahead of the clock while halted
   const refill = () => {
-    const passedMs = Math.max(0, Date.now() - countedAt);
+    const passedMs = Math.max(0, epochMs() - countedAt);
     tokens = Math.min(burst, tokens + (passedMs / 1_000) * perSecond);
     countedAt += passedMs;
   };
   const waitMs = (needed: number) => {
     const missing = Math.max(0, Math.min(needed, burst) - tokens);
-    return Math.max(0, countedAt - Date.now()) + (missing / perSecond) * 1_000;
+    return Math.max(0, countedAt - epochMs()) + (missing / perSecond) * 1_000;
   };
   return {
     spend: async (asked) => {
@@ -32,7 +33,7 @@ export const tokenBucket = ({ burst, perSecond }: Bucket): BudgetLedger => {
     },
     halt: async (ms) => {
       tokens = Math.min(0, tokens);
-      countedAt = Math.max(countedAt, Date.now() + ms);
+      countedAt = Math.max(countedAt, epochMs() + ms);
     },
   };
 };

@@ -1,3 +1,4 @@
+import { epochMs } from '../../kernel/ids.ts';
 import type { Bucket, BudgetLedger, Priority } from '../../kernel/shared-upstream.ts';
 import { fairTurns } from './turns.ts';
 
@@ -106,8 +107,8 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = WEIGHT_PER_MI
           end(false);
           if (wasFirst) void serve();
         };
-        const expiry = setTimeout(leave, Math.max(0, untilMs - Date.now()));
-        if (untilMs <= Date.now() || signal?.aborted) return void end(false);
+        const expiry = setTimeout(leave, Math.max(0, untilMs - epochMs()));
+        if (untilMs <= epochMs() || signal?.aborted) return void end(false);
         signal?.addEventListener('abort', leave);
         insert(queue, waiter);
         if (queue[0] === waiter) void serve();

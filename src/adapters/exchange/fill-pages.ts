@@ -1,3 +1,4 @@
+import { epochMs } from '../../kernel/ids.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { ROWS_PER_PAGE, readFills } from './fills.ts';
 import type { Sources } from './shared-read.ts';
@@ -35,4 +36,4 @@ export const fillPages =
   };
 
 const isSettled = (fills: Fill[]): boolean =>
-  fills.length >= ROWS_PER_PAGE && fills.every(({ timeMs }) => timeMs < Date.now() - SETTLED_MS);
+  fills.length >= ROWS_PER_PAGE && fills.every(({ timeMs }) => timeMs < epochMs() - SETTLED_MS);

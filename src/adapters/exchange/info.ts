@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { epochMs } from '../../kernel/ids.ts';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { type HttpClient, parseJson, type Reply } from '../http.ts';
 import type { Budget } from './budget.ts';
@@ -45,7 +46,7 @@ export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryIn
   const expectedRows = ({ body, costsRows, expectRows }: InfoRequest, { priority = 'read' }: CallLimits) =>
     costsRows ? (expectRows ?? rowsOf.get(nameOf(body)) ?? (priority === 'read' ? MOST_ROWS : 0)) : 0;
   const post = async (body: InfoRequest['body'], weight: number, limits: CallLimits): Promise<Reply> => {
-    const { timeoutMs = READ_MS, notAfter = Date.now() + timeoutMs, signal, priority = 'read' } = limits;
+    const { timeoutMs = READ_MS, notAfter = epochMs() + timeoutMs, signal, priority = 'read' } = limits;
     const reader = textOf(body.user) ?? undefined;
     const granted = await budget.take({ weight, priority, reader, untilMs: notAfter, signal });
     if (!granted) return { kind: 'unsent', why: 'BUDGET' };

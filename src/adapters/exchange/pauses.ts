@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { epochMs } from '../../kernel/ids.ts';
 import type { CallLimits } from './types.ts';
 
 /**
@@ -24,11 +25,11 @@ export const accountPauses = (): AccountPauses => {
     waitOut: async (account, cancels, untilMs, signal) => {
       const endsAt = pausedUntil.get(keyOf(account, cancels)) ?? 0;
       if (endsAt > untilMs) return false;
-      return endsAt <= Date.now() || waited(endsAt - Date.now(), signal);
+      return endsAt <= epochMs() || waited(endsAt - epochMs(), signal);
     },
     pause: (account, cancels, ms) => {
       const key = keyOf(account, cancels);
-      pausedUntil.set(key, Date.now() + ms);
+      pausedUntil.set(key, epochMs() + ms);
       setTimeout(() => pausedUntil.delete(key), ms).unref();
     },
   };

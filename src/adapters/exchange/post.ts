@@ -1,3 +1,4 @@
+import { epochMs } from '../../kernel/ids.ts';
 import { type UpstreamResult, unreachable } from '../../kernel/upstream-result.ts';
 import { type HttpClient, parseJson } from '../http.ts';
 import type { Budget } from './budget.ts';
@@ -18,7 +19,7 @@ const ITEMS_PER_WEIGHT = 40;
 export const posterTo =
   (url: string, send: HttpClient, budget: Budget, pauses: AccountPauses) =>
   async (body: string, limits: PostLimits): Promise<UpstreamResult<Posted>> => {
-    const { timeoutMs = POST_MS, notAfter = Date.now() + timeoutMs, signal, account, firstSend } = limits;
+    const { timeoutMs = POST_MS, notAfter = epochMs() + timeoutMs, signal, account, firstSend } = limits;
     const { items, cancels, isBare } = readSigned(body);
     if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
     const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);

@@ -1,3 +1,4 @@
+import { epochMs } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import type { CallLimits } from './types.ts';
 
@@ -12,8 +13,8 @@ export const recentRead = <T>(
   const entries = new Map<string, { atMs: number; reading: Promise<ReadResult<T>> }>();
   return (dex = '', limits) => {
     const last = entries.get(dex);
-    if (last && Date.now() - last.atMs <= freshMs) return last.reading;
-    const entry = { atMs: Date.now(), reading: read(dex, limits) };
+    if (last && epochMs() - last.atMs <= freshMs) return last.reading;
+    const entry = { atMs: epochMs(), reading: read(dex, limits) };
     entries.set(dex, entry);
     const forget = () => entries.get(dex) === entry && entries.delete(dex);
     entry.reading.then(({ kind }) => kind === 'found' || forget(), forget);

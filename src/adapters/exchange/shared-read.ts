@@ -1,3 +1,4 @@
+import { epochMs } from '../../kernel/ids.ts';
 import type { ResponseCache } from '../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import type { QueryInfo } from './info.ts';
@@ -32,9 +33,9 @@ export const sharedRead = <T>(
   let known: Known<T> | null = null;
   let underWay: Promise<ReadResult<T>> | null = null;
 
-  const isNew = (maxAgeMs: number): boolean => known !== null && Date.now() - known.atMs <= maxAgeMs;
+  const isNew = (maxAgeMs: number): boolean => known !== null && epochMs() - known.atMs <= maxAgeMs;
   const remember = (data: T, ageMs: number) => {
-    if (!isNew(ageMs)) known = { data, atMs: Date.now() - ageMs };
+    if (!isNew(ageMs)) known = { data, atMs: epochMs() - ageMs };
   };
   const recall = async (): Promise<void> => {
     const kept = await responses.find(name).catch(() => null);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { epochMs } from '../../kernel/ids.ts';
 import type { SharedSlots } from '../../kernel/shared-upstream.ts';
 import type { Reply } from '../http.ts';
 
@@ -37,7 +38,7 @@ export function lookUpsIn(slots: SharedSlots): LookUps {
   async function serve(): Promise<void> {
     servers += 1;
     while (waiting.length > 0) {
-      const notAfter = Date.now() + TURN_MS;
+      const notAfter = epochMs() + TURN_MS;
       const slot = await slots.take(SLOT_MS).catch(() => null); // without the database nothing is sent
       if (slot !== null) await useTurn(slot, notAfter);
       if (isOver(waiting[0])) waiting.shift()?.done(NO_SLOT);
@@ -47,7 +48,7 @@ export function lookUpsIn(slots: SharedSlots): LookUps {
   }
 
   async function useTurn(slot: string, notAfter: number): Promise<void> {
-    while (Date.now() < notAfter) {
+    while (epochMs() < notAfter) {
       const one = next();
       if (!one) break;
       const reply = one.send(notAfter);
@@ -59,9 +60,9 @@ export function lookUpsIn(slots: SharedSlots): LookUps {
 
   return (send) =>
     new Promise((done) => {
-      waiting.push({ send, since: Date.now(), done });
+      waiting.push({ send, since: epochMs(), done });
       if (servers < slots.count) void serve();
     });
 }
 
-const isOver = (one: Waiting | undefined) => one !== undefined && Date.now() - one.since > PATIENCE_MS;
+const isOver = (one: Waiting | undefined) => one !== undefined && epochMs() - one.since > PATIENCE_MS;

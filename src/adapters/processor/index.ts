@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import { epochMs } from '../../kernel/ids.ts';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
@@ -180,7 +181,7 @@ function isSigned(
 ): boolean {
   if (!SIGNATURE.test(signature)) return false;
   try {
-    return stripe.webhooks.signature?.verifyHeader(raw, signature, secret, TOLERANCE_S) === true;
+    return stripe.webhooks.signature?.verifyHeader(raw, signature, secret, TOLERANCE_S, undefined, epochMs()) === true;
   } catch (error) {
     if (error instanceof Stripe.errors.StripeSignatureVerificationError) return false;
     throw error;

@@ -1,3 +1,4 @@
+import { epochMs } from '../../kernel/ids.ts';
 import { addressGuard } from './guard.ts';
 import { type Posted, poster } from './post.ts';
 import { nameResolver } from './resolve.ts';
@@ -44,7 +45,7 @@ async function postInTurn(
   leftMs: () => number,
 ): Promise<Posted> {
   const body = Buffer.from(outgoing.body);
-  const headers = signedHeaders(outgoing, body, Math.floor(Date.now() / 1000));
+  const headers = signedHeaders(outgoing, body, Math.floor(epochMs() / 1000));
   let posted = notPosted({ kind: 'unresolved' });
   for (const address of target.addresses.slice(0, MAX_ADDRESSES)) {
     const requested = { target, address, headers, body };
@@ -71,7 +72,7 @@ function secondsOf(header: string | undefined): number | null {
   if (header === undefined) return null;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header);
   const at = Date.parse(header);
-  return Number.isNaN(at) ? null : Math.max(0, (at - Date.now()) / 1000);
+  return Number.isNaN(at) ? null : Math.max(0, (at - epochMs()) / 1000);
 }
 
 /** Bounds a check in time. A name that takes longer counts as unresolved. */

@@ -3,7 +3,7 @@ import type { Action, Exvenue, Signer } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from '../../enrollments/commands.ts';
 import { findKey, hasInDoubtUnderOtherKeys } from '../../enrollments/queries.ts';
-import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
+import { epochMs, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import type { NotReady } from './not-ready.ts';
 
@@ -39,7 +39,7 @@ export async function sign(
   if (!key || !signer) return { fail: { code: 'V1_NOT_ENROLLED' } };
   if (await hasInDoubtUnderOtherKeys(db, wallet, key.id)) return { wait: { code: 'V1_KEY_ROTATING' } };
   const first = await nextNonce(db, signer.address, actions.length);
-  const expiresAtMs = Date.now() + config.EXVENUE_EXPIRES_MS;
+  const expiresAtMs = epochMs() + config.EXVENUE_EXPIRES_MS;
   const posts = await Promise.all(
     actions.map(async (action, n) => ({
       nonce: first + n,

@@ -1,6 +1,7 @@
 import type { Exvenue } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { cloidOf, legCloid } from '../../kernel/exchange-names.ts';
+import { epochMs } from '../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
 import { type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';
@@ -33,7 +34,7 @@ async function readExits(exvenue: Exvenue, { id, trader, terms }: RecordedExchan
   for (const leg of legsOf(terms)) {
     legs.push({ leg, record: await exvenue.orderStatus(trader, legCloid(id, leg)) });
   }
-  const outcome = exitsOutcome(parent.data, legs, Date.now());
+  const outcome = exitsOutcome(parent.data, legs, epochMs());
   const open = legs.flatMap(({ record }) =>
     record.kind === 'found' && record.data.state === 'open' ? record.data.order.oid : [],
   );

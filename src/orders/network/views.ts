@@ -3,7 +3,7 @@ import type { components } from '../../contract/types.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import type { Intent } from '../../intents/intent.ts';
 import { errors, isErrorCode } from '../../kernel/errors.ts';
-import type { IntentId, OrderUuid } from '../../kernel/ids.ts';
+import { epochMs, type IntentId, type OrderUuid } from '../../kernel/ids.ts';
 import { close } from './close.ts';
 import { protect } from './protect.ts';
 import type { RecordedOrder } from './queries.ts';
@@ -106,4 +106,4 @@ const problemText = ({ message, code }: { message?: string | undefined; code: st
   message ?? (isErrorCode(code) ? errors[code][1] : code);
 
 const seconds = (from: string, to: string | null) =>
-  Math.max(0, (to ? Date.parse(to) : Date.now()) - Date.parse(from)) / 1000;
+  Math.max(0, (to ? Date.parse(to) : epochMs()) - Date.parse(from)) / 1000;

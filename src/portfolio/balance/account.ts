@@ -1,7 +1,7 @@
 import type { Dashboard, Money } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
-import type { Hotkey, WalletAddress } from '../../kernel/ids.ts';
+import { epochMs, type Hotkey, type WalletAddress } from '../../kernel/ids.ts';
 import { accountStatusOf, accountTypeOf } from '../rules.ts';
 import { requireValue, type Trader } from '../traders.ts';
 import { drawdownOf } from './drawdown.ts';
@@ -40,7 +40,7 @@ export function networkAccount(
     leverage_limits: limits,
     ex_balance: exBalance,
     kyc_status: kycStatusOf(dashboard.kycStatus),
-    as_of: new Date(dashboard.atMs ?? Date.now()).toISOString(),
+    as_of: new Date(dashboard.atMs ?? epochMs()).toISOString(),
   };
 }
 
@@ -74,7 +74,7 @@ export function exchangeAccount(
     leverage_limits: limits,
     ex_balance: balance,
     kyc_status: 'not_started',
-    as_of: new Date(Math.min(...accounts.map(({ atMs }) => atMs), Date.now())).toISOString(),
+    as_of: new Date(Math.min(...accounts.map(({ atMs }) => atMs), epochMs())).toISOString(),
   };
 }
 

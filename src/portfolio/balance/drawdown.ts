@@ -1,5 +1,6 @@
 import type { Dashboard, Drawdown } from '../../adapters/network/types.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { epochMs } from '../../kernel/ids.ts';
 import { accountTypeOf } from '../rules.ts';
 import { requireValue } from '../traders.ts';
 
@@ -46,4 +47,4 @@ const isUntouched = ({ money, positions, accountSize }: Dashboard): boolean =>
 const DAY_MS = 86_400_000;
 /** Whether an account was created after the last midnight UTC, by the validator's clock. */
 const isOfToday = ({ createdMs, atMs }: Dashboard): boolean =>
-  createdMs !== null && createdMs >= Math.floor((atMs ?? Date.now()) / DAY_MS) * DAY_MS;
+  createdMs !== null && createdMs >= Math.floor((atMs ?? epochMs()) / DAY_MS) * DAY_MS;

@@ -2,7 +2,7 @@ import type { Settlement } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { Hotkey } from '../../kernel/ids.ts';
+import { epochMs, type Hotkey } from '../../kernel/ids.ts';
 import type { VenueReads } from '../read-model.ts';
 import { findDashboard, foundOrNull, requireFound, requireValue, type Trader } from '../traders.ts';
 
@@ -31,7 +31,7 @@ const uuidOf = async (reads: VenueReads, hotkey: Hotkey): Promise<string> =>
   requireValue(requireFound(await reads.dashboard(hotkey)).subaccountUuid);
 
 /** Whether a week has ended, so that its payout is final. */
-export const hasEnded = ({ endMs }: Settlement) => endMs <= Date.now();
+export const hasEnded = ({ endMs }: Settlement) => endMs <= epochMs();
 
 /** A week's payout in the shape of the contract, paid in USDC on Base. Venue facts: payout amount, disbursement. */
 export const shownPayout = (week: Settlement): Payout => {

@@ -1,4 +1,5 @@
 import type { Handler } from '../../edge/handler.ts';
+import { epochMs } from '../../kernel/ids.ts';
 import { slicePage } from '../../kernel/pages.ts';
 import { readRules } from '../network/read-model.ts';
 import type { VenueReads } from '../read-model.ts';
@@ -19,6 +20,6 @@ export const listSupportedPairs: Handler<'listSupportedPairs', Deps> = async (ca
   const details = await readPairs(call.deps.reads, trader);
   return {
     status: 200,
-    body: { venue: trader.venue, pairs: openable(details), details, as_of: new Date().toISOString() },
+    body: { venue: trader.venue, pairs: openable(details), details, as_of: new Date(epochMs()).toISOString() },
   };
 };

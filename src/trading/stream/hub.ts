@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
 import type { Settlements } from '../../db/settled.ts';
 import type { EventStream } from '../../kernel/event-stream.ts';
+import { epochMs } from '../../kernel/ids.ts';
 import { listenToAccounts } from './commands.ts';
 import { streamLimit } from './limit.ts';
 import { canTakeMore, type Listener, newListener, type StreamRequest } from './listener.ts';
@@ -138,7 +139,7 @@ export function openStreams(
 
   function dueOf(channel: Channel): Listener[] {
     const listening = [...channel.listeners].filter(canTakeMore);
-    const due = listening.filter(({ notBefore }) => notBefore <= Date.now());
+    const due = listening.filter(({ notBefore }) => notBefore <= epochMs());
     if (due.length < listening.length) hold(channel);
     return due;
   }
@@ -160,7 +161,7 @@ export function openStreams(
     if (!last) return;
     if (!tryWrite(listener, unsent.map(({ text }) => text).join(''))) return;
     listener.position = last.position;
-    listener.notBefore = Date.now() + listener.intervalMs;
+    listener.notBefore = epochMs() + listener.intervalMs;
   }
 
   /**
@@ -168,18 +169,18 @@ export function openStreams(
    */
   function tryWrite(listener: Listener, text: string): boolean {
     const isWritten = listener.writer?.write(text) ?? false;
-    if (!isWritten) listener.fullSince ??= Date.now();
+    if (!isWritten) listener.fullSince ??= epochMs();
     return isWritten;
   }
 
   function end(listener: Listener, last: string): void {
-    listener.endedAt = Date.now();
+    listener.endedAt = epochMs();
     listener.writer?.end(last);
   }
 
   /** Periodic maintenance of all streams: heartbeats, leases, and a check for lost notifications. */
   async function beat(): Promise<void> {
-    const now = Date.now();
+    const now = epochMs();
     for (const { listeners } of channels.values()) for (const listener of listeners) keepAlive(listener, now);
     const accounts = [...channels.keys()];
     if (accounts.length === 0) return;

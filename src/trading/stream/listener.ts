@@ -1,4 +1,5 @@
 import type { Writer } from '../../kernel/event-stream.ts';
+import { epochMs } from '../../kernel/ids.ts';
 import type { Credentials } from './queries.ts';
 
 /** A stream to open. `after`: the position after which it resumes; without one, it starts with `snapshot`. */
@@ -32,7 +33,7 @@ export const newListener = ({ credentials, intervalMs }: StreamRequest): Listene
   position: 0,
   writer: null,
   notBefore: 0,
-  openedAt: Date.now(),
+  openedAt: epochMs(),
   endedAt: null,
   fullSince: null,
 });
