@@ -1,12 +1,14 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/pool.ts';
 import { goByDatabaseTime } from '../kernel/ids.ts';
-import type { Metrics } from '../metrics/registry.ts';
 import { readDatabaseTime } from './queries.ts';
 
 const APART_MS = 2_000;
 const EVERY_MS = 5_000;
 const SLOW_MS = 1_000; // a reading that took longer says too little about the clock
+
+/** Where the difference is shown, in seconds. */
+type Shown = { clockAhead: { set(seconds: number): void } };
 
 /** What a process knows of its clock. */
 export type Clock = {
@@ -19,7 +21,7 @@ export type Clock = {
  * Compares this process's clock with the database's, now and every 5 s. While they are more than 2 s apart, the process
  * goes by the database's time; a log line says so at the beginning and at the end. A reading that fails changes nothing.
  */
-export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, metrics: Metrics): Promise<Clock> {
+export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, metrics: Shown): Promise<Clock> {
   let isOff = false;
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;
