@@ -138,7 +138,7 @@ export const AREAS: Record<string, Area> = {
         tests: ['sql/foreign-rows', 'sql/foreign-orders'],
       },
       { files: ['src/agreements/queries.ts'], tests: ['api/agreements', 'api/lists', 'sql/foreign-rows'] },
-      { files: ['src/trading/keys/commands.ts'], tests: ['api/trading/keys'] },
+      { files: ['src/trading/keys/commands.ts'], tests: ['sql/foreign-objects', 'api/trading/keys'] },
       { files: ['src/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
       {
         files: ['src/orders/exchange/queries.ts'],
@@ -146,7 +146,13 @@ export const AREAS: Record<string, Area> = {
       },
       {
         files: ['src/orders/network/queries.ts', 'sql/functions/orders/accept_network_orders.sql'],
-        tests: ['api/foreign-wallet', 'api/netvenue-cancel', 'api/netvenue-newest', 'api/foreign-ids'],
+        tests: [
+          'sql/foreign-objects',
+          'api/foreign-wallet',
+          'api/netvenue-cancel',
+          'api/netvenue-newest',
+          'api/foreign-ids',
+        ],
       },
       {
         files: [
@@ -166,7 +172,7 @@ export const AREAS: Record<string, Area> = {
           'sql/functions/webhooks/rotate_webhook_secret.sql',
           'sql/functions/webhooks/test_endpoint.sql',
         ],
-        tests: ['api/foreign-ids', 'api/foreign-money'],
+        tests: ['sql/foreign-objects', 'api/foreign-ids', 'api/foreign-money'],
       },
     ],
   },
