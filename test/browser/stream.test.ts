@@ -2,9 +2,11 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { expect } from 'chai';
 import { EventSource } from 'eventsource';
+import { sql } from 'slonik';
 import { needsBrowser, openBrowser } from '../support/browser.ts';
+import { startPages } from '../support/client-pages.ts';
 import { eventually } from '../support/money.ts';
-import { limit } from '../support/orders.ts';
+import { effectsOf, limit } from '../support/orders.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../support/trading.ts';
 
 const STREAM = `${TRADING}/stream`;
@@ -120,5 +122,30 @@ describe('third-party clients of the stream', function () {
     source.close();
 
     expectWhole(all);
+  });
+
+  it('the client trades and reads in a browser, with a trader’s key, from an origin that the app allows', async function () {
+    needsBrowser(this);
+    const pages = await startPages();
+    const { api_key } = await trader.key();
+    await service.db.query(sql.unsafe`
+      update apps set allowed_origins = ${sql.array([pages.origin], 'text')} where id = ${service.tenant.appId}`);
+    const { page, complaints, close } = await openBrowser();
+    await page.goto(pages.origin);
+    await page.waitForFunction('window.trade !== undefined');
+
+    const done = await page.evaluate(`trade(${JSON.stringify(service.url)}, ${JSON.stringify(api_key)})`);
+    await close();
+    pages.close();
+
+    expect(complaints).to.deep.equal([]);
+    expect(done).to.deep.equal({
+      status: 'accepted',
+      seen: ['snapshot', 'order'],
+      held: ['BTCUSDC'],
+      wrong: 'V2_NO_POSITION',
+      forged: 'signature_missing',
+    });
+    expect(effectsOf(service, trader)).to.have.length(1);
   });
 });

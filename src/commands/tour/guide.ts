@@ -44,6 +44,8 @@ export type Guide = {
   sandbox: Sandbox;
   /** The credentials of the tenant app. */
   app: Service['app'];
+  /** The service itself, for callers of its own kind. */
+  service: Pick<Service, 'url' | 'key' | 'app'>;
 };
 
 /** The headers that say who a chapter calls as. */
@@ -108,6 +110,7 @@ export async function openGuide(service: Service, say: (line: string) => void): 
     check,
     sandbox: openSandbox(service, say),
     app,
+    service,
     until,
     poll: ({ headers: { location } }, headers = {}) =>
       until(

@@ -1,3 +1,4 @@
+import { throughClient } from './client.ts';
 import { exchangeOrders } from './exchange-orders.ts';
 import { exchangeSession } from './exchange-session.ts';
 import { type Chapter, openGuide, StepFailed } from './guide.ts';
@@ -17,6 +18,7 @@ const chapters: Chapter[] = [
   networkRegistration,
   networkOrders,
   networkFaults,
+  throughClient,
   exchangeSession,
   exchangeOrders,
   appAndUser,
