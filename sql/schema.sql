@@ -331,6 +331,7 @@ create table intents (
   reached_at timestamp with time zone, -- When the upstream first answered a look-up after the request was sent: the request does not wait there any more.
   upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
   unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
+  presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
@@ -738,6 +739,14 @@ CREATE INDEX prop_accounts_failed ON public.prop_accounts USING btree (owner, cr
 CREATE INDEX prop_accounts_of_user ON public.prop_accounts USING btree (user_id, created_at);
 CREATE UNIQUE INDEX prop_accounts_one_free ON public.prop_accounts USING btree (user_id, tier_id) WHERE (payment_id IS NULL);
 CREATE INDEX prop_accounts_unfulfilled ON public.prop_accounts USING btree (created_at) WHERE ((payment_id IS NOT NULL) AND (status = ANY (ARRAY['provisioning'::text, 'subaccount_failed'::text])));
+
+-- Each time that this database was restored from a backup and recovered. What happened from since to recovered_at is missing in it.
+create table recoveries (
+  id bigint generated always as identity not null,
+  since timestamp with time zone not null, -- The time of the backup.
+  recovered_at timestamp with time zone not null default now(),
+  constraint recoveries_pkey PRIMARY KEY (id)
+);
 
 -- Keys of the payment chain, sealed. A row exists from acceptance until the signed payment is stored or its intent ends.
 create table registration_keys (
@@ -1708,6 +1717,9 @@ create function plan_watch(account text, delay_s double precision)
 create function post_mail(mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text DEFAULT NULL::text, of_user text DEFAULT NULL::text)
   returns void plpgsql;
 
+create function presume_sent(intent uuid, held_fence integer, what jsonb)
+  returns boolean plpgsql;
+
 create function prove_password(for_user text, checked_hash text, new_hash text, step bigint)
   returns boolean plpgsql;
 
@@ -1806,6 +1818,9 @@ create function record_watch(account text, seen_version integer, shown jsonb, ch
 
 create function recover_endpoint(of_app text, endpoint text, since timestamp with time zone, most integer, per_second integer, pause_s integer)
   returns TABLE(verdict text, queued integer) plpgsql;
+
+create function recover_since(backed_up_at timestamp with time zone)
+  returns TABLE(kind text, intents integer) plpgsql;
 
 create function redeliver(of_app text, delivery text)
   returns text plpgsql;

@@ -45,6 +45,7 @@ const settings = z.object({
   WEB_POOL_SIZE: z.coerce.number().int().min(1).default(10),
   WORKER_POOL_SIZE: z.coerce.number().int().min(2).default(20),
   WORKER_RUNNERS: z.enum(['all', 'trading', 'outbound']).default('all'),
+  RECOVERY_MODE: flag.default(false),
   TRADING_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_CONCURRENCY: z.coerce.number().int().min(1).default(100),
   OUTBOUND_PER_S: z.coerce.number().int().min(25).default(200),

@@ -11,6 +11,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { checkIsBehind } from './accounts/commands.ts';
 import type { Config } from './config.ts';
 import { keepAlive } from './db/liveness.ts';
 import { openQueuePool } from './db/queue-pool.ts';
@@ -89,7 +90,7 @@ const sanitizedTask = (task: string, payload: unknown, job: Partial<Job> | undef
 const isTrading = (task: string) => TRADING.some((prefix) => task.startsWith(prefix));
 
 /**
- * Starts the runners that `WORKER_RUNNERS` names. A runner that the queue gives up, for example when the database goes
+ * Starts the runners that `WORKER_RUNNERS` names; none in `RECOVERY_MODE`. A runner that the queue gives up, for example when the database goes
  * away, is started again. `stop` takes no new jobs, waits for those in progress, and uses up no attempt of a job.
  */
 export async function startWorker(
@@ -103,14 +104,16 @@ export async function startWorker(
     onError: (err) => log.warn({ err }, 'liveness connection'),
     onReaped: (reaped) => log.warn({ reaped }, 'took over from dead workers'),
   });
-  const names = config.WORKER_RUNNERS === 'all' ? (['trading', 'outbound'] as const) : [config.WORKER_RUNNERS];
+  const names = runnersOf(config);
   const pools = new Map<RunnerName, string>();
   const onPool = (name: RunnerName) => async (id: string) => {
     pools.set(name, id);
     await liveness.holds([...pools.values()]);
   };
   const runners = names.map((name) => superviseRunner(name, { config, log, tasks, metrics, onPool: onPool(name) }));
-  if (config.WORKER_RUNNERS !== 'outbound') void checkCloseStyle(runtime);
+  if (names.includes('trading')) void checkCloseStyle(runtime);
+  void checkIsBehind(runtime).catch((err) => log.warn({ err }, 'not compared with the network'));
+  if (config.RECOVERY_MODE) log.warn('RECOVERY_MODE is set: no job runs until it is unset');
   log.info({ runners: names }, 'worker is running');
   return {
     runtime,
@@ -124,6 +127,12 @@ export async function startWorker(
     },
   };
 }
+
+/** The runners of a worker: none while the database is being recovered. */
+const runnersOf = ({ WORKER_RUNNERS: wanted, RECOVERY_MODE }: Config): readonly RunnerName[] => {
+  if (RECOVERY_MODE) return [];
+  return wanted === 'all' ? ['trading', 'outbound'] : [wanted];
+};
 
 type Supervised = { config: Config; log: Logger; tasks: TaskList; metrics: Metrics; onPool(id: string): Promise<void> };
 

@@ -48,3 +48,11 @@ export const listOwnedSubaccounts = async (db: Db, hotkeys: string[]): Promise<R
       from subaccounts s
       where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
   );
+
+/** Whether the outcome of a creation is open that was sent, or may have been before the database was restored. */
+export const hasOpenCreations = (db: Db): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`
+    select
+    from intents i
+    where i.kind = 'accounts/provision' and i.state in ('queued', 'running', 'in_doubt')
+      and coalesce(i.sending_at, i.presumed_sent_at) is not null`);

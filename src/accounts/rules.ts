@@ -66,3 +66,10 @@ export const needsOperator = (slug: string): boolean =>
   ['insufficient_collateral', 'collateral_unverified', 'max_subaccounts', 'entity_unknown', 'venue_auth'].includes(
     slug,
   );
+
+/** The subaccounts without an owner that are newer than every one with an owner, by the network's clock. */
+export function newerThanOwned<O extends Orphan>(all: readonly O[], owned: ReadonlySet<Hotkey>): O[] {
+  const known = all.flatMap(({ syntheticHotkey, createdMs }) => (owned.has(syntheticHotkey) ? [createdMs ?? 0] : []));
+  const newestMs = Math.max(0, ...known);
+  return all.filter(({ syntheticHotkey, createdMs }) => !owned.has(syntheticHotkey) && (createdMs ?? 0) > newestMs);
+}

@@ -162,6 +162,7 @@ const asWritten = ({ id, kind, owner, request_id, lane, request, deadline_s }: N
   created_at: at,
   deadline_at: new Date(Date.parse(at) + deadline_s * 1_000).toISOString(),
   sending_at: null,
+  presumed_sent_at: null,
   settled_at: null,
   sent_ago_ms: 0,
 });

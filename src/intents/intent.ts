@@ -41,6 +41,7 @@ export const intentRow = z.object({
   created_at: z.string(),
   deadline_at: z.string(),
   sending_at: z.string().nullable(),
+  presumed_sent_at: z.string().nullable(),
   settled_at: z.string().nullable(),
   sent_ago_ms: z.number(),
 });

@@ -2,7 +2,7 @@ import type { Db } from '../db/pool.ts';
 import { epochMs, type IntentId, noteWork } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
-import type { IntentDefinition, IntentOf, Sent, Timing } from './define.ts';
+import type { IntentDefinition, IntentOf, Prepared, Sent, Timing } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Held, Intent } from './intent.ts';
 import {
@@ -13,6 +13,7 @@ import {
   leaveUndecided,
   markInDoubt,
   notifySettled,
+  presume,
   retry,
   succeed,
 } from './store.ts';
@@ -83,10 +84,22 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
   const { db } = deps;
   noteIntent(intent);
   const prepared = await verb.prepare(intent, deps);
-  if ('fail' in prepared) await fail(db, intent, prepared.fail);
+  if (intent.presumed_sent_at !== null) await presumeSent(db, intent, prepared);
+  else if ('fail' in prepared) await fail(db, intent, prepared.fail);
   else if ('done' in prepared) await succeed(db, intent, prepared.done);
   else if ('wait' in prepared) await retry(db, intent, nextAttemptMs(intent.attempts), prepared.wait);
   else await sendAndRecord(verb, { intent, payload: prepared.send }, deps);
+}
+
+/**
+ * An intent that a restored database shows as unsent may have been sent after the backup. With what would be sent now its
+ * upstream is searched for it, and nothing is sent. Without that nothing can prove what came of it.
+ */
+async function presumeSent(db: Db, intent: Held, prepared: Prepared<AnyPayload>): Promise<unknown> {
+  if ('send' in prepared) return presume(db, intent, prepared.send);
+  if ('wait' in prepared) return retry(db, intent, nextAttemptMs(intent.attempts), prepared.wait);
+  if ('done' in prepared) return succeed(db, intent, prepared.done);
+  return leaveUndecided(db, intent, prepared.fail);
 }
 
 async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(

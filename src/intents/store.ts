@@ -79,6 +79,10 @@ export async function markInDoubt(db: Db, held: Held, delayMs: number, why: stri
   return ok;
 }
 
+/** Puts an intent of a restored database in doubt with the payload that is searched for. Nothing is sent. False: the claim is lost. */
+export const presume = (db: Db, { id, fence }: Held, payload: Record<string, unknown>): Promise<boolean> =>
+  db.oneFirst(sql.type(done)`select presume_sent(${id}, ${fence}, ${JSON.stringify(payload)}::jsonb) ok`);
+
 /**
  * Ends an intent and makes one more change in the same statement. The change must have `settled` in its condition
  * (`and (select ok from settled)`), so that a lost claim writes neither. `name` is the name of the prepared statement.
@@ -175,7 +179,7 @@ export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean
 /** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
 export const intentColumns = sql.fragment`
   i.id, i.kind, i.owner, i.request_id, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
-  i.created_at, i.deadline_at, i.sending_at, i.settled_at,
+  i.created_at, i.deadline_at, i.sending_at, i.presumed_sent_at, i.settled_at,
   coalesce(extract(epoch from now() - i.sending_at), 0)::double precision * 1000 as sent_ago_ms`;
 
 /**

@@ -33,6 +33,29 @@ describe('manual handling of failed accounts', () => {
       )
     ).map(({ who, action, why, verdict }) => [who, action, why, verdict].join(', '));
 
+  it('looks for the subaccount of a payment that is older than a recovery of the database, and requests none', async () => {
+    const presumed = async () => {
+      const { id, paymentId, intentId } = await failedAccount(spine);
+      await spine.query('delete from prop_accounts where id = $1', [id]);
+      await spine.query('delete from intents where id = $1', [intentId]);
+      await spine.query('select open_paid_account($1, $2, $3, 60)', [paymentId, id, intentId]);
+      const [row] = await spine.query<{ since: Date | null }>(
+        'select presumed_sent_at as since from intents where id = $1',
+        [intentId],
+      );
+      return row?.since;
+    };
+    expect(await presumed()).to.equal(null);
+    const [made] = await spine.query<{ since: Date }>(
+      `insert into recoveries (since, recovered_at) values (now() - interval '1 hour', now() + interval '1 minute') returning since`,
+    );
+
+    const since = await presumed();
+    await spine.query('delete from recoveries');
+
+    expect(since).to.deep.equal(made?.since);
+  });
+
   it('lists them with the safe actions', async () => {
     const [unmade, ambiguous, free, returned] = [
       await failed(),

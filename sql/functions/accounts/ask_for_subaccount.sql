@@ -1,4 +1,5 @@
--- Accepts the intent that creates an account's subaccount at the network.
+-- Accepts the intent that creates an account's subaccount at the network. Of a new account whose payment is older than a recovery of
+-- the database within the last day, the subaccount may have been created before: it is looked for and not requested.
 create or replace function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision) returns void
 language plpgsql as $$
 begin
@@ -12,4 +13,10 @@ begin
   )))
   from prop_accounts a
   where a.id = account;
+  update intents
+  set presumed_sent_at = r.since, deadline_at = greatest(deadline_at, now() + interval '1 day')
+  from prop_accounts a
+  join payments p on p.id = a.payment_id
+  join recoveries r on p.created_at < r.recovered_at and r.recovered_at > now() - interval '1 day'
+  where intents.id = new_intent and a.id = account and a.created_at = now();
 end $$;

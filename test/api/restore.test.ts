@@ -1,0 +1,119 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import pg from 'pg';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { market } from '../support/orders.ts';
+import { startProgram, until } from '../support/processes.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const run = promisify(execFile);
+const LATER = { headers: { Prefer: 'respond-async' } };
+/** What a backup holds of intents, in an order in which it can be written. */
+const TABLES = ['intents', 'orders', 'lanes', 'subaccounts', 'signer_nonces', 'idempotency_keys'];
+
+describe('a database restored from a backup', function () {
+  this.timeout(120_000);
+  let service: TestService;
+  let since: string;
+  before(async () => {
+    service = await startService({ worker: false, settings: { NETVENUE_IN_FLIGHT_MS: '1500' } });
+  });
+  after(() => service.stop());
+
+  const each = async (statement: (table: string) => string) => {
+    const texts = TABLES.map((table) => `${statement(table)};`);
+    const client = new pg.Client({ connectionString: String(service.settings.DATABASE_URL) });
+    await client.connect();
+    await client.query(`begin; set local session_replication_role = replica; ${texts.join(' ')} commit`);
+    await client.end();
+  };
+  const backUp = async () => {
+    since = new Date().toISOString();
+    await each((table) => `create table backup_of_${table} as table ${table}`);
+  };
+  /** Writes the backup back, long after every deadline in it, with a job for each open intent. */
+  const restore = async () => {
+    await each((table) => `delete from ${table}`);
+    await each((table) => `insert into ${table} overriding system value table backup_of_${table}`);
+    await service.db.query(
+      sql.unsafe`update intents set deadline_at = now() - interval '1 minute' where settled_at is null`,
+    );
+    await service.db.query(sql.unsafe`
+      select graphile_worker.add_job(i.kind, json_build_object('intent_id', i.id))
+      from intents i
+      where i.settled_at is null`);
+  };
+  const states = () =>
+    service.db.any(sql.type(z.object({ kind: z.string(), state: z.string(), effect: z.string() }))`
+      select i.kind, i.state, i.effect
+      from ops.intents i
+      order by i.created_at`);
+  const allSettled = async () => (await states()).every(({ state }) => state === 'succeeded' || state === 'failed');
+  const effects = () => service.miner.ledger.entries().length + service.exchange.ledger.entries().length;
+
+  it('never sends again what the backup shows as unsent: it is looked for, and what was done is recorded', async () => {
+    await service.startWorker();
+    const [trader, wallet] = [await service.trader(), await service.wallet()];
+    await service.stopWorkers();
+    const placed = await trader.post('/v1/orders/netvenue', market(), LATER);
+    const bought = { pair: 'BTC', side: 'long', order_type: 'market', size: '0.01' };
+    const traded = await wallet.post('/v1/orders/exvenue', bought, LATER);
+    const made = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 25_000 }, LATER);
+    expect([placed, traded, made].map(({ status }) => status)).to.deep.equal([202, 202, 202]);
+    await backUp();
+
+    await service.startWorker();
+    await until('the lost time to pass', allSettled);
+    const lost = await trader.post('/v1/orders/netvenue', market());
+    await service.stopWorkers();
+    const done = effects();
+    await restore();
+    const settings = { ...service.settings, PATH: String(process.env.PATH) };
+    const { stdout } = await run(process.execPath, ['src/commands/recover.ts', '--since', since], { env: settings });
+    await service.startWorker();
+    await until('everything to be settled', allSettled);
+
+    expect(stdout).to.match(/orders\/place {2}1 open/);
+    expect(stdout).to.match(/subaccount {2}\S+ {2}crypto 25000: nobody's here/);
+    expect(stdout).to.contain(`order  ${lost.body.order_uuid} of `);
+    expect(await states()).to.deep.include.members(
+      ['orders/place', 'orders/exvenue/place', 'accounts/provision'].map((kind) => ({
+        ...{ kind, state: 'succeeded', effect: 'done' },
+      })),
+    );
+    expect((await states()).filter(({ effect }) => effect !== 'done')).to.deep.equal([]);
+    expect(effects(), 'effects at the venues').to.equal(done);
+    const again = await trader.get(`/v1/orders/netvenue/${placed.body.order_uuid}`);
+    expect(again.body).to.include({ status: 'completed' });
+  });
+
+  it('is noticed by a worker that starts on it: the network has subaccounts newer than all that it knows', async () => {
+    const { lines } = service.log;
+    const alerts = () => lines.filter(({ alert }) => alert === 'database_behind');
+    const trader = await service.trader();
+    await service.stopWorkers();
+    expect(alerts()).to.deep.equal([]);
+    await service.db.query(sql.unsafe`delete from subaccounts where subaccount_id = ${trader.traderId}::integer`);
+
+    await service.startWorker();
+    await until('the alert', () => alerts().length > 0);
+
+    expect(alerts()[0]).to.include({ level: 50, subaccounts: 1 });
+  });
+
+  it('is left alone by a worker in RECOVERY_MODE', async () => {
+    const trader = await service.trader();
+    await service.stopWorkers();
+    const order = await trader.post('/v1/orders/netvenue', market(), LATER);
+    const worker = startProgram('worker', { ...service.settings, RECOVERY_MODE: 'true', LOG_LEVEL: 'info' });
+    await worker.waitForLine(/RECOVERY_MODE is set/);
+    await worker.waitForLine(/"runners":\[\]/);
+    worker.kill('SIGTERM');
+
+    expect((await worker.exited).code).to.equal(0);
+    const kept = await trader.get(`/v1/intents/${order.headers['intent-id']}`);
+    expect(kept.body).to.include({ state: 'queued', effect: 'none' });
+  });
+});
