@@ -14,6 +14,9 @@ type Members = {
 /** Beyond the members: the response's status (0 without a response), and the key of the write. */
 type Occurrence = { status: number; idempotencyKey?: string | undefined; cause?: unknown };
 
+/** An error response. `isFirst`: no earlier attempt of the same write can have acted. */
+type Failed = { text: string; status: number; idempotencyKey?: string | undefined; isFirst?: boolean };
+
 /**
  * An error response of the service, or (code `NO_RESPONSE`) the lack of one after every attempt. A write whose `effect`
  * is `unknown` is repeated safely under its `idempotencyKey` only.
@@ -56,9 +59,31 @@ export function membersOf(text: string): Members | null {
   }
 }
 
-/** The error of a response whose text was read. */
-export const errorOf = (text: string, occurrence: Occurrence): ServiceError =>
-  new ServiceError(
-    membersOf(text) ?? { code: 'UNREADABLE', message: `Status ${occurrence.status} without a problem document.` },
-    occurrence,
+/**
+ * The error of a response whose text was read. Its `effect` is none only if that holds for every attempt: the error of
+ * a repeat that the service did not recognise, as it has no intent, is no proof.
+ */
+export function errorOf({ text, status, idempotencyKey, isFirst = true }: Failed): ServiceError {
+  const members = membersOf(text);
+  const isProof = isFirst || members?.intent_id !== undefined;
+  const isWrite = idempotencyKey !== undefined;
+  const unreadable = { code: 'UNREADABLE', message: `Status ${status} without a problem document.` };
+  return new ServiceError(
+    { ...(members ?? unreadable), ...(isWrite && !(members && isProof) && { effect: 'unknown' as const }) },
+    { status, idempotencyKey },
   );
+}
+
+/** Throws an error that ended the wait for a write again: what the write has done is not known. */
+export function throwAsUnknown(error: unknown, idempotencyKey: string | undefined, intent_id?: string): never {
+  if (!(error instanceof ServiceError)) throw error;
+  const { code, message, retryable, status } = error;
+  const members = {
+    code,
+    message,
+    retryable,
+    effect: 'unknown' as const,
+    ...(intent_id !== undefined && { intent_id }),
+  };
+  throw new ServiceError(members, { status, idempotencyKey, cause: error });
+}

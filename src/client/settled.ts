@@ -1,4 +1,4 @@
-import { errorOf, ServiceError } from './errors.ts';
+import { errorOf, ServiceError, throwAsUnknown } from './errors.ts';
 import { pause, retryAfterMs } from './retry.ts';
 import type { Exchange, Sent, Transport } from './transport.ts';
 
@@ -25,11 +25,12 @@ export async function settle<Data>(
 ): Promise<Settled<Data>> {
   const until = Date.now() + withinMs;
   for (let response = first; ; ) {
-    const { sent, text } = requireExchange(calls, response);
-    if (!response.ok) throw errorOf(text, { status: response.status, idempotencyKey: keyOf(sent) });
+    const { sent, text, mayHaveActed } = requireExchange(calls, response);
+    const isFirst = response === first && !mayHaveActed;
+    if (!response.ok) throw errorOf({ text, status: response.status, idempotencyKey: keyOf(sent), isFirst });
     if (response.status !== 202) return (text === '' ? undefined : JSON.parse(text)) as Settled<Data>; // as: by the contract
     await ended({ calls, sent, baseUrl, until, response, ...(signal && { signal }) });
-    response = await calls.send(sent, signal);
+    response = await calls.send(sent, signal).catch((error) => throwAsUnknown(error, keyOf(sent)));
   }
 }
 
@@ -55,9 +56,10 @@ async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): P
     if (Date.now() + waitMs > until) throw stillPending(sent, intentId);
     await pause(waitMs, signal);
     if (intentId === undefined) return; // the repeat tells
-    const shown = await calls.send({ method: 'GET', url, headers, body: '' }, signal);
+    const asked = calls.send({ method: 'GET', url, headers, body: '' }, signal);
+    const shown = await asked.catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
     const text = await shown.text();
-    if (!shown.ok) throw errorOf(text, { status: shown.status, idempotencyKey: keyOf(sent) });
+    if (!shown.ok) throwAsUnknown(errorOf({ text, status: shown.status }), keyOf(sent), intentId);
     if (JSON.parse(text).settled_at !== null) return;
   }
 }

@@ -2,7 +2,7 @@ import type { Authorization } from './credentials.ts';
 import { errorOf, ServiceError } from './errors.ts';
 import { backoffMs, isRetryable, pause, retryAfterMs } from './retry.ts';
 import { eventsIn, type StreamEvent } from './server-sent-events.ts';
-import { isOutdated } from './transport.ts';
+import { isOutdated, withHeaders } from './transport.ts';
 
 /** Options of a stream. `after`: the id of the last event seen earlier; without one it begins with a snapshot. */
 export type StreamOptions = {
@@ -55,7 +55,8 @@ async function opened(opener: Opener, { headers, signal }: StreamOptions, place:
   const { fetch, url, authorize, usual } = opener; // browsers accept no call of `fetch` as a method
   const credential = await authorize.header().catch(retryableOnly);
   if (!credential) return NOT_NOW;
-  const all = new Headers({ ...usual, ...headers, Accept: 'text/event-stream' });
+  const all = withHeaders(usual, headers);
+  all.set('Accept', 'text/event-stream');
   all.set(...credential);
   if (place.after !== undefined) all.set('Last-Event-ID', place.after);
   const response = await fetch(url, { headers: all, ...(signal && { signal }) }).catch(() => null);
@@ -63,7 +64,7 @@ async function opened(opener: Opener, { headers, signal }: StreamOptions, place:
   if (response.ok) return { body: response.body, waitMs: 0 };
   const text = await response.text().catch(() => '');
   if (!place.isRenewed && isOutdated(response) && authorize.renew(credential[1])) place.isRenewed = true;
-  else if (!isRetryable(response.status, text)) throw errorOf(text, { status: response.status });
+  else if (!isRetryable(response.status, text)) throw errorOf({ text, status: response.status });
   return { body: null, waitMs: retryAfterMs(response.headers) };
 }
 

@@ -1,12 +1,15 @@
 import type { Authorization } from './credentials.ts';
-import { ServiceError } from './errors.ts';
+import { membersOf, ServiceError, throwAsUnknown } from './errors.ts';
 import { type Outcome, pause, type RetryPolicy, waitBefore } from './retry.ts';
 
 /** A request as it is sent, but for its credentials. A repeat is the same request, under the same Idempotency-Key. */
 export type Sent = { method: string; url: string; headers: Headers; body: string };
 
-/** A request and the text of its response. */
-export type Exchange = { sent: Sent; text: string };
+/**
+ * A request and the text of its response. `mayHaveActed`: an earlier attempt had no readable response, so a later error
+ * is no proof that nothing happened.
+ */
+export type Exchange = { sent: Sent; text: string; mayHaveActed: boolean };
 
 /** What the transport needs. `timeoutMs` bounds one attempt; the service answers within 26 s. */
 export type TransportOptions = RetryPolicy & {
@@ -26,10 +29,17 @@ export type Transport = {
 
 /** Reads a request into memory and gives a write its key. */
 export async function sentFrom(request: Request, { headers: usual }: TransportOptions): Promise<Sent> {
-  const headers = new Headers({ ...usual, ...Object.fromEntries(request.headers) });
+  const headers = withHeaders(usual, request.headers);
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
   if (isWrite && !headers.has('Idempotency-Key')) headers.set('Idempotency-Key', crypto.randomUUID());
   return { method: request.method, url: request.url, headers, body: await request.text() };
+}
+
+/** The usual headers, each replaced by the one of the same name, in any case, that a call gives. */
+export function withHeaders(usual: Record<string, string>, given: Headers | Record<string, string> = {}): Headers {
+  const all = new Headers(usual);
+  for (const [name, value] of new Headers(given)) all.set(name, value);
+  return all;
 }
 
 /** Makes the transport of one caller. */
@@ -37,9 +47,12 @@ export function transport(options: TransportOptions, authorize?: Authorization):
   const exchanges = new WeakMap<Response, Exchange>();
 
   async function send(sent: Sent, signal?: AbortSignal | null): Promise<Response> {
-    let isRenewed = false;
+    let [isRenewed, mayHaveActed] = [false, false];
     for (let nth = 1; ; nth += 1) {
-      const credential = await authorize?.header();
+      const credential = await authorize?.header().catch((error) => {
+        if (mayHaveActed) throwAsUnknown(error, sent.headers.get('Idempotency-Key') ?? undefined);
+        throw error;
+      });
       const tried = await attempt(sent, credential, options, signal);
       if (
         !isRenewed &&
@@ -51,15 +64,20 @@ export function transport(options: TransportOptions, authorize?: Authorization):
         continue;
       }
       const waitMs = waitBefore(nth, tried.outcome, options);
-      if (waitMs !== null) await pause(waitMs, signal);
-      else if (tried.outcome) {
-        exchanges.set(tried.outcome.response, { sent, text: tried.outcome.text });
+      if (waitMs !== null) {
+        mayHaveActed ||= tried.outcome === null || isOpen(tried.outcome.text);
+        await pause(waitMs, signal);
+      } else if (tried.outcome) {
+        exchanges.set(tried.outcome.response, { sent, text: tried.outcome.text, mayHaveActed });
         return tried.outcome.response;
       } else throw withoutResponse(sent, tried.cause);
     }
   }
   return { send, exchangeOf: (response) => exchanges.get(response) };
 }
+
+/** Whether an error leaves open what happened: it says so, or is one of a gateway, which does not know. */
+const isOpen = (text: string): boolean => membersOf(text)?.effect !== 'none';
 
 /** Whether the token ended or was revoked; nothing else was looked at (RFC 6750, section 3.1). */
 export const isOutdated = ({ status, headers }: Response) =>

@@ -11,21 +11,28 @@ const OK: Answer = { status: 200, text: '{"success":true}' };
 
 /** A client whose service gives these answers, the last of them again and again; and the requests it received. */
 function scripted(answers: Answer[], options: Partial<ClientOptions> = {}) {
-  const received: { method: string; path: string; key: string | null; at: number }[] = [];
+  const received: { method: string; path: string; key: string | null; session: string | null; at: number }[] = [];
   const service = connect({
     baseUrl: 'https://service.example',
     credentials: { partnerKey: 'tpk_1' },
     longestWaitMs: 2_000,
     ...options,
     fetch: async (url, init) => {
-      const key = new Headers(init?.headers).get('Idempotency-Key');
-      received.push({ method: init?.method ?? '', path: new URL(String(url)).pathname, key, at: performance.now() });
+      const headers = new Headers(init?.headers);
+      const [key, session] = [headers.get('Idempotency-Key'), headers.get('X-Session-Token')];
+      received.push({
+        method: init?.method ?? '',
+        path: new URL(String(url)).pathname,
+        key,
+        session,
+        at: performance.now(),
+      });
       const answer = answers[Math.min(received.length, answers.length) - 1] ?? 'lost';
       if (answer === 'lost') throw new TypeError('the connection broke');
-      const { status, headers, error, text } = answer;
+      const { status, headers: given, error, text } = answer;
       return new Response(error ? JSON.stringify({ title: '', status, error }) : (text ?? null), {
         status,
-        ...(headers && { headers }),
+        ...(given && { headers: given }),
       });
     },
   });
@@ -97,6 +104,30 @@ describe('requests of the client', () => {
     expect(received).to.have.length(2);
   });
 
+  it('are told to have had no effect only where that holds for every attempt', async () => {
+    const none = { retryable: false, effect: 'none' };
+    const [rejected, ofIntent] = [problem(401, none), problem(422, { ...none, intent_id: '01' })];
+    const unknown = problem(503, { retryable: true, effect: 'unknown' });
+    const html: Answer = { status: 502, text: '<html>' };
+
+    for (const [answers, effect] of [
+      [[rejected], 'none'],
+      [['lost', rejected], 'unknown'],
+      [[unknown, rejected], 'unknown'],
+      [[html, rejected], 'unknown'],
+      [['lost', ofIntent], 'none'],
+      [[problem(429, { ...none, retryable: true }), rejected], 'none'],
+      [[{ status: 500, text: '<html>' }], 'unknown'],
+      [[{ status: 202, text: '{}' }, rejected], 'unknown'],
+      [[{ status: 202, headers: { 'Intent-Id': '01' }, text: '{}' }, rejected], 'unknown'],
+    ] as [Answer[], string][]) {
+      const error = await scripted(answers).failure();
+
+      expect(error.effect, JSON.stringify(answers)).to.equal(effect);
+      expect(error.idempotencyKey).to.match(/^[0-9a-f-]{36}$/);
+    }
+  });
+
   it('keep the key that the caller gives', async () => {
     const { service, received } = scripted(['lost', OK]);
     const header = { 'Trader-ID': '7', 'Idempotency-Key': 'mine' };
@@ -115,6 +146,15 @@ describe('requests of the client', () => {
 
     expect((await calling).message).to.equal('enough');
     expect(received).to.have.length.below(2);
+  });
+
+  it('have the usual headers, and a header of their own in place of the usual one', async () => {
+    const { service, received } = scripted([{ status: 200, text: '{}' }], { headers: { 'X-Session-Token': 'usual' } });
+
+    await service.api.GET('/v2/auth/me');
+    await service.api.GET('/v2/auth/me', { headers: { 'X-SESSION-TOKEN': 'own' } });
+
+    expect(received.map(({ session }) => session)).to.deep.equal(['usual', 'own']);
   });
 
   it('read without a key', async () => {
