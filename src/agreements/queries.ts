@@ -45,12 +45,20 @@ export const findNewestSignature = (db: Db, app: string, userId: UserId): Promis
     order by s.position desc
     limit 1`);
 
-/** Signatures of one app's chain after position `afterPlace`, in chain order, at most `limit`. */
-export const readChain = (db: Db, app: string, afterPlace: number, limit: number): Promise<readonly Signature[]> =>
+/** A row of a chain: its position, and its id, since a manipulated table may have several rows of one position. */
+export type ChainPoint = { place: number; id: string };
+
+/** Signatures of one app's chain after a row, in chain order, at most `limit`. */
+export const readChain = (
+  db: Db,
+  app: string,
+  { place, id }: ChainPoint,
+  limit: number,
+): Promise<readonly Signature[]> =>
   db.any(sql.type(signatureRow)`
     select ${signatureColumns}
     from agreement_signatures s
-    where s.app = ${app} and s.position > ${afterPlace}
+    where s.app = ${app} and (s.position, s.id) > (${place}, ${id})
     order by s.position, s.id
     limit ${limit}`);
 

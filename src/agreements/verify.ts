@@ -1,6 +1,6 @@
 import type { Db } from '../db/pool.ts';
 import { isSignedHead, type PublicKey } from '../kernel/head-keys.ts';
-import { listChains, readChain } from './queries.ts';
+import { type ChainPoint, listChains, readChain } from './queries.ts';
 import { endOf, type Fault, follow, hashOf, type Receipt, type Signed, startOf } from './rules.ts';
 
 const ROWS_AT_ONCE = 1_000;
@@ -42,9 +42,10 @@ export async function verifyAgreements(
 }
 
 async function* rowsOf(db: Db, app: string): AsyncGenerator<Signed> {
-  for (let place = Number.MIN_SAFE_INTEGER, rows: readonly Signed[] = []; ; place = rows.at(-1)?.place ?? place) {
-    rows = await readChain(db, app, place, ROWS_AT_ONCE);
+  for (let last: ChainPoint = { place: Number.MIN_SAFE_INTEGER, id: '' }; ; ) {
+    const rows = await readChain(db, app, last, ROWS_AT_ONCE);
     yield* rows;
+    last = rows.at(-1) ?? last;
     if (rows.length < ROWS_AT_ONCE) return;
   }
 }

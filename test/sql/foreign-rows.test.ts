@@ -14,6 +14,8 @@ import { findSubaccount, findWalletLink } from '../../src/portfolio/queries.ts';
 import { findRegistration } from '../../src/registration/queries.ts';
 import { MINE, MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, type Rows, wallet } from '../support/rows.ts';
 
+const START = { place: 0, id: '' };
+
 /** Rows of two owners and wallets that are alike in everything else: only a condition on the owner tells them apart. */
 describe('what is read for one owner', () => {
   let rows: Rows;
@@ -184,11 +186,25 @@ describe('what is read for one owner', () => {
       await run(`insert into agreement_chains (app, length, last_hash) values ($1, ${n + 1}, $1)`, app);
     }
 
-    expect((await readChain(db, 'app_a', 0, 10)).map(({ id }) => id)).to.deep.equal(['sig_app_a']);
+    expect((await readChain(db, 'app_a', START, 10)).map(({ id }) => id)).to.deep.equal(['sig_app_a']);
     expect(await listChains(db)).to.deep.equal([
       { app: 'app_a', length: 1, last_hash: 'app_a' },
       { app: 'app_b', length: 2, last_hash: 'app_b' },
     ]);
+  });
+
+  it('reads rows of one position one by one, where a manipulated chain has them', async () => {
+    await run('alter table agreement_signatures drop constraint agreement_signatures_one_chain');
+    await run(`insert into agreement_signatures
+      select 'put in', s.app, s.user_id, s.position, s.agreement_version, s.signature_name, s.document_url, s.document_sha256,
+        s.address, s.user_agent, s.signed_at, s.previous_hash, s.row_hash
+      from agreement_signatures s where s.app = 'app_b'`);
+
+    const [first, ...more] = await readChain(db, 'app_b', START, 1);
+    const next = await readChain(db, 'app_b', first ?? START, 1);
+
+    expect(more).to.be.empty;
+    expect([first?.id, next[0]?.id]).to.have.members(['put in', 'sig_app_b']);
   });
 
   it('opens no session for an operator who was disabled, or has enrolled an authenticator, meanwhile', async () => {
