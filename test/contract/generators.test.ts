@@ -22,7 +22,7 @@ describe('the served contract, for generators of clients', () => {
   const nodes = [...nodesUnder(served)];
 
   it('has no schema that is only true or false', () => {
-    const boolean = nodes.flatMap(({ path, node }) => {
+    const boolean = [...nodes, ...nodesUnder(document)].flatMap(({ path, node }) => {
       const under = [...SINGLE.map((key) => node[key]), ...SEVERAL.flatMap((key) => Object.values(Object(node[key])))];
       return under.some((value) => typeof value === 'boolean') ? [path.join('/')] : [];
     });
