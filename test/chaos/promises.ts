@@ -7,6 +7,7 @@ import { outageVerdict, settleAfterOutage } from './scenes/outage.ts';
 import { poolerVerdicts, tradeThroughPooler } from './scenes/pooled.ts';
 import { type Queue, queueAtMiner, queueVerdict } from './scenes/queued.ts';
 import { rerunFinished, rerunVerdict } from './scenes/rerun.ts';
+import { restoreUnderLoad, restoreVerdict } from './scenes/restore.ts';
 import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
 import { staleVerdict, stopAndResume } from './scenes/stopped.ts';
 import { terminateUnderLoad, terminationVerdict } from './scenes/terminated.ts';
@@ -202,6 +203,10 @@ export const scenes: Record<string, Scene> = {
   async R10({ finished, perSecond }, report) {
     const rerun = await rerunFinished({ intents: finished, perSecond: perSecond / 2, settings: ROOMY });
     report(rerunVerdict(rerun, finished));
+  },
+  async RESTORE({ pooled, perSecond }, report) {
+    const restored = await restoreUnderLoad({ orders: pooled, perSecond, settings: ROOMY });
+    report(restoreVerdict(restored, pooled / 5));
   },
   async BUDGET({ shortage }, report) {
     for (const verdict of budgetVerdicts(await tradeWithinBudget(shortage))) report(verdict);
