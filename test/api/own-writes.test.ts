@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import { readConfig } from '../../src/config.ts';
 import { type RunningWeb, startWeb } from '../../src/web.ts';
 import { type Caller, caller, type Reply } from '../support/caller.ts';
-import { type DelayedRelay, delayedRelay } from '../support/delayed.ts';
+import { type DelayedRelay, delayedRelay, listenerOf } from '../support/delayed.ts';
 import { limit, market } from '../support/orders.ts';
+import { until } from '../support/processes.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const NETWORK = '/v1/orders/netvenue';
@@ -20,11 +21,12 @@ describe('reads after a write of the caller, by another process', () => {
   before(async () => {
     service = await startService();
     const direct = new URL(String(service.settings.DATABASE_URL));
-    late = await delayedRelay({ host: direct.hostname, port: Number(direct.port) }, LATE_MS);
+    late = await delayedRelay(listenerOf(direct), LATE_MS);
     const near = new URL(direct);
-    near.port = String(late.port);
+    near.host = `127.0.0.1:${late.port}`;
     const settings = { ...service.settings, DATABASE_DIRECT_URL: near.href };
     other = await startWeb(readConfig(settings), service.log.logger);
+    await until('it hears of writes', async () => (await fetch(`${other.url}/readyz`)).ok);
   });
   after(async () => {
     await other.stop();

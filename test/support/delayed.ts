@@ -1,10 +1,16 @@
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 
 /** A relay to a TCP server whose answers arrive late, in order. */
 export type DelayedRelay = { port: number; close(): Promise<void> };
 
+/** Where the database of a URL listens: on TCP, or on a socket in a folder. */
+export function listenerOf({ hostname, port }: URL): NetConnectOpts {
+  const host = decodeURIComponent(hostname);
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port || 5432}` } : { host, port: Number(port || 5432) };
+}
+
 /** Starts a relay on a free port: requests pass at once, answers `delayMs` later. */
-export async function delayedRelay(target: { host: string; port: number }, delayMs: number): Promise<DelayedRelay> {
+export async function delayedRelay(target: NetConnectOpts, delayMs: number): Promise<DelayedRelay> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
     const far = connect(target);
