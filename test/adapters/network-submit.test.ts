@@ -1,41 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { netvenue } from '../../src/adapters/network/index.ts';
-import type { Signal } from '../../src/adapters/network/types.ts';
 import { alone } from '../support/alone.ts';
-
-const UUID = '0190a1b2-0000-7000-8000-000000000001';
-const MINER = 'http://miner.test';
-const access = {
-  minerUrl: `${MINER}/behind/a/path/`,
-  minerKey: 'miner-key',
-  validatorUrl: 'http://validator.test',
-  validatorKey: 'validator-key',
-  entityHotkey: '5Entity',
-};
-const venue = netvenue(access);
-const signal: Signal = {
-  order_uuid: UUID,
-  subaccount_id: 3,
-  execution_type: 'MARKET',
-  trade_pair: 'BTCUSDC',
-  order_type: 'LONG',
-  leverage: 0.1,
-};
-
-/** The full format of a rejection by the validator. */
-const no = (error_message: string) => ({
-  success: false,
-  order_uuid: UUID,
-  order_json: null,
-  error_message,
-  processing_time: 1.2,
-  message: 'Order failed on Taoshi validator',
-});
-const orderJson = (more = {}) =>
-  JSON.stringify({ order_type: 'LONG', leverage: 0.1, value: 1000, quantity: 0.01, price: 100_000, ...more });
-const yes = (order_json: string | object | null) => ({ ...no(''), success: true, order_json });
-const miner = () => nock(MINER).post('/behind/a/path/api/submit-order');
+import { MINER, miner, no, orderJson, signal, UUID, venue, yes } from '../support/miner.ts';
 
 describe('submitting a signal to the network', () => {
   alone();
@@ -228,56 +194,9 @@ describe('submitting a signal to the network', () => {
     });
   }
 
-  for (const text of [
-    'Failed to connect to Vanta Network',
-    'Failed to connect to Vanta Network: no live prices',
-    `Duplicate order UUID: ${UUID}`,
-    'Order UUID was already processed',
-    'Request timed out',
-    'Order with uuid [x] has already been processed. Please try again with a new order.',
-    '',
-  ]) {
-    it(`is in doubt because this is not conclusive: “${text}”`, async () => {
-      miner().reply(400, no(text));
-
-      expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
-    });
-  }
-
-  for (const error_message of ['Session is closed', 'no live prices', '']) {
-    it(`is in doubt after an exception of the miner, whatever its text: “${error_message}”`, async () => {
-      miner().reply(400, { ...no(error_message), message: `Internal error: ${error_message}` });
-
-      expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
-    });
-  }
-
   it('reads the reason from the message if there is no other', async () => {
     miner().reply(400, { ...no(''), message: 'Order failed on Vanta Network: no live prices' });
 
     expect(await venue.submit(signal)).to.include({ kind: 'rejected', slug: 'no_live_prices' });
   });
-
-  for (const [what, status, body] of [
-    ['500 of the miner', 500, { success: false, order_uuid: UUID, error: 'Internal error' }],
-    ['502', 502, '<html>Bad Gateway</html>'],
-    ['503', 503, ''],
-    ['504', 504, '{}'],
-    ['429 of something in between', 429, ''],
-    ['404 of something in between', 404, 'not found'],
-    ['a page with 200', 200, '<html>Please wait</html>'],
-    ['a cut-off yes', 200, '{"success": true, "order_uu'],
-    ['a no without a reason', 400, { success: false, order_uuid: UUID, error_messages: {}, message: 'Order failed' }],
-    ['an empty 200', 200, ''],
-    ['a 200 without success', 200, {}],
-    ['a 200 with a rejection', 200, no('no live prices')],
-    ['a list', 200, []],
-    ['a yes about another order', 200, { ...yes(null), order_uuid: UUID.replace('1', '2') }],
-  ] as const) {
-    it(`is in doubt: ${what}`, async () => {
-      miner().reply(status, body);
-
-      expect(await venue.submit(signal)).to.include({ kind: 'unknown' });
-    });
-  }
 });

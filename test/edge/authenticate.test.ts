@@ -1,41 +1,6 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { expect } from 'chai';
-import { listOperations } from '../../src/contract/document.ts';
-import { authenticate, getScheme, nobody, type SchemeDeps } from '../../src/edge/authenticate.ts';
-import type { ApiError } from '../../src/kernel/errors.ts';
-
-const operations = listOperations();
-const app = { kind: 'app', owner: 'app_1', scopes: ['api'] };
-const admin = { kind: 'admin', owner: '', adminId: 'adm_1', isEnrolled: true };
-
-/** Authenticators that accept every token but `wrong`, and what they were given. */
-function accepting(principals: Record<string, object> = {}) {
-  const given: unknown[][] = [];
-  const accept = (name: string, found: object) => async (token: string, more?: unknown) => {
-    given.push([name, token, ...(more === undefined ? [] : [more])]);
-    return token === 'wrong' ? null : (principals[name] ?? found);
-  };
-  const deps = {
-    config: { PUBLIC_URL: 'https://api.example.com/base' },
-    partners: accept('partners', { kind: 'partner', owner: 'ptn_1' }),
-    clients: accept('clients', app),
-    apps: accept('apps', app),
-    users: accept('users', { kind: 'user', owner: 'app_1' }),
-    traders: accept('traders', { kind: 'trader', owner: 'app_1' }),
-    admins: accept('admins', admin),
-  } as unknown as SchemeDeps; // as: their principals are incomplete
-  return { given, deps };
-}
-
-async function call(id: string, headers: IncomingHttpHeaders, principals = {}, as?: string) {
-  const operation = operations.find((each) => each.id === id);
-  if (!operation) throw new Error(`No operation ${id}`);
-  const { given, deps } = accepting(principals);
-  const method = as ?? operation.method.toUpperCase();
-  const found = await authenticate(operation, { method, headers }, deps).catch((error: ApiError) => error);
-  if (!(found instanceof Error)) return { kind: found.kind, given };
-  return { code: found.code, challenge: found.details.headers?.['WWW-Authenticate'], message: found.message, given };
-}
+import { authenticate, getScheme, nobody } from '../../src/edge/authenticate.ts';
+import { accepting, admin, app, call, operations } from '../support/authenticate.ts';
 
 const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
 const long = 'x'.repeat(513);
@@ -110,55 +75,6 @@ describe('authenticate', () => {
     expect(await call('getCurrentUser', { 'x-api-key': 'key' })).to.include({ code: 'V2_TOKEN_INVALID' });
   });
 
-  it('takes an operator’s token from the header only with its prefix, and from the cookie of its name', async () => {
-    const cookies = (cookie: string) => call('getCurrentAdmin', { cookie });
-
-    expect((await call('getCurrentAdmin', { authorization: 'Bearer adm_1' })).given).to.deep.equal([
-      ['admins', 'adm_1'],
-    ]);
-    for (const authorization of ['Bearer xadm_1', 'Bearer 1', 'adm_1'])
-      expect((await call('getCurrentAdmin', { authorization })).given).to.deep.equal([]);
-    for (const cookie of [
-      '__Host-admin_session=adm_1',
-      'a=b; __Host-admin_session=adm_1',
-      'a=b;__Host-admin_session=adm_1;c=d',
-    ])
-      expect((await cookies(cookie)).given, cookie).to.deep.equal([['admins', 'adm_1']]);
-    for (const cookie of [
-      '',
-      'x__Host-admin_session=adm_1',
-      'a=b __Host-admin_session=adm_1',
-      '__Host-admin_session=1',
-      '__Host-admin_session=adm_',
-      '__Host-admin_session=adm_1 2',
-      `__Host-admin_session=adm_${'x'.repeat(129)}`,
-    ])
-      expect(await cookies(cookie), cookie).to.include({ code: 'V2_ADMIN_SESSION_INVALID' });
-  });
-
-  it('takes the operator’s cookie for a change only from this service’s own pages', async () => {
-    const cookie = '__Host-admin_session=adm_1';
-    const change = (more: IncomingHttpHeaders) => call('logOutAdmin', { cookie, ...more });
-
-    for (const more of [
-      { origin: 'https://api.example.com' },
-      { origin: 'https://console.example.com', host: 'console.example.com' },
-    ])
-      expect(await change(more), JSON.stringify(more)).to.include({ kind: 'admin' });
-    for (const more of [
-      {},
-      { origin: '' },
-      { origin: 'null' },
-      { origin: 'https://evil.example', host: 'api.example.com' },
-      { origin: 'http://api.example.com', host: 'api.example.com' },
-      { origin: 'https://api.example.com:8443', host: 'api.example.com' },
-      { referer: 'https://api.example.com/' },
-    ])
-      expect(await change(more), JSON.stringify(more)).to.include({ code: 'FORBIDDEN_ORIGIN' });
-    expect(await call('getCurrentAdmin', { cookie })).to.include({ kind: 'admin' });
-    expect(await call('logOutAdmin', { authorization: 'Bearer adm_1' })).to.include({ kind: 'admin' });
-  });
-
   it('rejects an operator without an authenticator, and a token without the scope, which it names', async () => {
     const admins = { ...admin, isEnrolled: false };
 
@@ -226,20 +142,6 @@ describe('authenticate', () => {
     expect(await call('listTradingOrders', { 'x-api-key': '' })).to.include({ code: 'V2_TOKEN_INVALID' });
     expect(await call('listTradingOrders', { ...bearer, 'x-api-key': 'wrong' })).to.include({ kind: 'app' });
     expect(nobody).to.deep.equal({ kind: 'nobody', owner: '' });
-  });
-
-  it('takes an operator by cookie where a header would do too, with the challenge of what is wrong', async () => {
-    const cookie = '__Host-admin_session=adm_1';
-    const unknown = { admins: undefined };
-
-    expect(await call('listFailedPropAccounts', { cookie })).to.include({ kind: 'admin' });
-    expect(await call('getCurrentAdmin', { cookie }, {}, 'HEAD')).to.include({ kind: 'admin' });
-    expect(await call('getCurrentAdmin', { cookie }, {}, 'OPTIONS')).to.include({ kind: 'admin' });
-    expect(await call('getCurrentAdmin', {}, unknown)).to.include({ challenge: 'Session realm="v2 operators"' });
-    expect(await call('listFailedPropAccounts', {}, unknown)).to.include({
-      code: 'V2_ADMIN_SESSION_INVALID',
-      challenge: 'Bearer realm="v2 operators"',
-    });
   });
 
   it('tells who lacks a role before it rejects the request', async () => {

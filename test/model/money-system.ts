@@ -6,18 +6,9 @@ import { findAnyPropAccount } from '../../src/accounts/prop/queries.ts';
 import { recordSync } from '../../src/accounts/prop/store.ts';
 import { provision } from '../../src/accounts/provision.ts';
 import type { Netvenue } from '../../src/adapters/network/types.ts';
-import { processor as openProcessor } from '../../src/adapters/processor/index.ts';
-import type { Processor } from '../../src/adapters/processor/types.ts';
-import { type Db, openPool } from '../../src/db/pool.ts';
+import type { Db } from '../../src/db/pool.ts';
 import { runIntent } from '../../src/intents/run.ts';
-import {
-  type Accepted,
-  accepted,
-  found,
-  rejected,
-  type UpstreamResult,
-  unknownEffect,
-} from '../../src/kernel/upstream-result.ts';
+import { accepted, found, rejected } from '../../src/kernel/upstream-result.ts';
 import { takeEvents } from '../../src/payments/commands.ts';
 import { refund } from '../../src/payments/refund.ts';
 import { handlePaymentEvent } from '../../src/payments/updates.ts';
@@ -25,14 +16,13 @@ import { handlePayoutEvent } from '../../src/payouts/notified.ts';
 import { pay } from '../../src/payouts/pay.ts';
 import { reverse } from '../../src/payouts/reverse.ts';
 import { submit } from '../../src/payouts/submit.ts';
-import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
-import { freshDatabase } from '../support/postgres.ts';
 import { PROCESSOR } from '../support/processor-keys.ts';
+import { hindered, ignoreKill, type Mishap, untilAccepted } from './mishaps.ts';
 import { MoneyModel } from './money-model.ts';
+import { insertBuyer, PRICE, type Stage } from './money-stage.ts';
 
-export const PRICE = 19_900;
 export const EARNED = 50_000;
 const config = {
   NETVENUE_PATIENCE_MS: 20_000,
@@ -43,32 +33,7 @@ const config = {
   VENUE_READ_MS: 1_000,
 };
 const SYNCED = ['provisioning', 'evaluation']; // in the others the comparison changes nothing
-const nothing = z.object({});
 const intentRow = z.object({ id: z.string(), kind: z.string() });
-
-/** What happens to a worker's call: nothing, its response is lost, or the worker is killed before it records it. */
-export type Mishap = 'none' | 'lost' | 'killed';
-
-/** One database and one processor, which many runs share. */
-export type Stage = { db: Db; upstream: ProcessorUpstream; adapter: Processor; close(): Promise<void> };
-
-export async function openStage(): Promise<Stage> {
-  const database = await freshDatabase();
-  const db = await openPool(database.url, 12, () => {});
-  const upstream = await startProcessorUpstream(PROCESSOR);
-  await db.query(sql.type(nothing)`
-    insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_m', 'crypto', 'crypto', 1000, ${PRICE})`);
-  return {
-    db,
-    upstream,
-    adapter: openProcessor({ url: upstream.url, ...PROCESSOR }),
-    async close() {
-      await upstream.close();
-      await db.end();
-      await database.drop();
-    },
-  };
-}
 
 /** One payment, its account and its payouts: the service's own functions, and the model beside them. */
 export class MoneySystem {
@@ -107,23 +72,7 @@ export class MoneySystem {
     this.intent = made.data.processorId;
     this.connected = account.data.accountId;
     await this.control('account', { id: this.connected });
-    await db.query(sql.type(nothing)`
-      with app as (
-        insert into apps (id, slug, name, allowed_scopes) values (${this.app}, ${this.app}, 'App', '{api}')
-      ), person as (
-        insert into users (id, app_id, email, password_hash, verified_at)
-        values (${this.user}, ${this.app}, 'a@example.com', 'x', now())
-      ), bought as (
-        insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id,
-          processor_payment_intent_id, status)
-        values (${this.payment}, ${this.app}, ${this.user}, 'tier_m', 'crypto', 'crypto', 1000, ${PRICE}, 'usd', gen_random_uuid(),
-          ${this.intent}, 'requires_payment_method')
-      ), verified as (
-        insert into kyc_cases (user_id, owner, provider, session_id, status, verified_at)
-        values (${this.user}, ${this.app}, 'x', ${this.user}, 'verified', now())
-      )
-      insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
-      values (${this.connected}, ${this.app}, ${this.user}, ${this.connected}, true, true, true)`);
+    await insertBuyer(db, this);
     return this;
   }
 
@@ -295,39 +244,3 @@ const accountRow = z.object({
   accounts: z.number(),
 });
 let made = 0;
-
-/** Repeats a write under one key: on a busy machine a connection may be lost. */
-async function untilAccepted<T>(write: (key: string) => Promise<UpstreamResult<T>>): Promise<Accepted<T>> {
-  const key = randomBytes(8).toString('hex');
-  for (let left = 10; left > 0; left -= 1) {
-    const result = await write(key);
-    if (result.kind === 'accepted') return result;
-  }
-  throw new Error('no payment or account');
-}
-
-class Killed extends Error {}
-
-function ignoreKill(error: unknown): void {
-  if (!(error instanceof Killed)) throw error;
-}
-
-/** The processor, whose every write takes effect: then its response is lost, or whoever called it is killed. */
-function hindered(adapter: Processor, mishap: Mishap): Processor {
-  if (mishap === 'none') return adapter;
-  const hinder =
-    <Args extends unknown[]>(write: (...args: Args) => Promise<unknown>) =>
-    async (...args: Args) => {
-      await write(...args);
-      if (mishap === 'killed') throw new Killed();
-      return unknownEffect('lost');
-    };
-  const { refund: refunds, transfer, payOut, reverse: reverses } = adapter;
-  return {
-    ...adapter,
-    refund: hinder(refunds),
-    transfer: hinder(transfer),
-    payOut: hinder(payOut),
-    reverse: hinder(reverses),
-  };
-}

@@ -7,7 +7,9 @@ import { provisionAgain } from '../../src/accounts/prop/intents.ts';
 import { refundPayment } from '../../src/payments/intents.ts';
 import { requestPayout } from '../../src/payouts/commands.ts';
 import { reversePayout, submitPayout } from '../../src/payouts/intents.ts';
-import { EARNED, type Mishap, MoneySystem, openStage, PRICE, type Stage } from './money-system.ts';
+import type { Mishap } from './mishaps.ts';
+import { openStage, PRICE, type Stage } from './money-stage.ts';
+import { EARNED, MoneySystem } from './money-system.ts';
 
 const RUNS = Number(process.env.MONEY_RUNS ?? 300); // 10,000 for the figures of the promise
 const AT_ONCE = 6;

@@ -35,7 +35,7 @@ export const AREAS: Record<string, Area> = {
   callers: {
     code: {
       files: ['src/edge/authenticate.ts', 'src/kernel/principal.ts', 'src/kernel/scopes.ts'],
-      tests: ['edge/authenticate', 'kernel/scopes', 'kernel/principal'],
+      tests: ['edge/authenticate', 'edge/authenticate-operators', 'kernel/scopes', 'kernel/principal'],
     },
     sql: [
       {

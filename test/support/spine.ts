@@ -56,6 +56,11 @@ export const item = (more: Partial<Item> & Record<string, unknown> = {}): Item =
   ...more,
 });
 
+/** Accepts intents one after the other over one connection. */
+export async function acceptInTurn(hand: Hand, items: Item[]): Promise<void> {
+  for (const one of items) await hand.accept(one);
+}
+
 const JOBS = `
   select j.task, j.payload ->> 'intent_id' as intent_id, extract(epoch from j.run_at - now())::double precision * 1000 as in_ms
   from queue_jobs j

@@ -29,10 +29,8 @@ describe('streamTradingEvents', function () {
   });
 
   const open = async (headers: Record<string, string> = {}, query = '') => {
-    const reader = await readStream(`${service.url}${TRADING}/stream${query}`, {
-      'X-Api-Key': key.api_key,
-      ...headers,
-    });
+    const own = { 'X-Api-Key': key.api_key, ...headers };
+    const reader = await readStream(`${service.url}${TRADING}/stream${query}`, own);
     readers.push(reader);
     return reader;
   };

@@ -1,0 +1,55 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { processor as openProcessor } from '../../src/adapters/processor/index.ts';
+import type { Processor } from '../../src/adapters/processor/types.ts';
+import { type Db, openPool } from '../../src/db/pool.ts';
+import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
+import { freshDatabase } from '../support/postgres.ts';
+import { PROCESSOR } from '../support/processor-keys.ts';
+
+export const PRICE = 19_900;
+const nothing = z.object({});
+
+/** One database and one processor, which many runs share. */
+export type Stage = { db: Db; upstream: ProcessorUpstream; adapter: Processor; close(): Promise<void> };
+
+export async function openStage(): Promise<Stage> {
+  const database = await freshDatabase();
+  const db = await openPool(database.url, 12, () => {});
+  const upstream = await startProcessorUpstream(PROCESSOR);
+  await db.query(sql.type(nothing)`
+    insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_m', 'crypto', 'crypto', 1000, ${PRICE})`);
+  return {
+    db,
+    upstream,
+    adapter: openProcessor({ url: upstream.url, ...PROCESSOR }),
+    async close() {
+      await upstream.close();
+      await db.end();
+      await database.drop();
+    },
+  };
+}
+
+/** An app, its user, who is verified and can be paid, and the user's payment, which is not paid yet. */
+export const insertBuyer = (
+  db: Db,
+  { app, user, payment, intent, connected }: Record<'app' | 'user' | 'payment' | 'intent' | 'connected', string>,
+) =>
+  db.query(sql.type(nothing)`
+    with app as (
+      insert into apps (id, slug, name, allowed_scopes) values (${app}, ${app}, 'App', '{api}')
+    ), person as (
+      insert into users (id, app_id, email, password_hash, verified_at)
+      values (${user}, ${app}, 'a@example.com', 'x', now())
+    ), bought as (
+      insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id,
+        processor_payment_intent_id, status)
+      values (${payment}, ${app}, ${user}, 'tier_m', 'crypto', 'crypto', 1000, ${PRICE}, 'usd', gen_random_uuid(),
+        ${intent}, 'requires_payment_method')
+    ), verified as (
+      insert into kyc_cases (user_id, owner, provider, session_id, status, verified_at)
+      values (${user}, ${app}, 'x', ${user}, 'verified', now())
+    )
+    insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
+    values (${connected}, ${app}, ${user}, ${connected}, true, true, true)`);
