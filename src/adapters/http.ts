@@ -1,7 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import got, { type RequestFunction } from 'got';
-import { epochMs, noteWork } from '../kernel/ids.ts';
+import { epochMs, noteWork } from '../kernel/work.ts';
 
 /**
  * One request to an upstream. The request must not leave after `notAfter` (epoch ms of this process). `isQueued`: it opens a

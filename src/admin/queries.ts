@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import { digest } from '../kernel/digest.ts';
+import { digest } from '../kernel/ids.ts';
 import type { Admin } from '../kernel/principal.ts';
 import { loginRow } from '../login/queries.ts';
 

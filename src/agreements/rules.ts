@@ -1,5 +1,5 @@
 import type { components } from '../contract/types.ts';
-import { digest } from '../kernel/digest.ts';
+import { digest } from '../kernel/ids.ts';
 
 /** A row of a chain. */
 export type Signed = components['schemas']['AgreementSignature'];

@@ -1,9 +1,8 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import { digest } from '../kernel/digest.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { newId, newSecret } from '../kernel/ids.ts';
+import { digest, newId, newSecret } from '../kernel/ids.ts';
 import type { App } from '../kernel/principal.ts';
 
 /** The longest lifetime of an access token. */

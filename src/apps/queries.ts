@@ -4,8 +4,7 @@ import type { components } from '../contract/types.ts';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { cachedStaleRead } from '../kernel/cache.ts';
-import { digest } from '../kernel/digest.ts';
-import type { AppId } from '../kernel/ids.ts';
+import { type AppId, digest } from '../kernel/ids.ts';
 import type { App } from '../kernel/principal.ts';
 import { grant } from '../kernel/scopes.ts';
 

@@ -1,4 +1,4 @@
-import { epochMs } from '../kernel/ids.ts';
+import { epochMs } from '../kernel/work.ts';
 /**
  * Processes at most `most` rows and resolves to their number. A smaller number than `most` means that none are left.
  */

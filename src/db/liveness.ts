@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { epochMs } from '../kernel/ids.ts';
+import { epochMs } from '../kernel/work.ts';
 import { endWhenSilent } from './pool.ts';
 
 const LOCK_SPACE = 884422; // the SQL function reap_dead_workers uses the same number

@@ -9,8 +9,8 @@ import {
   reserveKey,
 } from '../db/idempotent-responses.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { epochMs } from '../kernel/ids.ts';
 import { callerId } from '../kernel/principal.ts';
+import { epochMs } from '../kernel/work.ts';
 import type { EdgeDeps } from './deps.ts';
 import type { AnyReply, Call, Commit } from './handler.ts';
 

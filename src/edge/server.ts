@@ -4,7 +4,7 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
-import { workingOn } from '../kernel/ids.ts';
+import { workingOn } from '../kernel/work.ts';
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';

@@ -1,6 +1,7 @@
 import type { Agent, Exvenue } from '../adapters/exchange/types.ts';
 import type { Db } from '../db/pool.ts';
-import { epochMs, type WalletAddress } from '../kernel/ids.ts';
+import type { WalletAddress } from '../kernel/ids.ts';
+import { epochMs } from '../kernel/work.ts';
 import { listUnverifiedKeys } from './queries.ts';
 import { confirmKey, rejectKey, wipeRetiredKeys } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/pool.ts';
-import { goByDatabaseTime } from '../kernel/ids.ts';
+import { goByDatabaseTime } from '../kernel/work.ts';
 import { readDatabaseTime } from './queries.ts';
 
 const APART_MS = 2_000;

@@ -5,8 +5,9 @@ import { batch, numbered } from '../db/batch.ts';
 import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
-import { epochMs, newIntentId, type OwnerId } from '../kernel/ids.ts';
+import { newIntentId, type OwnerId } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
+import { epochMs } from '../kernel/work.ts';
 import type { Intent } from './intent.ts';
 
 /**

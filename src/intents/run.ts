@@ -1,6 +1,7 @@
 import type { Db } from '../db/pool.ts';
-import { epochMs, type IntentId, noteWork } from '../kernel/ids.ts';
+import type { IntentId } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
+import { epochMs, noteWork } from '../kernel/work.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import type { IntentDefinition, IntentOf, Prepared, Sent, Timing } from './define.ts';
 import { findUnclaimed } from './follow.ts';

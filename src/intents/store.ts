@@ -2,7 +2,8 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
-import { epochMs, type IntentId, noteWork } from '../kernel/ids.ts';
+import type { IntentId } from '../kernel/ids.ts';
+import { epochMs, noteWork } from '../kernel/work.ts';
 import { type Held, type Intent, intentRow, type Outcome, type Problem } from './intent.ts';
 
 const done = z.object({ ok: z.boolean() });

@@ -1,5 +1,4 @@
-import { digest } from './digest.ts';
-import type { IntentId } from './ids.ts';
+import { digest, type IntentId } from './ids.ts';
 
 /** The exchange's coin for any accepted form of a pair: BTC-USDC, BTC/USD, BTCUSD, BTC. Case-sensitive (kPEPE). */
 export const coinOf = (pair: string): string => pair.replace(/(?<=.)[-/_]?USDC?$/, '');

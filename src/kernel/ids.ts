@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { epochMs } from './work.ts';
 
 const ID_BYTES = 17; // 136 bits: 23 url-safe characters
 const SECRET_BYTES = 32; // 256 bits: 43 url-safe characters
@@ -69,48 +69,26 @@ export const lookUpThreads = (threads: number): number => Math.max(1, Math.floor
  */
 export const normalisedEmail = (email: string): string => email.normalize('NFKC').trim().toLowerCase();
 
-/**
- * What a process works on: the members that every log line of this work has. `outcome`: what a task's intent came to.
- * `status`: the HTTP status of an upstream's last response.
- */
-export type Work = {
-  request_id?: string;
-  intent_id?: IntentId;
-  tenant?: OwnerId;
-  task?: string;
-  outcome?: string;
-  status?: number;
-};
-
-const work = new AsyncLocalStorage<Work>();
-
-/** Runs a function as one piece of work. What it awaits belongs to it too. */
-export const workingOn = <Result>(on: Work, run: () => Result): Result => work.run(on, run);
-
-/** Adds to the present piece of work what became known of it. */
-export function noteWork(known: Work): void {
-  const on = work.getStore();
-  if (on) Object.assign(on, known);
-}
-
-/** The present piece of work; empty outside any. */
-export const presentWork = (): Work => work.getStore() ?? {};
-
-/** The members of a log line that name the present piece of work. */
-export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' | 'task'> {
-  const { outcome: _, status: __, ...named } = presentWork();
-  return named;
-}
-
-let clockAheadMs = 0;
+/** The SHA-256 of a text, as bytes. Bearer secrets are stored in this form only. */
+export const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /**
- * The time in epoch milliseconds, by which everything is decided: this process's clock, or the database's where the two
- * are more than 2 s apart (`goByDatabaseTime`).
+ * The SHA-256, in hex, of the JSON of `parts` with sorted members. The order of members does not change it, nor the case
+ * of UUIDs.
  */
-export const epochMs = (): number => Date.now() - clockAheadMs;
+export const requestDigest = (...parts: unknown[]): string =>
+  createHash('sha256')
+    .update(JSON.stringify(parts.map(sorted)))
+    .digest('hex');
 
-/** Takes whole `aheadMs` off this process's clock from now on: 0 to go by the clock as it is. */
-export const goByDatabaseTime = (aheadMs: number): void => {
-  clockAheadMs = aheadMs;
-};
+function sorted(value: unknown): unknown {
+  if (typeof value === 'string' && isUuid(value)) return value.toLowerCase();
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== undefined)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, member]) => [name, sorted(member)]),
+  );
+}

@@ -1,4 +1,4 @@
-import { digest } from './digest.ts';
+import { digest } from './ids.ts';
 
 const MINUTE_S = 60;
 const HOUR_S = 3_600;

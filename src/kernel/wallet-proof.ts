@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { recoverMessageAddress } from 'viem/utils';
-import { epochMs, type OwnerId, type WalletAddress } from './ids.ts';
+import type { OwnerId, WalletAddress } from './ids.ts';
 import type { SealContext, Sealer } from './seal.ts';
+import { epochMs } from './work.ts';
 
 /** Who must prove control of which wallet (in lower case), until when. */
 export type Challenge = { owner: OwnerId; wallet: WalletAddress; expiresAt: Date };

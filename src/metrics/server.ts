@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { problemDocument } from '../edge/respond.ts';
-import { digest } from '../kernel/digest.ts';
 import { ApiError } from '../kernel/errors.ts';
+import { digest } from '../kernel/ids.ts';
 import { CONTENT_TYPE, type Metrics } from './registry.ts';
 
 const REQUEST_WITHIN_MS = 5_000;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Sent, Webhooks } from '../adapters/webhook/types.ts';
-import { presentWork, type Work, workingOn } from '../kernel/ids.ts';
+import { presentWork, type Work, workingOn } from '../kernel/work.ts';
 import type { Metrics } from './registry.ts';
 
 type Upstream = 'netvenue' | 'exvenue' | 'registrar' | 'processor' | 'mail';

@@ -1,8 +1,6 @@
 import { sql } from 'slonik';
 import type { Db } from '../db/pool.ts';
-import { digest } from '../kernel/digest.ts';
-import type { PartnerId } from '../kernel/ids.ts';
-import { newId, newSecret } from '../kernel/ids.ts';
+import { digest, newId, newSecret, type PartnerId } from '../kernel/ids.ts';
 
 const HINT_LENGTH = 8; // enough to distinguish keys, far too little to guess one
 

@@ -2,8 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
-import { digest } from '../kernel/digest.ts';
-import type { PartnerId } from '../kernel/ids.ts';
+import { digest, type PartnerId } from '../kernel/ids.ts';
 import type { Partner } from '../kernel/principal.ts';
 
 /** Finds the partner of a key. Null for unknown and revoked keys and for disabled partners. */

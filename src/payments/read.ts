@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
-import { epochMs } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
+import { epochMs } from '../kernel/work.ts';
 import { findPayment } from './queries.ts';
 import { alertIfAmountDiffers, applyPayment } from './updates.ts';
 

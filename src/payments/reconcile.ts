@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { EventPage, Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
-import { epochMs } from '../kernel/ids.ts';
+import { epochMs } from '../kernel/work.ts';
 import { alertIfUnreadable, openSweep, takePage } from './commands.ts';
 import { queueReadings } from './store.ts';
 

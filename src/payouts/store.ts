@@ -6,8 +6,7 @@ import type { Db } from '../db/pool.ts';
 import type { Held } from '../intents/intent.ts';
 import { sealedResult } from '../intents/sealed-results.ts';
 import { notifying, succeedWith } from '../intents/store.ts';
-import type { OwnerId, UserId } from '../kernel/ids.ts';
-import { newId, newIntentId } from '../kernel/ids.ts';
+import { newId, newIntentId, type OwnerId, type UserId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 
 const done = z.object({ ok: z.boolean() });

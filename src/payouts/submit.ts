@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Netvenue } from '../adapters/network/types.ts';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
-import { epochMs } from '../kernel/ids.ts';
 import { found } from '../kernel/upstream-result.ts';
+import { epochMs } from '../kernel/work.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { readEarnings } from './read-model.ts';
 import { recordTransfer } from './store.ts';

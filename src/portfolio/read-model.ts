@@ -1,8 +1,9 @@
 import type { Exvenue, Fill, OrderView } from '../adapters/exchange/types.ts';
 import type { Netvenue } from '../adapters/network/types.ts';
 import { cachedRead, cachedStaleRead, currentRead } from '../kernel/cache.ts';
-import { epochMs, type Hotkey, type WalletAddress } from '../kernel/ids.ts';
+import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
 import type { ReadResult } from '../kernel/upstream-result.ts';
+import { epochMs } from '../kernel/work.ts';
 
 const FRESH_MS = 1_000;
 /** Limits follow the balance, and settlements come every 12 hours: neither changes within seconds. */

@@ -1,8 +1,7 @@
 import type { Dashboard, Limits } from '../adapters/network/types.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Hotkey, OwnerId, WalletAddress } from '../kernel/ids.ts';
-import { hotkeyOf } from '../kernel/ids.ts';
+import { type Hotkey, hotkeyOf, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
 import type { ReadResult } from '../kernel/upstream-result.ts';
 import { findSubaccount, findWalletLink, type Subaccount, type WalletLink } from './queries.ts';
 import type { VenueReads } from './read-model.ts';

@@ -2,8 +2,9 @@ import type { Payer, PaymentTerms, Quote, Registrar, Tier, WalletProof } from '.
 import type { Db } from '../db/pool.ts';
 import { findLiveKey, keySealContext } from '../enrollments/commands.ts';
 import type { IntentOf, Prepared } from '../intents/define.ts';
-import { epochMs, type WalletAddress } from '../kernel/ids.ts';
+import type { WalletAddress } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
+import { epochMs } from '../kernel/work.ts';
 import { isOtherPaying, openPayer } from './queries.ts';
 import { type BalanceReads, readBalance } from './read-model.ts';
 import { problemOf } from './results.ts';

@@ -1,8 +1,8 @@
 import { nextAttemptMs, nextReconcileMs } from '../intents/backoff.ts';
 import { defineIntent } from '../intents/define.ts';
 import { markInDoubt, retry } from '../intents/store.ts';
-import { epochMs } from '../kernel/ids.ts';
 import { accepted, type UpstreamResult } from '../kernel/upstream-result.ts';
+import { epochMs } from '../kernel/work.ts';
 import { type EvidenceDeps, findPayment } from './evidence.ts';
 import { type PaymentDeps, preparePayment } from './payment.ts';
 import { type Paid, paidBy, problemOf } from './results.ts';

@@ -1,7 +1,6 @@
 import type { components } from '../contract/types.ts';
 import { compare, isDecimal, plus, times } from '../kernel/decimals.ts';
-import { digest } from '../kernel/digest.ts';
-import type { IntentId } from '../kernel/ids.ts';
+import { digest, type IntentId } from '../kernel/ids.ts';
 
 /** The status of a registration, as the contract defines it. */
 export type Status = components['schemas']['RegistrationStatus']['status'];

@@ -2,8 +2,7 @@ import type { Netvenue } from '../adapters/network/types.ts';
 import { findNetworkIdentity, findOwnEntity } from '../apps/network/queries.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
-import type { Hotkey, OwnerId } from '../kernel/ids.ts';
-import { entityOf } from '../kernel/ids.ts';
+import { entityOf, type Hotkey, type OwnerId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import type { Upstreams } from '../upstreams.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { workMembers } from '../kernel/ids.ts';
 import { serializeError } from '../kernel/serialize-error.ts';
+import { workMembers } from '../kernel/work.ts';
 
 /** The version that runs, from package.json. */
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {

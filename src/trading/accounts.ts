@@ -2,8 +2,7 @@ import { findAnyPropAccount, findDefaultAccount, findPropAccount, type PropAccou
 import type { Db } from '../db/pool.ts';
 import type { CallWith } from '../edge/handler.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Hotkey } from '../kernel/ids.ts';
-import { entityOf } from '../kernel/ids.ts';
+import { entityOf, type Hotkey } from '../kernel/ids.ts';
 
 /** A prop account with a subaccount at the network. `hotkey` is the synthetic hotkey of that subaccount. */
 export type ReadyAccount = PropAccount & { subaccount_id: number; hotkey: Hotkey; entityHotkey: Hotkey };

@@ -1,8 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import { digest } from '../kernel/digest.ts';
-import type { AppId, UserId } from '../kernel/ids.ts';
+import { type AppId, digest, type UserId } from '../kernel/ids.ts';
 import type { App, User } from '../kernel/principal.ts';
 import type { SealContext } from '../kernel/seal.ts';
 import { type LoginRow, loginRow } from '../login/queries.ts';

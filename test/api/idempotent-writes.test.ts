@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
-import { requestDigest } from '../../src/kernel/digest.ts';
+import { requestDigest } from '../../src/kernel/ids.ts';
 import {
   type Ask,
   codeIn,

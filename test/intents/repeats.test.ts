@@ -5,7 +5,15 @@ import { newIntentId } from '../../src/kernel/ids.ts';
 import { submit } from '../../src/payouts/submit.ts';
 
 const URL = 'https://processor.test';
-const transfer = { payoutId: 'po_1', accountId: 'acct_1', amountCents: 50_000, currency: 'usd' };
+const transfer = {
+  payoutId: 'po_1',
+  accountId: 'acct_1',
+  amountCents: 50_000,
+  currency: 'usd',
+  transferId: null,
+  isAbroad: false,
+  subaccountUuid: null,
+};
 
 describe('a transfer whose answer was lost, repeated under its key', () => {
   before(() => {
@@ -18,11 +26,21 @@ describe('a transfer whose answer was lost, repeated under its key', () => {
     nock.restore();
   });
 
-  const sent = { intent: { id: newIntentId(), sent_ago_ms: 120_000 }, payload: { transfer } };
+  const sent_ago_ms = 120_000;
+  const sending_at = new Date(Date.now() - sent_ago_ms).toISOString();
+  const sent = {
+    intent: { id: newIntentId(), sent_ago_ms, sending_at, sent_payload: { transfer } },
+    payload: { transfer },
+  };
   const deps = { processor: processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: 'whsec_1' }) };
   const reconcile = () => submit.reconcile(sent as never, deps as never); // as: the only members that it reads
   const answer = (status: number, body: object, headers = {}) =>
-    nock(URL).post('/v1/transfers').reply(status, body, headers);
+    nock(URL)
+      .get('/v1/transfers')
+      .query(true)
+      .reply(200, { object: 'list', url: '/v1/transfers', has_more: false, data: [] })
+      .post('/v1/transfers')
+      .reply(status, body, headers);
   const error = (type: string, code: string) => ({ error: { type, code, message: 'x' } });
 
   for (const status of [400, 401, 402, 403, 404, 409, 429, 500, 502, 503])

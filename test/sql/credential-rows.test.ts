@@ -5,7 +5,7 @@ import { adminFinder, findPendingSeed, readAdmin } from '../../src/admin/queries
 import { issueToken, revokeToken } from '../../src/apps/commands.ts';
 import { appFinder, clientFinder, originFinder } from '../../src/apps/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
-import { digest } from '../../src/kernel/digest.ts';
+import { digest } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/kernel/principal.ts';
 import { partnerFinder } from '../../src/partners/queries.ts';
 import { isKeyOf, listKeys, traderFinder } from '../../src/trading/keys/queries.ts';

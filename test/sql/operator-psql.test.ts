@@ -14,7 +14,7 @@ const GUIDE = new URL('../../src/docs/operating.md', import.meta.url);
 const HEADING = 'From psql';
 const PSQL = 'psql'; // psql, if the machine has it
 /** The values that replace the placeholders in angle brackets. */
-const OPERATOR_ROW = { 'your name': 'ada', 'your reason': 'its job was given up' };
+const OPERATOR_ROW = { 'your name': 'ada', 'your reason': 'its job was given up', 'job id': '0' };
 
 type Run = (url: string, statements: string) => Promise<string>;
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { DbPool } from '../../src/db/pool.ts';
-import { digest } from '../../src/kernel/digest.ts';
+import { digest } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/kernel/principal.ts';
 import { findSalt, isKnownAddress, readLogin, userFinder } from '../../src/users/queries.ts';
 import { findSessionByToken, isSessionOf, listSessionsOf } from '../../src/users/sessions/queries.ts';

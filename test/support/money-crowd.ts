@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { digest } from '../../src/kernel/digest.ts';
+import { digest } from '../../src/kernel/ids.ts';
 import { type Ask, asking, bearer } from './identity.ts';
 import { checkOut, type Money } from './money.ts';
 

@@ -1,7 +1,7 @@
 import type { Handler } from '../../edge/handler.ts';
-import { epochMs } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { challengeMessage } from '../../kernel/wallet-proof.ts';
+import { epochMs } from '../../kernel/work.ts';
 
 const CHALLENGE_LIVES_MS = 15 * 60_000;
 

@@ -1,8 +1,7 @@
 import { sql } from 'slonik';
 import type { Db } from '../../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../../intents/accept.ts';
-import type { UserId } from '../../kernel/ids.ts';
-import { newId, newIntentId } from '../../kernel/ids.ts';
+import { newId, newIntentId, type UserId } from '../../kernel/ids.ts';
 import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
 
 /** A free account to accept: the creation intent of its subaccount, and the account row written with it. */

@@ -1,5 +1,5 @@
-import { epochMs } from '../../kernel/ids.ts';
 import type { Bucket, BudgetLedger } from '../../kernel/shared-upstream.ts';
+import { epochMs } from '../../kernel/work.ts';
 
 /**
  * A token bucket of this process alone. It starts with `burst` tokens, its capacity; in any `s` seconds at most `burst` +

@@ -1,5 +1,5 @@
-import { epochMs } from '../../kernel/ids.ts';
 import type { Bucket, BudgetLedger, Priority } from '../../kernel/shared-upstream.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { fairTurns } from './turns.ts';
 
 /**

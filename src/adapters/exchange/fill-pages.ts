@@ -1,5 +1,5 @@
-import { epochMs } from '../../kernel/ids.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { ROWS_PER_PAGE, readFills } from './fills.ts';
 import type { Sources } from './shared-read.ts';
 import type { CallLimits, Fill } from './types.ts';

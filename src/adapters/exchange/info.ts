@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { epochMs } from '../../kernel/ids.ts';
 import { found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { type HttpClient, parseJson, type Reply } from '../http.ts';
 import type { Budget } from './budget.ts';
 import { textOf } from './fields.ts';

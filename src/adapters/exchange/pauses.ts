@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { epochMs } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import type { CallLimits } from './types.ts';
 
 /**

@@ -1,5 +1,5 @@
-import { epochMs } from '../../kernel/ids.ts';
 import { type UpstreamResult, unreachable } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { type HttpClient, parseJson } from '../http.ts';
 import type { Budget } from './budget.ts';
 import { fieldsOf, textOf } from './fields.ts';

@@ -1,5 +1,5 @@
-import { epochMs } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
 import type { CallLimits } from './types.ts';
 
 /** Reads something by dex; the empty name is the venue's own dex. */

@@ -1,6 +1,6 @@
-import { epochMs } from '../../kernel/ids.ts';
 import type { ResponseCache } from '../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
 import type { QueryInfo } from './info.ts';
 import type { CallLimits } from './types.ts';
 

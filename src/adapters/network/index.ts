@@ -1,5 +1,4 @@
-import type { Hotkey } from '../../kernel/ids.ts';
-import { isUuid } from '../../kernel/ids.ts';
+import { type Hotkey, isUuid } from '../../kernel/ids.ts';
 import { unreadable } from '../../kernel/upstream-result.ts';
 import { httpClient, type Reply } from '../http.ts';
 import { archiveResponse } from './archive.ts';

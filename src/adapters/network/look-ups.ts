@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { epochMs } from '../../kernel/ids.ts';
 import type { SharedSlots } from '../../kernel/shared-upstream.ts';
+import { epochMs } from '../../kernel/work.ts';
 import type { Reply } from '../http.ts';
 
 /** Sends a look-up, which must leave before `notAfter` (epoch ms). `unsent` with `NO_SLOT` if it would wait for long. */

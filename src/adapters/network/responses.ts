@@ -1,5 +1,4 @@
-import type { OrderUuid } from '../../kernel/ids.ts';
-import { isUuid } from '../../kernel/ids.ts';
+import { isUuid, type OrderUuid } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '../../kernel/upstream-result.ts';
 import { parseJson, type Reply } from '../http.ts';

@@ -1,5 +1,5 @@
 import Stripe from 'stripe';
-import { epochMs } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';

@@ -1,4 +1,4 @@
-import { epochMs } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { addressGuard } from './guard.ts';
 import { type Posted, poster } from './post.ts';
 import { nameResolver } from './resolve.ts';

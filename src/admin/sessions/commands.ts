@@ -1,8 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import { digest } from '../../kernel/digest.ts';
-import { newId, newSecret } from '../../kernel/ids.ts';
+import { digest, newId, newSecret } from '../../kernel/ids.ts';
 import type { Admin } from '../../kernel/principal.ts';
 import type { CheckedLogin } from '../../login/commands.ts';
 import { type Act, type Actor, auditEntry } from '../audit/commands.ts';

@@ -2,8 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { digest } from '../../kernel/digest.ts';
-import { newId, newSecret, normalisedEmail } from '../../kernel/ids.ts';
+import { digest, newId, newSecret, normalisedEmail } from '../../kernel/ids.ts';
 
 /**
  * Stores an access request and returns its id. It does not check whether the slug is free: the public must not learn

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { NewIntent } from '../../intents/accept.ts';
-import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
-import { newIntentId } from '../../kernel/ids.ts';
+import { newIntentId, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 
 const DEADLINE_S = 600; // long, because it must still happen after an outage of the exchange; no caller waits for it
 

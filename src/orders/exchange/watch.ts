@@ -1,7 +1,7 @@
 import type { Exvenue } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { cloidOf, legCloid } from '../../kernel/exchange-names.ts';
-import { epochMs } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { cancel } from './cancel.ts';
 import { type ExitsOutcome, exitsOutcome, type ObservedLeg } from './exit-outcome.ts';
 import { followUp, laneOf } from './follow-up.ts';

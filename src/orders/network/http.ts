@@ -1,8 +1,7 @@
 import type { CallWith, Handler } from '../../edge/handler.ts';
 import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { IntentId, OrderUuid } from '../../kernel/ids.ts';
-import { hotkeyOf } from '../../kernel/ids.ts';
+import { hotkeyOf, type IntentId, type OrderUuid } from '../../kernel/ids.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import type { NewNetworkOrder } from './intents.ts';
 import { cancelOrder, closePosition, editOrder, placeOrder, protectPosition, type RequestContext } from './intents.ts';

@@ -1,7 +1,8 @@
 import type { Dashboard, Money } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
-import { epochMs, type Hotkey, type WalletAddress } from '../../kernel/ids.ts';
+import type { Hotkey, WalletAddress } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { accountStatusOf, accountTypeOf } from '../rules.ts';
 import { requireValue, type Trader } from '../traders.ts';
 import { drawdownOf } from './drawdown.ts';

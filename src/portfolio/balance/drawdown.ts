@@ -1,6 +1,6 @@
 import type { Dashboard, Drawdown } from '../../adapters/network/types.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { epochMs } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { accountTypeOf } from '../rules.ts';
 import { requireValue } from '../traders.ts';
 

@@ -2,7 +2,8 @@ import type { Settlement } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { epochMs, type Hotkey } from '../../kernel/ids.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import type { VenueReads } from '../read-model.ts';
 import { findDashboard, foundOrNull, requireFound, requireValue, type Trader } from '../traders.ts';
 

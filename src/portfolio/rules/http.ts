@@ -1,6 +1,6 @@
 import type { Handler } from '../../edge/handler.ts';
-import { epochMs } from '../../kernel/ids.ts';
 import { slicePage } from '../../kernel/pages.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { readRules } from '../network/read-model.ts';
 import type { VenueReads } from '../read-model.ts';
 import { getTrader, type TraderDeps } from '../traders.ts';

@@ -2,10 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import { digest } from '../../kernel/digest.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { OwnerId, UserId } from '../../kernel/ids.ts';
-import { newId, newIntentId } from '../../kernel/ids.ts';
+import { digest, newId, newIntentId, type OwnerId, type UserId } from '../../kernel/ids.ts';
 import type { User } from '../../kernel/principal.ts';
 
 const MAX_KEYS = 20; // per account; enough for all programs of one trader

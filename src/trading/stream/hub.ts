@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Db } from '../../db/pool.ts';
 import type { Settlements } from '../../db/settled.ts';
 import type { EventStream } from '../../kernel/event-stream.ts';
-import { epochMs } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import { listenToAccounts } from './commands.ts';
 import { streamLimit } from './limit.ts';
 import { canTakeMore, type Listener, newListener, type StreamRequest } from './listener.ts';

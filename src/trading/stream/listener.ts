@@ -1,5 +1,5 @@
 import type { Writer } from '../../kernel/event-stream.ts';
-import { epochMs } from '../../kernel/ids.ts';
+import { epochMs } from '../../kernel/work.ts';
 import type { Credentials } from './queries.ts';
 
 /** A stream to open. `after`: the position after which it resumes; without one, it starts with `snapshot`. */

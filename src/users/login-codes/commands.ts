@@ -2,8 +2,7 @@ import { randomInt } from 'node:crypto';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import { digest } from '../../kernel/digest.ts';
-import { newIntentId, type UserId } from '../../kernel/ids.ts';
+import { digest, newIntentId, type UserId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import { newMail } from '../../mail/commands.ts';
 

@@ -1,9 +1,7 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import { digest } from '../../kernel/digest.ts';
-import type { UserId } from '../../kernel/ids.ts';
-import { newId, newSecret } from '../../kernel/ids.ts';
+import { digest, newId, newSecret, type UserId } from '../../kernel/ids.ts';
 import type { CheckedLogin } from '../../login/commands.ts';
 
 const SESSION_LIVES_S = 30 * 86_400;

@@ -2,8 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { digest } from '../../kernel/digest.ts';
-import type { AppId, UserId } from '../../kernel/ids.ts';
+import { type AppId, digest, type UserId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
 const sessionRow = z.custom<Omit<components['schemas']['UserSession'], 'current'>>();

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/pool.ts';
 import type { Throttle } from '../../db/throttles.ts';
 import type { Handler } from '../../edge/handler.ts';
-import { digest } from '../../kernel/digest.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import { digest } from '../../kernel/ids.ts';
 import { provenUserOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';

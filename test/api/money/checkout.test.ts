@@ -46,6 +46,7 @@ describe('checkOut', () => {
       payment_id: reply.body.payment_id,
       user_id: service.buyer.userId,
       app_id: service.tenant.appId,
+      intent_id: reply.headers.get('intent-id'),
     });
   });
 

@@ -98,6 +98,7 @@ describe('a payment that clears with another amount or currency', () => {
     await service.control('notifications', { hold: true });
     service.processor.faults.add({ kind: 'accept_then_drop', route, times: 1 });
     service.processor.faults.add({ kind: 'status_500', route });
+    service.processor.faults.add({ kind: 'status_500', route: 'GET /v1/payment_intents' });
     const { body, headers } = await service.buyer.ask('POST', '/v2/payments/checkout', {
       json: tier25k,
       headers: { Prefer: 'wait=0' },

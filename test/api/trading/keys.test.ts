@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { digest } from '../../../src/kernel/digest.ts';
+import { digest } from '../../../src/kernel/ids.ts';
 import { atOnce, statuses } from '../../support/identity.ts';
 import { expectRejected } from '../../support/rejected.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../../support/trading.ts';

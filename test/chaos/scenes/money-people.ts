@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createApp } from '../../../src/admin/apps/commands.ts';
 import { openPool } from '../../../src/db/pool.ts';
-import { digest } from '../../../src/kernel/digest.ts';
+import { digest } from '../../../src/kernel/ids.ts';
 import { sealer } from '../../../src/kernel/seal.ts';
 import { saveTier } from '../../../src/payments/commands.ts';
 import type { ProcessorUpstream } from '../../../src/sandbox/processor/index.ts';

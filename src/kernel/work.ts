@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/**
+ * What a process works on: the members that every log line of this work has. `outcome`: what a task's intent came to.
+ * `status`: the HTTP status of an upstream's last response.
+ */
+export type Work = {
+  request_id?: string;
+  intent_id?: string;
+  tenant?: string;
+  task?: string;
+  outcome?: string;
+  status?: number;
+};
+
+const work = new AsyncLocalStorage<Work>();
+
+/** Runs a function as one piece of work. What it awaits belongs to it too. */
+export const workingOn = <Result>(on: Work, run: () => Result): Result => work.run(on, run);
+
+/** Adds to the present piece of work what became known of it. */
+export function noteWork(known: Work): void {
+  const on = work.getStore();
+  if (on) Object.assign(on, known);
+}
+
+/** The present piece of work; empty outside any. */
+export const presentWork = (): Work => work.getStore() ?? {};
+
+/** The members of a log line that name the present piece of work. */
+export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' | 'task'> {
+  const { outcome: _, status: __, ...named } = presentWork();
+  return named;
+}
+
+let clockAheadMs = 0;
+
+/**
+ * The time in epoch milliseconds, by which everything is decided: this process's clock, or the database's where the two
+ * are more than 2 s apart (`goByDatabaseTime`).
+ */
+export const epochMs = (): number => Date.now() - clockAheadMs;
+
+/** Takes whole `aheadMs` off this process's clock from now on: 0 to go by the clock as it is. */
+export const goByDatabaseTime = (aheadMs: number): void => {
+  clockAheadMs = aheadMs;
+};
