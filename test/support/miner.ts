@@ -4,7 +4,7 @@ import type { Signal } from '../../src/adapters/network/types.ts';
 
 export const UUID = '0190a1b2-0000-7000-8000-000000000001';
 export const MINER = 'http://miner.test';
-export const access = {
+const access = {
   minerUrl: `${MINER}/behind/a/path/`,
   minerKey: 'miner-key',
   validatorUrl: 'http://validator.test',
