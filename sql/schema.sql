@@ -332,6 +332,7 @@ create table intents (
   upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
   unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
+  sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
@@ -1908,6 +1909,9 @@ create function rotate_app_secret(app text, bought_with text, new_id text, new_d
 
 create function rotate_webhook_secret(of_app text, endpoint text, new_id text, new_sealed bytea, overlap_s integer)
   returns timestamp with time zone plpgsql;
+
+create function send_again(intent uuid, held_fence integer, said jsonb)
+  returns boolean plpgsql;
 
 create function set_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer)
   returns void sql;

@@ -64,6 +64,11 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
   request: z.ZodType<Request>;
   /** Schema of the payload that is committed before the first byte is sent. */
   payload: z.ZodType<Payload>;
+  /**
+   * The upstream never acts on two requests of one intent: it knows the intent's id. A request that provably never arrived
+   * because our worker ended is sent again then, within the deadline.
+   */
+  deduplicates?: boolean;
   timing(deps: NoInfer<Deps>): Timing;
   /**
    * The slot that a request needs before it is sent. Without a free one the intent waits, unsent, within its deadline. A
@@ -71,7 +76,7 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
    */
   slot?(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): SlotAt;
   prepare(intent: IntentOf<NoInfer<Request>>, deps: Deps): Promise<Prepared<NoInfer<Payload>>>;
-  /** Called at most once per intent, after its payload was committed. */
+  /** Called after the payload was committed: once per intent, and again only if the first request provably never left. */
   send(
     sent: Sent<NoInfer<Request>, NoInfer<Payload>>,
     deps: NoInfer<Deps>,

@@ -2,6 +2,7 @@ import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
+import { recordAbsence } from './absence.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import type { IntentDefinition, IntentOf, Prepared, Sent, Timing } from './define.ts';
 import { findUnclaimed } from './follow.ts';
@@ -167,7 +168,7 @@ async function reconcile<Deps, Request, Payload extends AnyPayload, Result>(
   const finding = await verb.reconcile(sent, deps);
   const isInFlight = intent.sent_ago_ms <= inFlightMs;
   if (finding.kind === 'accepted' || finding.kind === 'rejected') await verb.record(sent, finding, deps);
-  else if (finding.kind === 'absent' && !isInFlight) await fail(db, intent, { code: 'NOT_CARRIED_OUT' });
+  else if (finding.kind === 'absent' && !isInFlight) await recordAbsence(db, intent, verb);
   else if (finding.kind === 'undecidable' && !isInFlight) await leaveUndecided(db, intent, finding.problem);
   else {
     const delayMs = Math.min(untilNextReconciliation(intent, inFlightMs), againIn(finding));

@@ -110,6 +110,32 @@ describe('a network order without a conclusive response', () => {
   });
 });
 
+describe('a network order whose worker is killed after marking it as sending', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService({ settings: quick });
+  });
+  after(() => service.stop());
+
+  it('is carried out once, within its deadline, when its request never left', async () => {
+    const trader = await service.trader();
+    await service.stopWorkers();
+    const terms = market({ trade_pair: 'BTCUSDC', leverage: 0.2 });
+    const order_uuid = newIntentId();
+    const reply = await trader.post(ORDERS, { ...terms, order_uuid }, { prefer: 'respond-async' });
+    const signal = { ...terms, order_uuid, subaccount_id: Number(trader.traderId), execution_type: 'MARKET' };
+    await service.db.query(sql.unsafe`
+      select begin_sending(${order_uuid}, (select fence from claim_intent(${order_uuid})), ${JSON.stringify({ signal })}::jsonb)`);
+    await service.startWorker();
+
+    const order = await trader.poll(reply);
+
+    expect(order).to.include({ status: 'completed', lifecycle: 'filled' });
+    expect(order.executed).to.include({ leverage: 0.2 });
+    expect(effectsUnder(service, order_uuid)).to.have.length(1);
+  });
+});
+
 describe('a network order that is long in flight', () => {
   let service: TestService;
   before(async () => {

@@ -6,7 +6,7 @@ declare
   held intents;
 begin
   update intents
-  set state = 'running', fence = fence + 1, attempts = attempts + 1
+  set state = 'running', fence = fence + 1, attempts = attempts + 1, sender_lost = sending_at is not null
   where id = intent and settled_at is null and state <> 'in_doubt'
   returning * into held;
   if not found then

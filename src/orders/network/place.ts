@@ -23,6 +23,7 @@ export const place = defineIntent({
   retention: 'with_order',
   request: z.object({ ...network.traderMembers, terms: network.terms }),
   payload: z.object({ signal: network.signal }),
+  deduplicates: true, // by the order's uuid, at the miner and at the validator
   timing: network.timing,
   slot: network.slot,
 

@@ -1,0 +1,27 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import { noteWork } from '../kernel/work.ts';
+import type { IntentDefinition } from './define.ts';
+import type { Held, Problem } from './intent.ts';
+import { fail } from './store.ts';
+
+const NOT_CARRIED_OUT: Problem = { code: 'NOT_CARRIED_OUT' };
+
+/**
+ * Ends an intent whose request provably had no effect. If only the end of our own worker may have kept it from leaving, and the
+ * upstream deduplicates, it is sent again instead, within its deadline (`send_again`).
+ */
+export async function recordAbsence(
+  db: Db,
+  intent: Held,
+  { deduplicates = false }: Pick<IntentDefinition<never, never, never, never>, 'deduplicates'>,
+): Promise<void> {
+  const again = deduplicates && (await sendAgain(db, intent));
+  if (again) noteWork({ outcome: 'queued' });
+  else await fail(db, intent, NOT_CARRIED_OUT);
+}
+
+const sendAgain = (db: Db, { id, fence }: Held): Promise<boolean> =>
+  db.oneFirst(sql.type(z.object({ ok: z.boolean() }))`
+    select send_again(${id}, ${fence}, ${JSON.stringify({ problem: NOT_CARRIED_OUT })}::jsonb) ok`);
