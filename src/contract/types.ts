@@ -11,7 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List the trader's network orders
+         * @description Orders that rest and orders of the past, for as long as an order can be read. `state` selects by the recorded state; an order that the network has ended since is shown with its new `lifecycle`.
+         */
+        get: operations["listNetvenueOrders"];
         put?: never;
         /**
          * Place an order on the network
@@ -6098,6 +6102,45 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listNetvenueOrders: {
+        parameters: {
+            query?: {
+                /** @description Only orders in this state. `open`: those that rest or are not settled yet. `failed`: those that were not placed. Without it, all. */
+                state?: "open" | "resting" | "filled" | "cancelled" | "failed";
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header: {
+                /**
+                 * @description The subaccount id of a trader that this partner registered.
+                 * @example 7
+                 */
+                "Trader-ID": components["parameters"]["NetvenueTrader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page, newest first */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NetvenueOrderStatus"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     submitNetvenueOrder: {
         parameters: {
             query?: never;

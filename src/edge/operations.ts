@@ -29,6 +29,7 @@ import {
   closeNetvenuePosition,
   editNetvenueOrder,
   getNetvenueOrder,
+  listNetvenueOrders,
   setNetvenueTpSl,
   submitNetvenueOrder,
 } from '../orders/network/http.ts';
@@ -94,6 +95,7 @@ const table = {
   ...tradingStream,
   submitNetvenueOrder,
   getNetvenueOrder,
+  listNetvenueOrders,
   cancelNetvenueOrder,
   closeNetvenuePosition,
   setNetvenueTpSl,

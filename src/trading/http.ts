@@ -77,7 +77,7 @@ export const listTradingOrders: Handler<'listTradingOrders', Deps> = async (call
   const { owner, hotkey } = await getReadyAccount(call);
   const isKnown = async (id: string) => isUuid(id) && (await findOrderPair(deps.db, owner, hotkey, id)) !== null;
   const page = await listPage(query, { path: ORDERS, cursorOf: ({ id }: { id: string }) => id, isKnown }, (wanted) =>
-    readOrderPage(deps, owner, hotkey, { open: query.open ?? false, ...wanted }),
+    readOrderPage(deps, owner, hotkey, { state: query.open ? 'open' : null, ...wanted }),
   );
   return { ...page, body: page.body.map(({ status }) => status) };
 };

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { newIntentId } from '../../src/kernel/ids.ts';
+import { caller } from '../support/caller.ts';
 import { limit, market } from '../support/orders.ts';
 import { expectProblem } from '../support/problem.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -151,5 +152,52 @@ describe('getNetvenueOrder', () => {
     ]);
 
     for (const reply of replies) expectProblem(reply, 'V1_ORDER_UNKNOWN');
+  });
+});
+
+describe('listNetvenueOrders', () => {
+  let service: TestService;
+  before(async () => {
+    service = await startService();
+  });
+  after(() => service.stop());
+
+  it('shows the orders of one trader, newest first, in pages and by state', async () => {
+    const trader = await service.trader();
+    const rejected = await trader.post(ORDERS, market({ leverage: 0.0404 }));
+    const filled = await trader.post(ORDERS, market());
+    const cancelled = await trader.post(ORDERS, limit());
+    await trader.delete(`${ORDERS}/${cancelled.body.order_uuid}?trade_pair=BTCUSDC`);
+    const resting = await trader.post(ORDERS, limit());
+    const [r, c, f] = [resting, cancelled, filled].map(({ body }) => String(body.order_uuid));
+    const listed = async (query: string) => {
+      const { status, body } = await trader.get(`${ORDERS}${query}`);
+      expect(status).to.equal(200);
+      return body.map(({ order_uuid }: { order_uuid: string }) => order_uuid);
+    };
+
+    expect(rejected.status).to.equal(422);
+    expect(await listed('?state=resting')).to.deep.equal([r]);
+    expect(await listed('?state=open')).to.deep.equal([r]);
+    expect(await listed('?state=filled')).to.deep.equal([f]);
+    expect(await listed('?state=cancelled')).to.deep.equal([c]);
+    const all = await listed('');
+    expect(all.slice(0, 3)).to.deep.equal([r, c, f]);
+    expect(all).to.have.length(4);
+    expect(await listed('?state=failed')).to.deep.equal(all.slice(3));
+    expect(await listed(`?limit=1&cursor=${c}`)).to.deep.equal([f]);
+    expect((await trader.get(`${ORDERS}?state=resting&cursor=${newIntentId()}`)).status).to.equal(422);
+    expect((await trader.get(`${ORDERS}?state=lost`)).status).to.equal(422);
+  });
+
+  it('is of a trader of this partner', async () => {
+    const [trader, other] = [await service.trader(), await service.trader()];
+    await trader.post(ORDERS, limit());
+
+    const foreign = caller(service.url, other.key, { 'Trader-ID': trader.traderId });
+
+    expect((await other.get(ORDERS)).body).to.deep.equal([]);
+    expectProblem(await foreign.get(ORDERS), 'V1_TRADER_UNKNOWN');
+    expect((await trader.get(ORDERS)).body).to.have.length(1);
   });
 });

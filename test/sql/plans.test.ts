@@ -79,8 +79,8 @@ describe('statements with much past data', function () {
     deadline_s: 60,
     idempotency_key: newIntentId(),
   });
-  const orderPage = (open: boolean, cursor: string | null) =>
-    orders.listRecordedOrders(db, owner, trader, { open, cursor, limit: 50 });
+  const orderPage = (state: orders.OrderState | null, cursor: string | null) =>
+    orders.listRecordedOrders(db, owner, trader, { state, cursor, limit: 50 });
   const NO_LOSS = {
     kind: 'refund' as const,
     id: 're_none',
@@ -114,9 +114,10 @@ describe('statements with much past data', function () {
     'waiting for an intent': () => intentReader(db)(past.order),
     'reading an intent': () => findIntent(db, owner, past.order),
     'reading an order': () => orders.findRecordedOrder(db, owner, trader, past.order),
-    'the first page of orders': () => orderPage(false, null),
-    'a later page of orders': () => orderPage(false, past.order),
-    'open orders': () => orderPage(true, null),
+    'the first page of orders': () => orderPage(null, null),
+    'a later page of orders': () => orderPage(null, past.order),
+    'open orders': () => orderPage('open', null),
+    'filled orders': () => orderPage('filled', past.order),
     'resting orders': () => orders.listResting(db, trader),
     'the target of a cancel': () => orders.getTarget(db, past.order),
     'an order by its handle': () => orders.findOrderByHandle(db, trader, past.order),

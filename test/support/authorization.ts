@@ -32,7 +32,7 @@ const CALLERS = {
 /** The operations of each kind of caller. */
 const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   partner: `
-    submitNetvenueOrder closeNetvenuePosition setNetvenueTpSl getNetvenueOrder cancelNetvenueOrder
+    submitNetvenueOrder listNetvenueOrders closeNetvenuePosition setNetvenueTpSl getNetvenueOrder cancelNetvenueOrder
     editNetvenueOrder listSessions enrollSession getSession revokeSession listExvenueOrders
     submitExvenueOrder cancelAllExvenueOrders closeExvenuePosition setExvenueTpSl cancelExvenueOrder
     registerNetvenueTrader createWalletChallenge registerExvenueTrader getExvenueRegistration getBalance

@@ -31,6 +31,7 @@ const OWNED = `
   submitNetvenueOrder     header:Trader-ID=subaccount
   closeNetvenuePosition   header:Trader-ID=subaccount
   setNetvenueTpSl         header:Trader-ID=subaccount
+  listNetvenueOrders      header:Trader-ID=subaccount query:cursor=network_order
   getNetvenueOrder        header:Trader-ID=subaccount path:order_uuid=network_order
   cancelNetvenueOrder     header:Trader-ID=subaccount path:order_uuid=network_order
   editNetvenueOrder       header:Trader-ID=subaccount path:order_uuid=network_order

@@ -1,15 +1,20 @@
 import type { CallWith, Handler } from '../../edge/handler.ts';
 import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { hotkeyOf, type IntentId, type OrderUuid } from '../../kernel/ids.ts';
+import { hotkeyOf, type IntentId, isUuid, type OrderUuid } from '../../kernel/ids.ts';
+import { listPage } from '../../kernel/pages.ts';
+import { getSubaccount } from '../../portfolio/network/read-model.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import type { NewNetworkOrder } from './intents.ts';
 import { cancelOrder, closePosition, editOrder, placeOrder, protectPosition, type RequestContext } from './intents.ts';
-import { orderReply, readOrderStatus } from './read-model.ts';
+import { findOrderPair } from './queries.ts';
+import { orderReply, readOrderPage, readOrderStatus } from './read-model.ts';
 
 type Deps = SubmitDeps<'acceptNetworkOrder', NewNetworkOrder, 'NETVENUE_ENTITY_HOTKEY' | 'ORDER_DEADLINE_MS'> & {
   reads: VenueReads;
 };
+
+const ORDERS = '/v1/orders/netvenue';
 
 type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
 
@@ -53,6 +58,18 @@ export const getNetvenueOrder: Handler<'getNetvenueOrder', Deps> = async ({ deps
   return { status: 200, body: status };
 };
 
+/** Lists a trader's orders, newest first. Throws V1_TRADER_UNKNOWN. */
+export const listNetvenueOrders: Handler<'listNetvenueOrders', Deps> = async ({ deps, principal, query, header }) => {
+  const { owner } = principal;
+  const trader = hotkeyOf(deps.config.NETVENUE_ENTITY_HOTKEY, Number(header['Trader-ID']));
+  await getSubaccount(deps.db, owner, trader);
+  const isKnown = async (id: string) => isUuid(id) && (await findOrderPair(deps.db, owner, trader, id)) !== null;
+  const page = await listPage(query, { path: ORDERS, cursorOf: ({ id }: { id: string }) => id, isKnown }, (wanted) =>
+    readOrderPage(deps, owner, trader, { state: query.state ?? null, ...wanted }),
+  );
+  return { ...page, body: page.body.map(({ status }) => status) };
+};
+
 const context = ({ deps, context }: AnyCall, traderId: string): RequestContext => ({
   accept: deps.acceptNetworkOrder,
   context,
@@ -61,7 +78,7 @@ const context = ({ deps, context }: AnyCall, traderId: string): RequestContext =
   deadlineMs: deps.config.ORDER_DEADLINE_MS,
 });
 
-const orderPoll = (intentId: IntentId) => `/v1/orders/netvenue/${intentId}`;
+const orderPoll = (intentId: IntentId) => `${ORDERS}/${intentId}`;
 const intentPoll = (intentId: IntentId) => `/v1/intents/${intentId}`;
 
 /** Waits for as long as the caller prefers. Responds with the outcome, or with 202 and where to poll. */

@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { batchPerPool } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
@@ -44,8 +44,10 @@ export const findRecordedOrder = (
     left join orders o on o.id = i.id
     where i.id = ${uuid} and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
 
-/** A page of a trader's orders: after `cursor`, at most `limit`. `open`: only orders that rest or are not settled. */
-export type OrderPage = { open: boolean; cursor: string | null; limit: number };
+/** Which of a trader's orders a list has, by their records. `open`: those that rest or are not settled. */
+export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'failed';
+/** A page of a trader's orders in a state, or in all for null: after `cursor`, at most `limit`. */
+export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number };
 
 /**
  * A trader's orders, newest first. The position of the cursor is read once, so that the index scan starts there. Open
@@ -55,15 +57,16 @@ export function listRecordedOrders(
   db: Db,
   owner: OwnerId,
   trader: Hotkey,
-  { open, cursor, limit }: OrderPage,
+  { state, cursor, limit }: OrderPage,
 ): Promise<readonly RecordedOrder[]> {
   const behind = sql.fragment`
       and (o.created_at, o.id) < (
         (select c.created_at from orders c where c.id = ${cursor} and c.trader = ${trader}),
         ${cursor}::uuid
       )`;
-  const among = open
-    ? sql.fragment`(
+  const among =
+    state === 'open'
+      ? sql.fragment`(
         select r.id from orders r where r.trader = ${trader} and r.lifecycle = 'resting'
         union
         select q.id
@@ -76,8 +79,8 @@ export function listRecordedOrders(
         where x.id = w.id
         limit 1
       ) o`
-    : sql.fragment`orders o`;
-  const name = `list_recorded_orders${open ? '_open' : ''}${cursor === null ? '' : '_behind'}`;
+      : sql.fragment`orders o`;
+  const name = `list_recorded_orders${state === null ? '' : `_${state}`}${cursor === null ? '' : '_behind'}`;
   return db.any(sql.prepared(name, recordedOrder)`
     select ${intentColumns},
       jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
@@ -85,10 +88,19 @@ export function listRecordedOrders(
     from ${among}
     join intents i on i.id = o.id
     where o.trader = ${trader}
-      and o.owner = ${owner}${cursor === null ? sql.fragment`` : behind}
+      and o.owner = ${owner}${state === null ? sql.fragment`` : IN_STATE[state]}${cursor === null ? sql.fragment`` : behind}
     order by o.created_at desc, o.id desc
     limit ${limit}`);
 }
+
+/** The condition of each state. A literal, so that the index of resting orders is usable. */
+const IN_STATE: Record<OrderState, FragmentSqlToken> = {
+  open: sql.fragment``,
+  resting: sql.fragment` and o.lifecycle = 'resting'`,
+  filled: sql.fragment` and o.lifecycle = 'filled'`,
+  cancelled: sql.fragment` and o.lifecycle = 'cancelled'`,
+  failed: sql.fragment` and i.state in ('failed', 'expired')`,
+};
 
 /** A trader's orders that rest according to our records, with the venue's id (`handle`) and the terms of each. */
 export const listResting = (db: Db, trader: Hotkey): Promise<readonly { id: string; handle: string; terms: Terms }[]> =>

@@ -60,7 +60,7 @@ export const getTradingDesk: Handler<'getTradingDesk', Deps> = async (call) => {
 };
 
 async function readOpenOrders(deps: Pick<Runtime, 'db' | 'reads'>, { owner, hotkey }: ReadyAccount) {
-  const page = await readOrderPage(deps, owner, hotkey, { open: true, cursor: null, limit: DESK_PAGE });
+  const page = await readOrderPage(deps, owner, hotkey, { state: 'open', cursor: null, limit: DESK_PAGE });
   return page.map(({ status }) => status);
 }
 

@@ -24,7 +24,7 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
     after: placeOf(account.id, header['Last-Event-ID']),
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
-      const open = { open: true, cursor: null, limit: MAX_ORDERS };
+      const open = { state: 'open' as const, cursor: null, limit: MAX_ORDERS };
       const [positions, orders] = await Promise.all([
         readOpenPositions(deps.reads, account.hotkey),
         readOrderPage(deps, account.owner, account.hotkey, open),
