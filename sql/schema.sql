@@ -240,17 +240,29 @@ create table enrollments (
   constraint enrollments_pkey PRIMARY KEY (owner, ex_wallet)
 );
 
--- The end of each app's event log. A writer locks the row until the commit, so positions have no gaps.
+-- The end of the event log of each app and partner. A writer locks the row until the commit, so positions have no gaps.
 create table event_logs (
-  app text not null,
+  app text not null, -- The owner: an app or a partner.
   last_position bigint not null,
-  constraint event_logs_pkey PRIMARY KEY (app)
+  app_id text default 
+CASE
+    WHEN (NOT starts_with(app, 'ptn_'::text)) THEN app
+    ELSE NULL::text
+END, -- The owner if it is an app. Proves that it exists.
+  partner_id text default 
+CASE
+    WHEN starts_with(app, 'ptn_'::text) THEN app
+    ELSE NULL::text
+END, -- The owner if it is a partner. Proves that it exists.
+  constraint event_logs_pkey PRIMARY KEY (app),
+  constraint event_logs_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
+  constraint event_logs_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 
--- Events of an app, in commit order. Each event is written by the transaction that makes it true.
+-- Events of an app or a partner, in commit order. Each event is written by the transaction that makes it true.
 create table events (
   id text not null,
-  app text not null,
+  app text not null, -- The owner: an app or a partner.
   type text not null,
   position bigint not null,
   body text not null, -- The envelope, byte for byte as signed and sent: id, type, data and timestamp.
@@ -259,6 +271,7 @@ create table events (
   constraint events_position_once UNIQUE (app, "position")
 );
 CREATE INDEX events_by_time ON public.events USING btree (app, created_at);
+CREATE UNIQUE INDEX events_with_owner ON public.events USING btree (id, app);
 
 -- The newest successful command about a take-profit or stop-loss of an exchange wallet in a pair; pair * stands for all pairs. An earlier command changes nothing any more, even if it is found only later to have acted.
 create table exit_plans (
@@ -515,6 +528,7 @@ create table partners (
   name text not null,
   created_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
+  contact_email text, -- Who is told that one of its webhook endpoints was deactivated.
   constraint partners_pkey PRIMARY KEY (id)
 );
 
@@ -1016,7 +1030,7 @@ create table webhook_attempts (
 -- One event for one endpoint. A delivery is not an intent: it is repeated for days with one id until the receiver accepts it, and a lost response only causes one more attempt.
 create table webhook_deliveries (
   id text not null, -- The same on every attempt, so that receivers recognize repeats.
-  app text not null,
+  app text not null, -- The owner of the endpoint and of the event: an app or a partner.
   endpoint_id text not null,
   event_id text not null,
   state text not null default 'pending'::text,
@@ -1032,10 +1046,10 @@ create table webhook_deliveries (
   ended_at timestamp with time zone,
   constraint webhook_deliveries_pkey PRIMARY KEY (id),
   constraint webhook_deliveries_ended_at_end CHECK (((state = ANY (ARRAY['pending'::text, 'sending'::text])) = (ended_at IS NULL))),
-  constraint webhook_deliveries_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id),
-  constraint webhook_deliveries_event_id_fkey FOREIGN KEY (event_id) REFERENCES events(id),
   constraint webhook_deliveries_four_lanes CHECK (((lane >= 0) AND (lane <= 3))),
   constraint webhook_deliveries_in_a_lane CHECK (((state = 'sending'::text) = (lane IS NOT NULL))),
+  constraint webhook_deliveries_of_endpoints_owner FOREIGN KEY (endpoint_id, app) REFERENCES webhook_endpoints(id, app),
+  constraint webhook_deliveries_of_events_owner FOREIGN KEY (event_id, app) REFERENCES events(id, app),
   constraint webhook_deliveries_once_per_endpoint UNIQUE (event_id, endpoint_id),
   constraint webhook_deliveries_state_known CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
@@ -1045,10 +1059,10 @@ CREATE INDEX webhook_deliveries_due ON public.webhook_deliveries USING btree (en
 CREATE INDEX webhook_deliveries_failed ON public.webhook_deliveries USING btree (ended_at) WHERE (state = 'failed'::text);
 CREATE UNIQUE INDEX webhook_deliveries_one_per_lane ON public.webhook_deliveries USING btree (endpoint_id, lane) WHERE (state = 'sending'::text); -- With four lanes, at most four deliveries of an endpoint are in flight, whatever the code does.
 
--- Webhook endpoints of apps, and the events they subscribe to.
+-- Webhook endpoints of apps and partners, and the events they subscribe to.
 create table webhook_endpoints (
   id text not null,
-  app text not null,
+  app text not null, -- The owner: an app or a partner. The column keeps its name for code of the previous version.
   url text not null,
   events text[] not null,
   description text,
@@ -1059,12 +1073,24 @@ create table webhook_endpoints (
   lanes integer not null default 0, -- One bit for each lane (webhook:<endpoint>:<0 to 3>) that has a job. Set and cleared under the lock on this row.
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  app_id text default 
+CASE
+    WHEN (NOT starts_with(app, 'ptn_'::text)) THEN app
+    ELSE NULL::text
+END, -- The owner if it is an app. Proves that it exists.
+  partner_id text default 
+CASE
+    WHEN starts_with(app, 'ptn_'::text) THEN app
+    ELSE NULL::text
+END, -- The owner if it is a partner. Proves that it exists.
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
-  constraint webhook_endpoints_app_fkey FOREIGN KEY (app) REFERENCES apps(id),
+  constraint webhook_endpoints_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint webhook_endpoints_four_lanes CHECK (((lanes >= 0) AND (lanes <= 15))),
   constraint webhook_endpoints_inactive_has_reason CHECK ((active = (deactivated_because IS NULL))),
+  constraint webhook_endpoints_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   constraint webhook_endpoints_reason_known CHECK ((deactivated_because = ANY (ARRAY['asked'::text, 'gone'::text, 'failing'::text]))),
-  constraint webhook_endpoints_subscribed CHECK ((cardinality(events) > 0))
+  constraint webhook_endpoints_subscribed CHECK ((cardinality(events) > 0)),
+  constraint webhook_endpoints_with_owner UNIQUE (id, app)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
 CREATE INDEX webhook_endpoints_by_app ON public.webhook_endpoints USING btree (app, created_at);
 
@@ -1098,13 +1124,19 @@ CREATE TRIGGER agreement_signatures_are_append_only BEFORE DELETE OR UPDATE ON p
 
 CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.agreement_signatures FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
-CREATE CONSTRAINT TRIGGER intents_emit_verb_ended AFTER UPDATE OF state ON public.intents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind ~~ 'orders/%'::text) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AND (old.state <> new.state) AND (new.request ? 'prop_account_id'::text))) EXECUTE FUNCTION emit_verb_ended();
+CREATE CONSTRAINT TRIGGER enrollments_emit AFTER INSERT OR DELETE OR UPDATE OF payout_wallet, label, updated_at ON public.enrollments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_enrollment();
+
+CREATE CONSTRAINT TRIGGER intents_emit_verb_ended AFTER UPDATE OF state ON public.intents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind ~~ 'orders/%'::text) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AND (old.state <> new.state) AND ((new.request ? 'prop_account_id'::text) OR starts_with(new.owner, 'ptn_'::text)))) EXECUTE FUNCTION emit_verb_ended();
 
 CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
 
 CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 
 CREATE CONSTRAINT TRIGGER orders_emit_lifecycle AFTER UPDATE OF lifecycle ON public.orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.lifecycle = 'resting'::text) AND (new.lifecycle IS DISTINCT FROM old.lifecycle))) EXECUTE FUNCTION emit_lifecycle();
+
+CREATE CONSTRAINT TRIGGER registrations_emit AFTER INSERT OR UPDATE OF status, tx_hash, message ON public.registrations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_registration();
+
+CREATE CONSTRAINT TRIGGER subaccounts_emit AFTER INSERT OR UPDATE OF status, owner ON public.subaccounts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_subaccount();
 
 -- Jobs of the queue, with payloads. Views for operators show only the parts that an operator may see.
 create view queue_jobs (
@@ -1498,10 +1530,25 @@ create function dispatch_due_deliveries(endpoint text)
 create function emit_account_moved(account text)
   returns void sql;
 
-create function emit_event(of_app text, of_type text, about jsonb)
+create function emit_enrollment()
+  returns trigger plpgsql;
+
+create function emit_event(of_owner text, of_type text, about jsonb)
   returns integer sql;
 
+create function emit_events(of_owner text, of_type text, abouts jsonb[])
+  returns integer plpgsql;
+
 create function emit_lifecycle()
+  returns trigger plpgsql;
+
+create function emit_partner_verbs()
+  returns void plpgsql;
+
+create function emit_registration()
+  returns trigger plpgsql;
+
+create function emit_subaccount()
   returns trigger plpgsql;
 
 create function emit_verb_ended()
@@ -1661,6 +1708,9 @@ create function note_known_address(of_account text, from_address bytea)
 create function note_loss(of_payment text, loss jsonb, at_ms double precision)
   returns text plpgsql;
 
+create function note_partner_verb(intent uuid)
+  returns void sql;
+
 create function note_payment(registration uuid, hash text, noted text)
   returns void sql;
 
@@ -1692,6 +1742,9 @@ create function open_user_session(for_user text, session text, session_digest by
   returns timestamp with time zone plpgsql;
 
 create function order_event(verb text, order_id uuid, i intents)
+  returns jsonb sql stable;
+
+create function partner_order_event(verb text, order_id uuid, i intents)
   returns jsonb sql stable;
 
 create function pay_arrived(payout text, item jsonb, cents integer, of_currency text)
@@ -1790,8 +1843,11 @@ create function record_checkout(intent uuid, held_fence integer, said jsonb, pay
 create function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns boolean plpgsql;
 
-create function record_event(of_app text, of_type text, about jsonb)
-  returns events plpgsql;
+create function record_event(of_owner text, of_type text, about jsonb)
+  returns events sql;
+
+create function record_events(of_owner text, of_type text, abouts jsonb[])
+  returns SETOF events plpgsql;
 
 create function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text)
   returns boolean plpgsql;
@@ -1817,13 +1873,13 @@ create function record_verification_session(intent uuid, held_fence integer, sai
 create function record_watch(account text, seen_version integer, shown jsonb, changes jsonb)
   returns boolean plpgsql;
 
-create function recover_endpoint(of_app text, endpoint text, since timestamp with time zone, most integer, per_second integer, pause_s integer)
+create function recover_endpoint(of_owner text, endpoint text, since timestamp with time zone, most integer, per_second integer, pause_s integer)
   returns TABLE(verdict text, queued integer) plpgsql;
 
 create function recover_since(backed_up_at timestamp with time zone)
   returns TABLE(kind text, intents integer) plpgsql;
 
-create function redeliver(of_app text, delivery text)
+create function redeliver(of_owner text, delivery text)
   returns text plpgsql;
 
 create function refund_payment(payment text, by_operator text, because text, new_intent uuid, deadline_s double precision, of_request text)
@@ -1907,7 +1963,7 @@ create function revoke_enrollment(of_owner text, wallet text)
 create function rotate_app_secret(app text, bought_with text, new_id text, new_digest bytea, overlap_s integer)
   returns TABLE(previous_expires_at timestamp with time zone) plpgsql;
 
-create function rotate_webhook_secret(of_app text, endpoint text, new_id text, new_sealed bytea, overlap_s integer)
+create function rotate_webhook_secret(of_owner text, endpoint text, new_id text, new_sealed bytea, overlap_s integer)
   returns timestamp with time zone plpgsql;
 
 create function send_again(intent uuid, held_fence integer, said jsonb)
@@ -1985,7 +2041,7 @@ create function take_slot(intent uuid, place text, slots integer, for_s double p
 create function take_up_events(object text)
   returns void plpgsql;
 
-create function test_endpoint(of_app text, endpoint text)
+create function test_endpoint(of_owner text, endpoint text)
   returns text plpgsql;
 
 create function tier_verdict(item jsonb, is_free boolean)

@@ -34,7 +34,7 @@ export async function startWeb(
     runtime,
     async stop() {
       runtime.readiness.stop();
-      runtime.streams.close(); // readers reconnect, to another process
+      runtime.closeStreams(); // readers reconnect, to another process
       const hurry = setTimeout(runtime.stop, DRAIN_MS);
       await drain();
       clearTimeout(hurry);

@@ -20,6 +20,7 @@ import * as apps from '../apps/http.ts';
 import * as appRequests from '../apps/requests/http.ts';
 import * as enrollments from '../enrollments/http.ts';
 import * as events from '../events/http.ts';
+import * as partnerStream from '../events/stream/http.ts';
 import * as health from '../health/http.ts';
 import * as kyc from '../kyc/http.ts';
 import * as notifications from '../notifications/http.ts';
@@ -87,6 +88,7 @@ const table = {
   ...userTotp,
   ...agreements,
   ...events,
+  ...partnerStream,
   ...notifications,
   ...webhooks,
   ...traderKeys,

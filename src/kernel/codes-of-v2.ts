@@ -1,6 +1,6 @@
 import { ApiError, type ErrorCode } from './errors.ts';
 
-/** The names on routes of v2 of the codes that the orders of both generations have in common. */
+/** The names on routes of v2 of the codes that both generations have in common. */
 const OF_V2: Partial<Record<ErrorCode, ErrorCode>> = {
   V1_TRADER_UNKNOWN: 'V2_TRADER_UNKNOWN',
   V1_TRADER_NOT_READY: 'V2_TRADER_NOT_READY',
@@ -13,6 +13,8 @@ const OF_V2: Partial<Record<ErrorCode, ErrorCode>> = {
   V1_TRADE_PAIR_MISMATCH: 'V2_TRADE_PAIR_MISMATCH',
   V1_RULE_VIOLATED: 'V2_RULE_VIOLATED',
   V1_NO_POSITION: 'V2_NO_POSITION',
+  V1_EVENT_UNKNOWN: 'V2_EVENT_UNKNOWN',
+  V1_STREAM_LIMIT: 'V2_STREAM_LIMIT',
 };
 
 /** The code of an error on a route of v2: `V2_…` or a general one. */

@@ -54,6 +54,8 @@ export const errors = {
     403,
     'Control of the exchange wallet is not proven: enroll its own key, or sign with it. Nothing was done.',
   ],
+  V1_EVENT_UNKNOWN: [404, 'Event not found.'],
+  V1_STREAM_LIMIT: [429, 'The caller has reached its limit of open streams; close one first.'],
   V1_REGISTRAR_UNREACHABLE: [503, 'The registrar or its chain is unreachable; nothing was paid.'],
 
   VENUE_REJECTED: [422, 'The venue rejected the request.'],

@@ -6,8 +6,8 @@ export type Principal = Nobody | Partner | App | User | Trader | Admin;
 
 /** The caller of an operation without authentication. It owns nothing. */
 type Nobody = { kind: 'nobody'; owner: '' };
-/** A partner: `owner` is its id. */
-export type Partner = { kind: 'partner'; owner: PartnerId };
+/** A partner: `owner` is its id, `keyId` the id of the key it called with. */
+export type Partner = { kind: 'partner'; owner: PartnerId; keyId: string };
 
 /** An app: `owner` is its id, `secretId` the id of the client secret behind its credentials or token. */
 export type App = {
@@ -65,6 +65,12 @@ export function appOf(principal: Principal): App {
   if (principal.kind === 'user') return principal.app;
   if (principal.kind === 'app') return principal;
   throw new Error(`The contract lets ${principal.kind} call an operation of apps`);
+}
+
+/** The partner of a call. Throws for other callers: the contract must not admit them. */
+export function partnerOf(principal: Principal): Partner {
+  if (principal.kind === 'partner') return principal;
+  throw new Error(`The contract lets ${principal.kind} call an operation of partners`);
 }
 
 /** The user of a call. Throws for other callers: the contract must not admit them. */

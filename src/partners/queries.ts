@@ -2,13 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
-import { digest, type PartnerId } from '../kernel/ids.ts';
+import { digest } from '../kernel/ids.ts';
 import type { Partner } from '../kernel/principal.ts';
 
 /** Finds the partner of a key. Null for unknown and revoked keys and for disabled partners. */
 export type PartnerFinder = (key: string) => Promise<Partner | null>;
 
-const keyRow = z.object({ digest: z.instanceof(Buffer), partner_id: z.string() });
+const keyRow = z.object({ digest: z.instanceof(Buffer), key_id: z.string(), partner_id: z.string() });
 
 /**
  * Creates the process's finder of partners. It reads every key from the database, without a cache. Concurrent reads
@@ -18,19 +18,19 @@ export function partnerFinder(db: Db): PartnerFinder {
   return batch(async (keys: string[]) => {
     const distinct = new Map(keys.map((key) => [key, digest(key)])); // concurrent requests mostly use one partner's key
     const rows = await db.any(sql.prepared('find_partner_keys', keyRow)`
-      select k.digest, k.partner_id
+      select k.digest, k.id as key_id, k.partner_id
       from partner_keys k
       join partners p on p.id = k.partner_id
       where k.digest = any(${sql.array([...distinct.values()], 'bytea')})
         and k.revoked_at is null
         and p.disabled_at is null`);
-    const owners = new Map(rows.map((row) => [row.digest.toString('hex'), row.partner_id]));
+    const owners = new Map(rows.map((row) => [row.digest.toString('hex'), row]));
     return keys.map((key) => partner(owners.get(String(distinct.get(key)?.toString('hex')))));
   });
 }
 
-const partner = (owner: PartnerId | undefined): Partner | null =>
-  owner === undefined ? null : { kind: 'partner', owner };
+const partner = (row: z.infer<typeof keyRow> | undefined): Partner | null =>
+  row === undefined ? null : { kind: 'partner', owner: row.partner_id, keyId: row.key_id };
 
 /** Whether any partner exists. */
 export const hasPartners = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from partners`);

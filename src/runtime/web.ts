@@ -6,6 +6,9 @@ import type { Config } from '../config.ts';
 import { openPool, openPooledPool, WEB_LIMITS } from '../db/pool.ts';
 import { listenForSettlements, type Settlements } from '../db/settled.ts';
 import { throttle } from '../db/throttles.ts';
+import { type EventLogs, openStreams } from '../edge/streams/hub.ts';
+import { streamLimit } from '../edge/streams/limit.ts';
+import { partnerLogs } from '../events/stream/queries.ts';
 import { watchClock } from '../health/clock.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
@@ -15,7 +18,7 @@ import type { Metrics } from '../metrics/registry.ts';
 import { partnerFinder } from '../partners/queries.ts';
 import { venueReads } from '../portfolio/read-model.ts';
 import { traderFinder } from '../trading/keys/queries.ts';
-import { openStreams } from '../trading/stream/hub.ts';
+import { accountLogs } from '../trading/stream/commands.ts';
 import { openUpstreams } from '../upstreams.ts';
 import { userFinder } from '../users/queries.ts';
 import { runtimeBase } from './base.ts';
@@ -35,11 +38,17 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
-  const streams = openStreams({ db, settlements, log }, config.STREAM_HEARTBEAT_MS, config.STREAMS_PER_APP);
+  const limit = streamLimit(config.STREAMS_PER_APP);
+  const streamsOf = (logs: EventLogs) => openStreams({ logs, settlements, log }, config.STREAM_HEARTBEAT_MS, limit);
+  const [streams, partnerStreams] = [streamsOf(accountLogs(db)), streamsOf(partnerLogs(db))];
   const watching = [
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
-    watchListening(metrics, { isListening: settlements.isListening, streams: streams.count }),
+    watchListening(metrics, { isListening: settlements.isListening, streams: limit.count }),
   ];
+  const closeStreams = () => {
+    streams.close();
+    partnerStreams.close();
+  };
   const stopping = new AbortController();
   const until = untilEnded(settlements, stopping.signal);
   return {
@@ -66,6 +75,8 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     acceptFreeAccount: acceptance(db, 'accept_free_accounts'),
     acceptTradingOrder: acceptance(db, 'accept_trading_orders'),
     streams,
+    partnerStreams,
+    closeStreams,
     wait: waiting(intentReader(db), until),
     until,
     reads,
@@ -73,7 +84,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     async close() {
       clock.stop();
       for (const unwatch of watching) unwatch();
-      streams.close();
+      closeStreams();
       await settlements.close();
       await db.end();
     },

@@ -65,7 +65,14 @@ const BODIES: Record<string, object> = {
   setTradingTpSl: { trade_pair: 'BTCUSDC', take_profit: 130_000 },
   editTradingOrder: { trade_pair: 'ETHUSDC', limit_price: 1_001 },
 };
-const OF_PARTNERS: Kind[] = ['subaccount', 'wallet', 'network order', 'exchange order', 'partner intent'];
+const OF_PARTNERS: Kind[] = [
+  'subaccount',
+  'wallet',
+  'network order',
+  'exchange order',
+  'partner intent',
+  'partner event',
+];
 const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'user', 'app intent'];
 
 /** Who is no owner of an id, by the names of the callers below. */
@@ -194,7 +201,7 @@ describe('an id of another tenant', function () {
   /** What the owners read of their own by these ids, without the times that reads and workers move. */
   async function ownersView(): Promise<string[]> {
     const reads = [
-      ...['network order', 'exchange order', 'partner intent', 'wallet'].map((kind) => kind as Kind),
+      ...['network order', 'exchange order', 'partner intent', 'partner event', 'wallet'].map((kind) => kind as Kind),
       ...['payment', 'account', 'trading order', 'endpoint', 'session', 'api key', 'payout', 'event'].map(
         (kind) => kind as Kind,
       ),

@@ -3,46 +3,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { eventually } from '../support/money.ts';
 import { market } from '../support/orders.ts';
-import { readStream, type StreamEvent } from '../support/stream.ts';
+import { faithfulReader } from '../support/stream.ts';
 import { startTrading, type TestTrader, TRADING, type Trading } from '../support/trading.ts';
 
 /** Dropped connections; the suite drops only a few. */
 const DROPS = Number(process.env.STREAM_DROPS ?? 60);
 const ORDERS_PER_DROP = 2;
 const READERS = 4;
-
-/**
- * A client that reconnects with the last id it received, as often as its connection breaks. Its ledger keeps every
- * event.
- */
-function faithfulReader(url: string, key: string) {
-  const ledger: StreamEvent[] = [];
-  let [lastId, drops, stopped] = ['', 0, false];
-  let wanted = 0;
-  const reading = (async () => {
-    while (!stopped) {
-      const headers = { 'X-Api-Key': key, ...(lastId && { 'Last-Event-ID': lastId }) };
-      const reader = await readStream(url, headers, (event) => {
-        ledger.push(event);
-        lastId = event.id ?? lastId;
-      }).catch(() => null);
-      while (reader && !reader.ended() && !stopped && drops >= wanted) await new Promise((go) => setTimeout(go, 1));
-      if (drops < wanted) drops += 1;
-      reader?.drop();
-    }
-  })();
-  return {
-    ledger,
-    drops: () => drops,
-    drop() {
-      wanted += 1;
-    },
-    async stop() {
-      stopped = true;
-      await reading;
-    },
-  };
-}
 
 describe('streams whose connections break', function () {
   this.timeout(60_000 + DROPS * 1_000);
@@ -56,7 +23,9 @@ describe('streams whose connections break', function () {
 
   it(`miss no event over ${DROPS} drops during a run of orders`, async () => {
     const { api_key } = await trader.key();
-    const readers = Array.from({ length: READERS }, () => faithfulReader(`${service.url}${TRADING}/stream`, api_key));
+    const readers = Array.from({ length: READERS }, () =>
+      faithfulReader(`${service.url}${TRADING}/stream`, { 'X-Api-Key': api_key }),
+    );
     await eventually(async () => readers.every(({ ledger }) => ledger.length > 0));
 
     for (let n = 0; n < DROPS; n += READERS) {

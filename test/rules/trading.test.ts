@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { components } from '../../src/contract/types.ts';
-import { eventText, placeOf } from '../../src/trading/stream/rules.ts';
+import { eventText, placeOf } from '../../src/edge/streams/rules.ts';
 import { changesOf, nextReconcileMs } from '../../src/trading/watch/rules.ts';
 
 const position = (more: Partial<components['schemas']['Position']> = {}): components['schemas']['Position'] => ({

@@ -38,7 +38,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     registerNetvenueTrader createWalletChallenge registerExvenueTrader getExvenueRegistration getBalance
     getExchangeBalance getSpotBalance getLeverageLimits listNetvenuePositions listExvenuePositions listRules
     listSupportedPairs validateTrade listPayouts getPendingPayout listClosedPositions listFilledOrders
-    getPartnerIntent
+    getPartnerIntent listPartnerEvents streamPartnerEvents
   `,
   'client, or anyone': `
     issueAccessToken revokeAccessToken

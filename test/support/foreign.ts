@@ -75,6 +75,7 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
   );
   const rests = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: '50000' };
   const { ex_order_id } = await post('/v1/orders/exvenue', rests, wallet);
+  const [event] = await created(ask('GET', '/v1/events'));
   return {
     ask,
     ids: {
@@ -83,6 +84,7 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
       'network order': order_uuid,
       'partner intent': order_uuid,
       'exchange order': String(ex_order_id),
+      'partner event': event.id,
     },
   };
 }
@@ -147,6 +149,7 @@ export const NOBODYS: Record<Kind, string> = {
   'network order': randomUUID(),
   'exchange order': '999999999',
   'partner intent': randomUUID(),
+  'partner event': `evt_${'p'.repeat(22)}`,
   'app intent': randomUUID(),
   'trading order': randomUUID(),
   'trading intent': randomUUID(),

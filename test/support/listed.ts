@@ -101,6 +101,7 @@ async function partnersLists(service: Trading): Promise<Record<string, Listed>> 
   const ofWallet = (path: string) => ({ ask: asking(service.url, { ...bearer(key), 'Trader-ID': wallet }), path });
   return {
     listSessions: { ask, path: '/v1/sessions' },
+    listPartnerEvents: { ask, path: '/v1/events' },
     listNetvenueOrders: ofSubaccount('/v1/orders/netvenue'),
     listExvenueOrders: ofWallet('/v1/orders/exvenue'),
     listExvenuePositions: ofWallet('/v1/positions/exvenue'),

@@ -10,6 +10,7 @@ export type Kind =
   | 'network order'
   | 'exchange order'
   | 'partner intent'
+  | 'partner event'
   | 'app intent'
   | 'session'
   | 'payment'
@@ -55,6 +56,7 @@ const OWNED = `
   listClosedPositions     header:Trader-ID=subaccount
   listFilledOrders        header:Trader-ID=subaccount
   getPartnerIntent        path:intent_id=partner_intent
+  listPartnerEvents       query:after=partner_event query:cursor=partner_event
   listUserSessions        query:cursor=session
   revokeUserSession       body:session_id=session
   getAppIntent            path:intent_id=app_intent

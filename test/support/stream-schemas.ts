@@ -13,6 +13,10 @@ const SCHEMAS: Record<string, string> = {
   position: 'TradingPositionEvent',
   account: 'TradingAccountEvent',
   closed: 'TradingStreamEnd',
+  'order.updated': 'PartnerOrderEvent',
+  'subaccount.updated': 'PartnerSubaccountEvent',
+  'enrollment.updated': 'PartnerEnrollmentEvent',
+  'registration.updated': 'PartnerRegistrationEvent',
 };
 
 /** The contract violations of an event's data; null when it is valid. */

@@ -75,3 +75,36 @@ function parse(block: string): StreamEvent | null {
     ? null
     : { id: field('id') ?? null, type: field('event') ?? 'message', data: JSON.parse(data) };
 }
+
+/**
+ * A client that reconnects with the last id it received, as often as its connection breaks. Its ledger keeps every
+ * event.
+ */
+export function faithfulReader(url: string, credentials: Record<string, string>) {
+  const ledger: StreamEvent[] = [];
+  let [lastId, drops, stopped] = ['', 0, false];
+  let wanted = 0;
+  const reading = (async () => {
+    while (!stopped) {
+      const headers = { ...credentials, ...(lastId && { 'Last-Event-ID': lastId }) };
+      const reader = await readStream(url, headers, (event) => {
+        ledger.push(event);
+        lastId = event.id ?? lastId;
+      }).catch(() => null);
+      while (reader && !reader.ended() && !stopped && drops >= wanted) await new Promise((go) => setTimeout(go, 1));
+      if (drops < wanted) drops += 1;
+      reader?.drop();
+    }
+  })();
+  return {
+    ledger,
+    drops: () => drops,
+    drop() {
+      wanted += 1;
+    },
+    async stop() {
+      stopped = true;
+      await reading;
+    },
+  };
+}

@@ -16,4 +16,7 @@ begin
     where owner = key.owner and ex_wallet = key.ex_wallet and retired_at is null and not waits;
   end if;
   update signing_keys set verified_at = now(), waits = false where id = key.id;
+  if key.waits then
+    update enrollments set updated_at = now() where owner = key.owner and ex_wallet = key.ex_wallet;
+  end if;
 end $$;

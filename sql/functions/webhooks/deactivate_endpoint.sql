@@ -1,5 +1,5 @@
 -- Deactivates an endpoint and cancels its waiting deliveries. Those that another transaction holds are cancelled by their lane. If the
--- service decided, and not the app, a mail notifies the app's contact. False: it was inactive. Locks the endpoint, then its deliveries.
+-- service decided, and not the owner, a mail notifies the contact of the app or partner. False: it was inactive. Locks the endpoint, then its deliveries.
 create or replace function deactivate_endpoint(endpoint text, because text) returns boolean
 language plpgsql as $$
 declare
@@ -23,8 +23,12 @@ begin
   if because <> 'asked' then
     perform post_mail(gen_random_uuid(), 'webhook_deactivated', a.contact_email,
       jsonb_build_object('app', a.name, 'url', stopped.url, 'because', because), null, 604800)
-    from apps a
-    where a.id = stopped.app and a.contact_email is not null;
+    from (
+      select name, contact_email from apps where id = stopped.app
+      union all
+      select name, contact_email from partners where id = stopped.app
+    ) a
+    where a.contact_email is not null;
   end if;
   return true;
 end $$;

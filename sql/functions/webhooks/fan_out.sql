@@ -1,4 +1,4 @@
--- Queues an event for every active endpoint of its app that subscribed to its name or to all events. Returns how many.
+-- Queues an event for every active endpoint of its owner that subscribed to its name or to all events. Returns how many.
 create or replace function fan_out(event events) returns integer
 language plpgsql as $$
 declare

@@ -2,13 +2,13 @@
 -- inactive. Oldest first, at most `most`, spread over time by `per_second`, and only once in `pause_s` seconds, so that a receiver that has
 -- just recovered is not overloaded. Verdicts: queued | unknown | inactive | too_soon.
 create or replace function recover_endpoint(
-  of_app text, endpoint text, since timestamptz, most integer, per_second integer, pause_s integer
+  of_owner text, endpoint text, since timestamptz, most integer, per_second integer, pause_s integer
 ) returns table (verdict text, queued integer)
 language plpgsql as $$
 declare
   target webhook_endpoints;
 begin
-  select * into target from webhook_endpoints e where e.id = endpoint and e.app = of_app for no key update;
+  select * into target from webhook_endpoints e where e.id = endpoint and e.app = of_owner for no key update;
   queued := 0;
   verdict := case
     when target.id is null then 'unknown'
@@ -26,7 +26,7 @@ begin
     select v.id, row_number() over (order by v.position) as n
     from events v
     left join webhook_deliveries d on d.event_id = v.id and d.endpoint_id = endpoint
-    where v.app = of_app
+    where v.app = of_owner
       and v.created_at >= since
       and case when d.id is not null
         then d.state in ('failed', 'cancelled')
@@ -36,7 +36,7 @@ begin
     limit most
   ), planned as (
     insert into webhook_deliveries as d (id, app, endpoint_id, event_id, due_at)
-    select sortable_id('whd'), of_app, endpoint, m.id, now() + make_interval(secs => (m.n - 1) / per_second)
+    select sortable_id('whd'), of_owner, endpoint, m.id, now() + make_interval(secs => (m.n - 1) / per_second)
     from missed m
     on conflict (endpoint_id, event_id) do update
     set state = 'pending', retry_step = 0, due_at = excluded.due_at, ended_at = null

@@ -1,6 +1,6 @@
 -- Requests a delivery again, with its id and from the start of the retry plan. A waiting one becomes due now; one that is being sent is not
 -- changed. Verdicts: queued | unknown | inactive.
-create or replace function redeliver(of_app text, delivery text) returns text
+create or replace function redeliver(of_owner text, delivery text) returns text
 language plpgsql as $$
 declare
   target record;
@@ -8,7 +8,7 @@ begin
   select e.id, e.active into target
   from webhook_deliveries d
   join webhook_endpoints e on e.id = d.endpoint_id
-  where d.id = delivery and d.app = of_app;
+  where d.id = delivery and d.app = of_owner;
   if not found then
     return 'unknown';
   end if;

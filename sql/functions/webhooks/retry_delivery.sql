@@ -1,4 +1,4 @@
--- Sends one delivery of any app again with its id, from the start of the retry plan, and records the operator. Verdicts:
+-- Sends one delivery of any owner again with its id, from the start of the retry plan, and records the operator. Verdicts:
 -- queued | unknown | inactive (its endpoint is).
 create or replace function retry_delivery(delivery text, by_operator text, because text, noted jsonb default '{}') returns text
 language plpgsql as $$

@@ -1,12 +1,12 @@
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
+import type { Streams } from '../../edge/streams/hub.ts';
+import { placeOf } from '../../edge/streams/rules.ts';
 import { callerId, type Principal } from '../../kernel/principal.ts';
 import { readOrderPage } from '../../orders/network/read-model.ts';
 import { readOpenPositions } from '../../portfolio/network/read-model.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
 import { getReadyAccount } from '../accounts.ts';
-import type { Streams } from './hub.ts';
-import { placeOf } from './rules.ts';
 
 type Deps = { db: Db; reads: VenueReads; streams: Streams };
 
@@ -17,8 +17,8 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
   const { deps, principal, query, header } = call;
   const account = await getReadyAccount(call);
   const events = await deps.streams.open({
-    account: account.id,
-    app: account.owner,
+    owner: account.owner,
+    subject: account.id,
     caller: callerId(principal),
     credentials: credentialsOf(principal),
     after: placeOf(account.id, header['Last-Event-ID']),

@@ -1,43 +1,38 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
+import type { EventLogs } from '../../edge/streams/hub.ts';
 import { covers, scopes } from '../../kernel/scopes.ts';
 
 const eventRow = z.object({ position: z.number(), type: z.string(), data: z.string() });
-
-/** An event of an account. `data` is JSON text and is sent unchanged. */
-export type AccountEvent = z.infer<typeof eventRow>;
-
-/** At most `most` events of an account after a position, oldest first. */
-export const listEvents = (db: Db, account: string, after: number, most: number): Promise<readonly AccountEvent[]> =>
-  db.any(sql.prepared('account_events_after', eventRow)`
-    select position, type, data
-    from account_events_after(${account}, ${after}, ${most})`);
-
 const endRow = z.object({ last_position: z.number(), is_whole: z.boolean() });
+const lastRow = z.object({ subject: z.string(), last_position: z.number() });
 
-/** The last position of an account's log, and whether all events after `after` still exist (`is_whole`). */
-export const readLogEnd = (db: Db, account: string, after: number): Promise<z.infer<typeof endRow>> =>
-  db.one(sql.prepared('account_log_end', endRow)`
-    select last_position, is_whole
-    from account_log_end(${account}, ${after})`);
-
-const lastRow = z.object({ prop_account_id: z.string(), last_position: z.number() });
-
-/** The last positions of the logs of these accounts. Accounts without events are omitted. */
-export const listLogEnds = (db: Db, accounts: string[]): Promise<readonly z.infer<typeof lastRow>[]> =>
-  db.any(sql.prepared('account_log_ends', lastRow)`
-    select l.prop_account_id, l.last_position
-    from account_logs l
-    where l.prop_account_id = any(${sql.array(accounts, 'text')})`);
-
-/** The credentials of a stream: `key <id>` of a trader, `session <id>` of a user, `token <digest>` of an app. */
-export type Credentials = string[];
+/** Reads of the event logs of prop accounts. */
+export const accountLogReads = (db: Db): Omit<EventLogs, 'listen'> => ({
+  list: (account, after, most) =>
+    db.any(sql.prepared('account_events_after', eventRow)`
+      select position, type, data
+      from account_events_after(${account}, ${after}, ${most})`),
+  end: (account, after) =>
+    db.one(sql.prepared('account_log_end', endRow)`
+      select last_position, is_whole
+      from account_log_end(${account}, ${after})`),
+  ends: (accounts) =>
+    db.any(sql.prepared('account_log_ends', lastRow)`
+      select l.prop_account_id as subject, l.last_position
+      from account_logs l
+      where l.prop_account_id = any(${sql.array(accounts, 'text')})`),
+  invalid: (credentials) => listInvalidCredentials(db, credentials),
+});
 
 const TRADING_SCOPES = scopes.filter((scope) => covers([scope], 'trading'));
 
-/** The invalid ones of these credentials: revoked, expired, or of an app that is disabled or may no longer trade. */
-export const listInvalidCredentials = (db: Db, credentials: Credentials): Promise<readonly string[]> =>
+/**
+ * The invalid ones of the credentials of streams: `key <id>` of a trader, `session <id>` of a user, `token <digest>` of
+ * an app. Invalid is one that is revoked, expired, or of an app that is disabled or may no longer trade.
+ */
+const listInvalidCredentials = (db: Db, credentials: string[]): Promise<readonly string[]> =>
   db.anyFirst(sql.prepared('invalid_stream_credentials', z.object({ credential: z.string() }))`
     select c.credential
     from (

@@ -1,12 +1,9 @@
 import type { Logger } from 'pino';
-import type { Db } from '../../db/pool.ts';
 import type { Settlements } from '../../db/settled.ts';
 import type { EventStream } from '../../kernel/event-stream.ts';
 import { epochMs } from '../../kernel/work.ts';
-import { listenToAccounts } from './commands.ts';
-import { streamLimit } from './limit.ts';
+import type { StreamLimit } from './limit.ts';
 import { canTakeMore, type Listener, newListener, type StreamRequest } from './listener.ts';
-import { type AccountEvent, listEvents, listInvalidCredentials, listLogEnds, readLogEnd } from './queries.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
 
 const BATCH = 500;
@@ -15,32 +12,46 @@ const LINGER_MS = 10_000; // how long the reader of an ended stream may take to 
 const CREDENTIALS_CHECK_MS = 2_000; // a stream with revoked credentials ends within this time
 const LIFETIME_MS = 900_000; // after this a reader must reconnect and authenticate again
 
+/** An event of a log. `data` is JSON text and is sent unchanged. */
+type LoggedEvent = { position: number; type: string; data: string };
+
+/** Event logs of one kind, each with a subject: a prop account or a partner. Positions have no gaps. */
+export type EventLogs = {
+  /** At most `most` events of a log after a position, oldest first. */
+  list(subject: string, after: number, most: number): Promise<readonly LoggedEvent[]>;
+  /** The last position of a log, and whether all events after `after` still exist (`is_whole`). */
+  end(subject: string, after: number): Promise<{ last_position: number; is_whole: boolean }>;
+  /** The last positions of these logs. Logs without events are omitted. */
+  ends(subjects: string[]): Promise<readonly { subject: string; last_position: number }[]>;
+  /** Records that these logs have listeners. */
+  listen(subjects: string[]): Promise<void>;
+  /** The invalid ones of these credentials. */
+  invalid(credentials: string[]): Promise<readonly string[]>;
+};
+
 /**
- * The streams of one process. Notifications come over its LISTEN connection; events are read once per account for all
- * listeners.
+ * The streams of one process on logs of one kind. Notifications come over its LISTEN connection; events are read once
+ * per log for all listeners.
  */
 export type Streams = {
   /**
-   * Opens a stream. Throws V2_STREAM_LIMIT or SERVICE_UNAVAILABLE if too many are open. Its first text is ready on
+   * Opens a stream. Throws V1_STREAM_LIMIT or SERVICE_UNAVAILABLE if too many are open. Its first text is ready on
    * return.
    */
   open(request: StreamRequest): Promise<EventStream>;
-  /** The number of open streams. */
-  count(): number;
   /** Ends all streams, and those opened from now on, so that readers reconnect. */
   close(): void;
 };
 
-type Channel = { account: string; listeners: Set<Listener>; isReading: boolean; again: boolean; unfollow(): void };
+type Channel = { subject: string; listeners: Set<Listener>; isReading: boolean; again: boolean; unfollow(): void };
 
 /** Makes the streams of a process. All of them share the same timers. */
 export function openStreams(
-  { db, settlements, log }: { db: Db; settlements: Pick<Settlements, 'follow'>; log: Logger },
+  { logs, settlements, log }: { logs: EventLogs; settlements: Pick<Settlements, 'follow'>; log: Logger },
   heartbeatMs: number,
-  perApp: number,
+  limit: StreamLimit,
 ): Streams {
   const channels = new Map<string, Channel>();
-  const limit = streamLimit(perApp);
   const held = new Set<Channel>();
   let holding: NodeJS.Timeout | undefined;
   let closed = false;
@@ -49,16 +60,16 @@ export function openStreams(
 
   async function openStream(request: StreamRequest): Promise<EventStream> {
     if (closed) return { start: (writer) => writer.end(retryText(Math.random())), drained: () => {}, stop: () => {} };
-    const release = limit.take(request.app, `${request.caller} ${request.account}`);
+    const release = limit.take(request.owner, `${request.caller} ${request.subject}`);
     const listener = newListener(request);
-    const { channel, isNew } = join(request.account, listener); // before the first read, so that no event is missed
+    const { channel, isNew } = join(request.subject, listener); // before the first read, so that no event is missed
     const stop = () => {
       if (!channel.listeners.delete(listener)) return;
       release();
       if (channel.listeners.size === 0) drop(channel);
     };
     try {
-      if (isNew) await listenToAccounts(db, [request.account]);
+      if (isNew) await logs.listen([request.subject]);
       const first = await firstText(request, listener);
       return {
         start(writer) {
@@ -79,42 +90,43 @@ export function openStreams(
     }
   }
 
-  function join(account: string, listener: Listener): { channel: Channel; isNew: boolean } {
-    const existing = channels.get(account);
-    const channel = existing ?? newChannel(account);
+  function join(subject: string, listener: Listener): { channel: Channel; isNew: boolean } {
+    const existing = channels.get(subject);
+    const channel = existing ?? newChannel(subject);
     channel.listeners.add(listener);
     return { channel, isNew: existing === undefined };
   }
 
-  function newChannel(account: string): Channel {
-    const channel: Channel = { account, listeners: new Set(), isReading: false, again: false, unfollow: () => {} };
-    channel.unfollow = settlements.follow(account, () => void pump(channel));
-    channels.set(account, channel);
+  function newChannel(subject: string): Channel {
+    const channel: Channel = { subject, listeners: new Set(), isReading: false, again: false, unfollow: () => {} };
+    channel.unfollow = settlements.follow(subject, () => void pump(channel));
+    channels.set(subject, channel);
     return channel;
   }
 
   function drop(channel: Channel): void {
     channel.unfollow();
     held.delete(channel);
-    if (channels.get(channel.account) === channel) channels.delete(channel.account);
+    if (channels.get(channel.subject) === channel) channels.delete(channel.subject);
   }
 
   /**
    * The position is read before the snapshot, which may be newer. So an event may be sent twice, but none is missed.
    */
-  async function firstText({ account, after, snapshot }: StreamRequest, listener: Listener): Promise<string> {
-    const end = await readLogEnd(db, account, after ?? 0);
+  async function firstText({ subject, after, snapshot }: StreamRequest, listener: Listener): Promise<string> {
+    const end = await logs.end(subject, after ?? 0);
     if (after !== null && end.is_whole) {
       listener.position = after;
       return '';
     }
     listener.position = end.last_position;
-    return eventText(eventId(account, end.last_position), 'snapshot', JSON.stringify(await snapshot()));
+    const first = JSON.stringify(await snapshot(end.last_position));
+    return eventText(eventId(subject, end.last_position), 'snapshot', first);
   }
 
   /**
-   * Reads events after the slowest due listener and writes to each what it has not received. One reader per account at
-   * a time.
+   * Reads events after the slowest due listener and writes to each what it has not received. One reader per log at a
+   * time.
    */
   async function pump(channel: Channel): Promise<void> {
     channel.again = true;
@@ -125,8 +137,8 @@ export function openStreams(
         channel.again = false;
         const due = dueOf(channel);
         if (due.length === 0) break;
-        const events = await listEvents(db, channel.account, Math.min(...due.map(({ position }) => position)), BATCH);
-        const texts = events.map((event) => ({ position: event.position, text: textOf(channel.account, event) }));
+        const events = await logs.list(channel.subject, Math.min(...due.map(({ position }) => position)), BATCH);
+        const texts = events.map((event) => ({ position: event.position, text: textOf(channel.subject, event) }));
         for (const listener of due) write(listener, texts);
         if (events.length === BATCH) channel.again = true;
       }
@@ -182,11 +194,11 @@ export function openStreams(
   async function beat(): Promise<void> {
     const now = epochMs();
     for (const { listeners } of channels.values()) for (const listener of listeners) keepAlive(listener, now);
-    const accounts = [...channels.keys()];
-    if (accounts.length === 0) return;
+    const subjects = [...channels.keys()];
+    if (subjects.length === 0) return;
     try {
-      await listenToAccounts(db, accounts);
-      await checkForLost(accounts);
+      await logs.listen(subjects);
+      await checkForLost(subjects);
     } catch (err) {
       log.warn({ err }, 'stream maintenance failed');
     }
@@ -209,7 +221,7 @@ export function openStreams(
     if (listening.length === 0) return;
     try {
       const credentials = new Set(listening.flatMap((listener) => listener.credentials));
-      const invalid = new Set(await listInvalidCredentials(db, [...credentials]));
+      const invalid = new Set(await logs.invalid([...credentials]));
       for (const listener of listening)
         if (listener.endedAt === null && listener.credentials.some((credential) => invalid.has(credential)))
           end(listener, endText('revoked'));
@@ -219,19 +231,18 @@ export function openStreams(
   }
 
   /**
-   * Reads accounts whose notification was lost. So a lost notification delays events until the next beat but loses
+   * Reads logs whose notification was lost. So a lost notification delays events until the next beat but loses
    * none.
    */
-  async function checkForLost(accounts: string[]): Promise<void> {
-    for (const { prop_account_id, last_position } of await listLogEnds(db, accounts)) {
-      const channel = channels.get(prop_account_id);
+  async function checkForLost(subjects: string[]): Promise<void> {
+    for (const { subject, last_position } of await logs.ends(subjects)) {
+      const channel = channels.get(subject);
       if (channel && [...channel.listeners].some(({ position }) => position < last_position)) void pump(channel);
     }
   }
 
   return {
     open: openStream,
-    count: limit.count,
     close() {
       closed = true;
       clearInterval(beating);
@@ -243,5 +254,5 @@ export function openStreams(
   };
 }
 
-const textOf = (account: string, { position, type, data }: AccountEvent): string =>
-  eventText(eventId(account, position), type, data);
+const textOf = (subject: string, { position, type, data }: LoggedEvent): string =>
+  eventText(eventId(subject, position), type, data);

@@ -1,18 +1,20 @@
 import type { Writer } from '../../kernel/event-stream.ts';
+import type { OwnerId } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
-import type { Credentials } from './queries.ts';
 
 /** A stream to open. `after`: the position after which it resumes; without one, it starts with `snapshot`. */
 export type StreamRequest = {
-  /** The app of the account: its streams have a limit together. */
-  app: string;
-  account: string;
+  /** The app or partner: its streams have a limit together. */
+  owner: OwnerId;
+  /** Whose log it is. */
+  subject: string;
   caller: string;
   /** The credentials that opened it. The stream ends when one of them becomes invalid. */
-  credentials: Credentials;
+  credentials: string[];
   after: number | null;
   intervalMs: number;
-  snapshot(): Promise<unknown>;
+  /** The data of the first event, which is sent under the position `at`. It may be newer. */
+  snapshot(at: number): Promise<unknown>;
 };
 
 /** One open stream. `position`: of the last event written to it. Times are in epoch milliseconds. */

@@ -1,10 +1,10 @@
-/** The id of an event: its account and its position in that account's log. So it is never valid for another account. */
-export const eventId = (account: string, position: number): string => `${account}:${position}`;
+/** The id of an event: whose log it is in, and its position there. So it is never valid for another log. */
+export const eventId = (subject: string, position: number): string => `${subject}:${position}`;
 
-/** The position in a `Last-Event-ID`; null if it is absent, malformed or of another account. */
-export function placeOf(account: string, lastEventId: string | undefined): number | null {
-  if (!lastEventId?.startsWith(`${account}:`)) return null;
-  const position = lastEventId.slice(account.length + 1);
+/** The position in a `Last-Event-ID`; null if it is absent, malformed or of another log. */
+export function placeOf(subject: string, lastEventId: string | undefined): number | null {
+  if (!lastEventId?.startsWith(`${subject}:`)) return null;
+  const position = lastEventId.slice(subject.length + 1);
   return /^\d{1,15}$/.test(position) ? Number(position) : null;
 }
 

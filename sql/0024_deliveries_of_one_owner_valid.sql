@@ -1,0 +1,2 @@
+alter table webhook_deliveries validate constraint webhook_deliveries_of_endpoints_owner;
+alter table webhook_deliveries validate constraint webhook_deliveries_of_events_owner;

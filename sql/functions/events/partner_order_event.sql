@@ -1,0 +1,34 @@
+-- The data of a partner's event about an order: of a verb that has ended, or, without an intent, of the new state of a resting order. A
+-- network trader is named by the number of its subaccount, as in Trader-ID. `position_changed`: the position in the pair is another one now,
+-- or may be, because the effect of the verb is unknown.
+create or replace function partner_order_event(verb text, order_id uuid, i intents) returns jsonb
+language sql stable as $$
+  select jsonb_build_object(
+    'venue', m.venue,
+    'trader_id', case m.venue when 'netvenue' then substring(m.trader from '[0-9]+$') else m.trader end,
+    'order_uuid', order_id,
+    'intent_id', i.id,
+    'action', verb,
+    'status', case when m.is_done then 'completed' else 'failed' end,
+    'lifecycle', o.lifecycle,
+    'pair', coalesce(o.pair, i.request ->> 'trade_pair', i.request -> 'protection' ->> 'trade_pair', i.request ->> 'pair'),
+    'code', i.outcome -> 'problem' ->> 'code',
+    'message', coalesce(i.outcome -> 'problem' ->> 'message', i.outcome -> 'result' ->> 'message'),
+    'executed', case m.venue when 'netvenue' then m.executed else (
+      select jsonb_object_agg(e.key, e.value)
+      from jsonb_each(nullif(o.executed, 'null'::jsonb)) e
+      where e.key in ('ex_order_id', 'status', 'size', 'filled_size', 'fill_price', 'limit_price')
+    ) end,
+    'position_changed', i.outcome -> 'problem' ->> 'effect' is not distinct from 'unknown' or m.is_done and (
+      verb = 'close' or o.lifecycle is not distinct from 'filled' or coalesce((o.executed ->> 'filled_size')::numeric, 0) > 0
+    )
+  )
+  from (select 1) as always
+  left join orders o on o.id = order_id
+  cross join lateral (
+    select coalesce(o.venue, case when i.kind like 'orders/exvenue/%' then 'exvenue' else 'netvenue' end) as venue,
+      coalesce(o.trader, i.request ->> 'trader', i.request ->> 'wallet') as trader,
+      i.id is null or i.state = 'succeeded' as is_done,
+      coalesce(o.executed, nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb)) as executed
+  ) m
+$$;
