@@ -4,6 +4,7 @@ import type { EventStream } from '../../kernel/event-stream.ts';
 import { epochMs } from '../../kernel/work.ts';
 import type { StreamLimit } from './limit.ts';
 import { canTakeMore, type Listener, newListener, type StreamRequest } from './listener.ts';
+import type { EventLogs, LoggedEvent } from './logs.ts';
 import { endText, eventId, eventText, HEARTBEAT, retryText } from './rules.ts';
 
 const BATCH = 500;
@@ -11,23 +12,6 @@ const HOLD_TICK_MS = 100; // the precision of `interval_ms`
 const LINGER_MS = 10_000; // how long the reader of an ended stream may take to read the rest
 const CREDENTIALS_CHECK_MS = 2_000; // a stream with revoked credentials ends within this time
 const LIFETIME_MS = 900_000; // after this a reader must reconnect and authenticate again
-
-/** An event of a log. `data` is JSON text and is sent unchanged. */
-type LoggedEvent = { position: number; type: string; data: string };
-
-/** Event logs of one kind, each with a subject: a prop account or a partner. Positions have no gaps. */
-export type EventLogs = {
-  /** At most `most` events of a log after a position, oldest first. */
-  list(subject: string, after: number, most: number): Promise<readonly LoggedEvent[]>;
-  /** The last position of a log, and whether all events after `after` still exist (`is_whole`). */
-  end(subject: string, after: number): Promise<{ last_position: number; is_whole: boolean }>;
-  /** The last positions of these logs. Logs without events are omitted. */
-  ends(subjects: string[]): Promise<readonly { subject: string; last_position: number }[]>;
-  /** Records that these logs have listeners. */
-  listen(subjects: string[]): Promise<void>;
-  /** The invalid ones of these credentials. */
-  invalid(credentials: string[]): Promise<readonly string[]>;
-};
 
 /**
  * The streams of one process on logs of one kind. Notifications come over its LISTEN connection; events are read once

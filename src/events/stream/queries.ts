@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { EventLogs } from '../../edge/streams/hub.ts';
+import type { EventLogs } from '../../edge/streams/logs.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
 
 const eventRow = z.object({ position: z.number(), type: z.string(), data: z.string() });

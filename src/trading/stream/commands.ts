@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { EventLogs } from '../../edge/streams/hub.ts';
+import type { EventLogs } from '../../edge/streams/logs.ts';
 import { accountLogReads } from './queries.ts';
 
 const LEASE_S = 60; // 4 heartbeats: after a web process dies, its accounts are not read for much longer
