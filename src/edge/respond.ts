@@ -1,7 +1,9 @@
 import type { Context } from 'koa';
 import { ApiError, type Effect, type ErrorCode, errors } from '../kernel/errors.ts';
-import { ERRORS_PATH } from './error-docs.ts';
 import { describe } from './faults.ts';
+
+/** The page of the error catalogue; an error's `type` is its URL with the code as fragment. */
+const ERRORS_PATH = '/docs/errors';
 
 /** Where an error occurred: the request's id, and the public URL of the service, which documents every code. */
 type Occurrence = { requestId: string; publicUrl: string };

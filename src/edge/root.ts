@@ -1,7 +1,8 @@
 import type Router from '@koa/router';
 
 const links = {
-  reference: '/docs',
+  guides: '/docs',
+  reference: '/docs/reference',
   errors: '/docs/errors',
   contract: '/openapi.json',
   console: '/admin',

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
-import { document, nodeAt } from '../../src/contract/document.ts';
+import { document, listOperations, nodeAt } from '../../src/contract/document.ts';
 import { errors } from '../../src/kernel/errors.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -43,18 +43,21 @@ describe('the served reference', () => {
     expect((await new Validator().validate(JSON.parse(text))).errors ?? []).to.deep.equal([]);
   });
 
-  it('is a page at /docs that loads nothing from outside', async () => {
-    const { status, type, text, response } = await get('/docs');
-    const assets = [...text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => String(address));
+  it('is a page beside the guides that loads nothing from outside', async () => {
+    const { status, type, text, response } = await get('/docs/reference');
+    const linked = [...text.matchAll(/(?:src|href)="([^"#]+)/g)].map(([, address]) => String(address));
+    const assets = [...new Set(linked)];
     const served = await Promise.all(assets.map(get));
 
     expect(status).to.equal(200);
     expect(type).to.match(/^text\/html/);
     expect(assets).to.have.length.above(2);
-    expect(assets.filter((address) => !address.startsWith('/docs/'))).to.deep.equal([]);
+    expect(assets.filter((address) => !/^\/(docs|openapi\.json$)/.test(address))).to.deep.equal([]);
     expect(served.map((asset) => asset.status)).to.deep.equal(assets.map(() => 200));
-    expect(text).not.to.match(/https?:|\/\/[a-z]/i);
-    expect(response.headers.get('content-security-policy')).to.match(/default-src 'self'/);
+    expect(text).not.to.match(/<(?:script|link|img)[^>]*https?:/);
+    expect(response.headers.get('content-security-policy'))
+      .to.match(/default-src 'self'/)
+      .and.not.include('unsafe');
   });
 
   it('is found from /docs/ as well', async () => {
@@ -91,11 +94,12 @@ describe('the served reference', () => {
     expect(known).to.include(new URL(problem.type).hash.slice(1));
   });
 
-  it('opens with the served contract and calls no external validator', async () => {
-    const { text } = await get('/docs/start.js');
+  it('shows every operation and every schema, each with an anchor', async () => {
+    const { text } = await get('/docs/reference');
+    const anchors = new Set([...text.matchAll(/<details class="\w+" id="([^"]+)"/g)].map(([, id]) => id));
 
-    expect(text).to.include("url: '/openapi.json'");
-    expect(text).to.include('validatorUrl: null');
-    expect(text).not.to.match(/https?:/);
+    const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    for (const { id } of listOperations()) expect(anchors, id).to.include(id);
+    for (const id of links) if (id !== 'content') expect(anchors).to.include(id);
   });
 });

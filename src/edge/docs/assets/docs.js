@@ -1,0 +1,63 @@
+const LIBRARY = '/docs/minisearch.js';
+const MOST = 12;
+const field = document.getElementById('search');
+const found = document.getElementById('found');
+let index;
+
+const load = () => {
+  index ??= Promise.all([import(LIBRARY), fetch('/docs/search.json').then((response) => response.text())]).then(
+    ([{ default: MiniSearch }, json]) =>
+      MiniSearch.loadJSON(json, { fields: ['title', 'text'], storeFields: ['title', 'page', 'url'] }),
+  );
+  return index;
+};
+
+const element = (name, properties, ...children) => {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+};
+
+const shown = ({ title, page, url }) =>
+  element('li', {}, element('a', { href: url }, title), element('span', { className: 'page' }, ` ${page}`));
+
+async function search() {
+  const query = field.value.trim();
+  found.hidden = query === '';
+  if (query === '') return;
+  const loaded = await load();
+  if (query !== field.value.trim()) return;
+  const results = loaded
+    .search(query, { combineWith: 'AND', prefix: true, fuzzy: 0.1, boost: { title: 4 } })
+    .slice(0, MOST);
+  const list = element('ol', {}, ...results.map(shown));
+  found.replaceChildren(
+    element('h2', {}, results.length > 0 ? `Found for “${query}”` : `Nothing found for “${query}”`),
+    list,
+  );
+}
+
+field.addEventListener('focus', load);
+field.addEventListener('input', search);
+field.form.addEventListener('submit', (event) => {
+  event.preventDefault();
+  const first = found.querySelector('a');
+  if (first) first.click();
+});
+found.addEventListener('click', ({ target }) => {
+  if (target.matches('a')) found.hidden = true;
+});
+field.value = new URLSearchParams(location.search).get('q') ?? '';
+search();
+
+if (navigator.clipboard)
+  for (const block of document.querySelectorAll('pre')) {
+    const button = element('button', { type: 'button', className: 'copy' }, 'Copy');
+    button.addEventListener('click', async () => {
+      await navigator.clipboard.writeText(block.querySelector('code').textContent);
+      button.textContent = 'Copied';
+    });
+    const frame = element('div', { className: 'block' });
+    block.replaceWith(frame);
+    frame.append(block, button);
+  }

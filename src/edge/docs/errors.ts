@@ -1,0 +1,23 @@
+import { type ErrorCode, errors } from '../../kernel/errors.ts';
+import { advice, effects } from './advice.ts';
+import { escaped } from './markup.ts';
+
+/** The error catalogue as a table: code, status, meaning, effect, what to do, and an anchor for each code. */
+export function errorTable(): string {
+  const codes = Object.keys(errors) as ErrorCode[]; // as: its own keys
+  return `<table>
+<thead><tr><th scope="col">Code</th><th scope="col">Status</th><th scope="col">Meaning</th><th scope="col">Effect</th><th scope="col">What to do</th></tr></thead>
+<tbody>
+${codes.map(row).join('\n')}
+</tbody>
+</table>
+`;
+}
+
+const row = (code: ErrorCode): string => {
+  const [status, meaning] = errors[code];
+  const cells = [String(status), meaning, effects[code] ?? '`none`', advice[code]];
+  return `<tr id="${code}"><th scope="row"><a href="#${code}">${code}</a></th>${cells.map(cell).join('')}</tr>`;
+};
+
+const cell = (text: string) => `<td>${escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')}</td>`;

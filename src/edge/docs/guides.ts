@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { Marked } from 'marked';
+import { errorTable } from './errors.ts';
+import { anchorOf, escaped, textOf } from './markup.ts';
+import { type Guide, guides } from './navigation.ts';
+import { throttleTable } from './throttles.ts';
+
+const folder = new URL('../../docs/', import.meta.url);
+
+/** What a comment of that name in a guide is replaced with. */
+const generated: Record<string, () => string> = { errors: errorTable, throttles: throttleTable };
+
+const marked = new Marked({
+  renderer: {
+    heading({ tokens, depth }) {
+      const html = this.parser.parseInline(tokens);
+      const id = anchorOf(textOf(html));
+      return `<h${depth} id="${id}">${html}</h${depth}>\n`;
+    },
+    code({ text, lang = '' }) {
+      return `<pre tabindex="0"><code class="language-${escaped(lang)}">${escaped(text)}\n</code></pre>\n`;
+    },
+    link({ href, tokens }) {
+      const html = this.parser.parseInline(tokens);
+      const target = servedAt(href);
+      return target === null ? html : `<a href="${escaped(target)}">${html}</a>`;
+    },
+  },
+});
+
+/** The address of a link between guides; null for files of the repository, which are not served. */
+function servedAt(href: string): string | null {
+  const [file = '', heading] = href.split('#');
+  if (/^(https:|\/)/.test(href) || file === '') return href;
+  const found = guides.find((guide) => guide.file === file);
+  return found ? `${found.path}${heading ? `#${heading}` : ''}` : null;
+}
+
+/** The content of a guide as HTML. Wide tables scroll by themselves. */
+export function renderGuide({ file, title }: Guide): string {
+  const written = readFileSync(new URL(file, folder), 'utf8');
+  const whole = written.replace(/^<!-- generated: ([\w-]+) -->$/gm, (_, name) => generated[name]?.() ?? '');
+  const html = marked.parse(whole, { async: false });
+  return html
+    .split('<table>')
+    .map((part, n) => (n === 0 ? part : `${opening(`${title}: table ${n}`)}${part}`))
+    .join('')
+    .replaceAll('</table>', '</table></div>')
+    .replaceAll('<th></th>', '<td></td>');
+}
+
+const opening = (label: string) =>
+  `<div class="wide" tabindex="0" role="region" aria-label="${escaped(label)}"><table>`;
+
+export { guides };

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { guides, renderGuide } from './guides.ts';
+import { layout } from './layout.ts';
+import { renderReference } from './reference.ts';
+import { searchIndex } from './search.ts';
+import { servedContract } from './served-contract.ts';
+
+/** A file as it is served. `policy` is its Content-Security-Policy; pages have one. */
+export type ServedFile = { type: string; body: string | Buffer; policy?: string; caching?: string };
+
+const assets = fileURLToPath(new URL('./assets', import.meta.url));
+
+const POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; img-src 'self' data:";
+const FOR_A_DAY = 'public, max-age=86400'; // files of a package seldom change
+
+const script = (file: string) => () => ({ type: 'text/javascript', body: readFileSync(file) });
+const style = (file: string) => () => ({ type: 'text/css', body: readFileSync(file) });
+const asset = (name: string) => path.join(assets, name);
+const page = (body: string): ServedFile => ({ type: 'text/html', body, policy: POLICY });
+const ofPackage = (make: () => ServedFile) => () => ({ ...make(), caching: FOR_A_DAY });
+
+const reference = () =>
+  page(
+    layout({
+      title: 'Reference',
+      path: '/docs/reference',
+      body: renderReference(),
+      scripts: ['/docs/reference.js'],
+    }),
+  );
+
+/** What is served, and how it is made. */
+const makers = new Map<string, () => ServedFile | Promise<ServedFile>>([
+  ['/openapi.json', () => ({ type: 'application/json', body: JSON.stringify(servedContract()) })],
+  ...guides.map((guide) => [guide.path, () => page(layout({ ...guide, body: renderGuide(guide) }))] as const),
+  ['/docs/reference', reference],
+  ['/docs/search.json', async () => ({ type: 'application/json', body: await searchIndex() })],
+  ['/docs/docs.css', style(asset('docs.css'))],
+  ['/docs/docs.js', script(asset('docs.js'))],
+  ['/docs/reference.js', script(asset('reference.js'))],
+  ['/docs/minisearch.js', ofPackage(script(fileURLToPath(import.meta.resolve('minisearch'))))],
+]);
+const made = new Map<string, ServedFile | Promise<ServedFile>>();
+
+/** The file at a path, made at its first request; undefined if there is none. */
+export function findFile(at: string): ServedFile | Promise<ServedFile> | undefined {
+  const file = made.get(at) ?? makers.get(at)?.();
+  if (file) made.set(at, file);
+  return file;
+}

@@ -1,0 +1,46 @@
+import { type LimitName, limits } from '../../kernel/throttles.ts';
+
+/** What each budget counts. */
+const counts: Record<LimitName, string> = {
+  address: 'calls of operations open to everyone, from one address',
+  server: 'calls of one app that concern end users',
+  client: 'token requests of one client from one address',
+  app_request: 'access requests from one address',
+  login: "attempts at one account's password from one address",
+  login_strangers: "attempts at one account's password from addresses without an earlier log-in",
+  totp: "attempts at one account's authenticator code",
+  totp_day: 'the same over days; beyond it a mailed code is needed, too',
+  login_code_mails: 'mails with such a code',
+  reset_mail: 'mails with a reset token to one address',
+  mail: 'other mails that anyone can cause to one address',
+  sign_up_mails: 'mails to one address, over all apps, that sign-ups cause',
+  notify_app: 'notifications by mail of one app',
+  notify_recipient: 'notifications by mail of one app to one address',
+  notify_unverified: 'notifications by mail to one unverified address, over all apps',
+  signature: 'agreements that one user signs',
+  signature_app: 'agreements that all users of one app sign',
+  code: 'attempts at mailed codes and links of one account',
+};
+
+/** The budgets as a table of Markdown. */
+export const throttleTable = (): string =>
+  [
+    '| budget | counts | number | window | longest window |',
+    '|---|---|---|---|---|',
+    ...Object.entries(limits).map(
+      ([name, { budget, baseS, longestS }]) =>
+        `| \`${name}\` | ${counts[name as LimitName]} | ${budget} | ${shown(baseS)} | ${shown(longestS)} |`, // as: its own keys
+    ),
+  ].join('\n');
+
+const UNITS = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+function shown(seconds: number): string {
+  const [unitS, name] = UNITS.find(([size]) => seconds % size === 0) ?? [1, 'second'];
+  const count = seconds / unitS;
+  return `${count} ${name}${count === 1 ? '' : 's'}`;
+}

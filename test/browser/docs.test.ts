@@ -1,0 +1,89 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { listOperations } from '../../src/contract/document.ts';
+import { needsBrowser, openBrowser, overflow, type TestBrowser } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const AXE = new URL(import.meta.resolve('axe-core/axe.min.js'));
+
+/** Long tables and lists have rows that are alike: a few of them stand for all. */
+const ALIKE = "{ exclude: [['tbody tr:nth-child(n+9)'], ['details:nth-of-type(n+4)']] }";
+
+/** What axe finds on a page, by rule and element. */
+async function violations(page: Page): Promise<string[]> {
+  const found = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(`axe.run(${ALIKE})`);
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
+}
+
+describe('the pages at /docs', function () {
+  this.timeout(60_000);
+  let service: TestService;
+  let browser: TestBrowser;
+  let page: Page;
+  before(async function () {
+    needsBrowser(this);
+    service = await startService({ worker: false });
+    browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 }, bypassCSP: true });
+    page = browser.page;
+    await browser.context.addInitScript({ content: await readFile(AXE, 'utf8') });
+  });
+  after(async () => {
+    await browser?.close();
+    await service?.stop();
+  });
+
+  const open = async (path: string) => {
+    await page.goto(service.url + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  };
+
+  it('find what is searched for: an operation, an error and an event', async () => {
+    for (const [query, path, seen] of [
+      ['tp-sl', '/docs/reference', 'tp-sl'],
+      ['V2_INVALID_SCOPE', '/docs/errors', 'None of the requested scopes is allowed for this app.'],
+    ] as const) {
+      await open('/docs');
+      await page.getByRole('searchbox', { name: 'Search' }).fill(query);
+      await page.getByRole('region', { name: 'Search results' }).getByRole('link').first().waitFor();
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`**${path}#*`);
+
+      const target = page.locator(':target');
+      expect(await target.innerText()).to.include(seen);
+      expect(await target.isVisible()).to.equal(true);
+    }
+  });
+
+  it('filter the reference, whose operations the search of a browser finds', async () => {
+    await open('/docs/reference');
+    const all = await page.locator('.operation:visible').count();
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('delete webhook-endpoints');
+    const filtered = await page.evaluate<string[]>(
+      "[...document.querySelectorAll('.operation:not([hidden])')].map(({ id }) => id)",
+    );
+    await page.getByRole('searchbox', { name: 'Filter' }).fill('');
+    const hasFound = await page.evaluate("window.find('/v2/trading/orders/bulk-close')");
+
+    expect(all).to.equal(listOperations().length);
+    expect(filtered).to.include('deactivateWebhookEndpoint').and.not.include('createWebhookEndpoint');
+    expect(hasFound).to.equal(true);
+  });
+
+  it('have no fault that axe finds, in light and in dark, and fit 320 pixels', async () => {
+    const found: string[] = [];
+    for (const path of ['/docs', '/docs/errors', '/docs/limits', '/docs/reference#submitNetvenueOrder']) {
+      await open(path);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        found.push(...(await violations(page)).map((fault) => `${colorScheme} ${path}: ${fault}`));
+      }
+      await page.setViewportSize({ width: 320, height: 640 });
+      if ((await overflow(page)) > 0) found.push(`${path} is wider than 320 pixels`);
+      await page.setViewportSize({ width: 1280, height: 900 });
+    }
+
+    expect(found).to.deep.equal([]);
+    expect(browser.complaints).to.deep.equal([]);
+  });
+});
