@@ -66,6 +66,8 @@ export const advice = {
   V1_PAYMENT_REFUSED: 'Check the balance and key of the paying wallet, then register again.',
   V1_WALLET_UNPROVEN: PROOF,
   V1_REGISTRAR_UNREACHABLE: REPEAT,
+  V1_EVENT_UNKNOWN: 'Read from the start of the log, or from the newest id you stored.',
+  V1_STREAM_LIMIT: 'Close a stream, then open another.',
 
   VENUE_REJECTED: "Read `reason` and `message`: the venue's own words. Change the request.",
   VENUE_UNREACHABLE: REPEAT,
