@@ -52,6 +52,7 @@ import * as users from '../users/http.ts';
 import * as userSessions from '../users/sessions/http.ts';
 import * as userTotp from '../users/totp/http.ts';
 import * as webhooks from '../webhooks/http.ts';
+import * as partnerWebhooks from '../webhooks/partners/http.ts';
 import type { Handlers } from './handler.ts';
 
 const table = {
@@ -91,6 +92,7 @@ const table = {
   ...partnerStream,
   ...notifications,
   ...webhooks,
+  ...partnerWebhooks,
   ...traderKeys,
   ...trading,
   ...tradingDesk,

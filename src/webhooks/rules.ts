@@ -10,9 +10,17 @@ export const EVENT_NAMES = [
   'payout.failed',
 ] as const;
 
+/** The event names that an endpoint of a partner may subscribe to, besides `*` for all. */
+export const PARTNER_EVENT_NAMES = [
+  'order.updated',
+  'subaccount.updated',
+  'enrollment.updated',
+  'registration.updated',
+] as const;
+
 /** The names in a list of subscriptions that no event can match, to report misspelt names. */
-export const unknownEvents = (names: string[]): string[] =>
-  names.filter((name) => name !== '*' && !(EVENT_NAMES as readonly string[]).includes(name));
+export const unknownEvents = (names: string[], known: readonly string[] = EVENT_NAMES): string[] =>
+  names.filter((name) => name !== '*' && !known.includes(name));
 
 const M = 60;
 const H = 60 * M;

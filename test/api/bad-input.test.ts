@@ -14,7 +14,7 @@ const isUuid = ({ pointer }: Parameter) => (nodeAt(pointer) as { format?: string
 const TRADER = '7'; // the name in the contract's example
 const WALLET = `0x${'a'.repeat(40)}`;
 const all = samples();
-const withBody = all.filter(({ body }) => body !== undefined);
+const withBody = all.filter(({ body, operation }) => body !== undefined && operation.body?.required);
 const ofTrader = all.filter(({ headers }) => 'Trader-ID' in headers);
 /** Values that no member of a body accepts; members of network orders are no flags, no such texts, and not below 0. */
 const wrongFor = ({ path }: Sample) => [{ unheard: 1 }, [[]], ...(path.includes('netvenue') ? [true, ' ', -1] : [])];

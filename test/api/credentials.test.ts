@@ -72,11 +72,13 @@ const mayPass = ({ security, method }: Operation, { shows }: Kind): boolean =>
 const bodies: Record<string, object> = { revokeUserSession: { session_token: 'sess_nobody' } };
 
 /** Sends no body and ids that do not exist: an accepted caller gets 404, 415 or 422, and nothing is done. */
-function call(service: Identity, { id, method, path, parameters }: Operation, { headers }: Kind): Promise<Data> {
+function call(service: Identity, operation: Operation, { headers }: Kind): Promise<Data> {
+  const { id, method, path, parameters, streams } = operation;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => idFor(name));
   const trader = parameters.some(({ name }) => name === 'Trader-ID') ? { 'Trader-ID': 'nobody' } : {};
   const origin = method === 'get' ? {} : { Origin: service.url };
-  return service.ask(method.toUpperCase(), filled, {
+  const query = streams ? '?interval_ms=never' : ''; // an open stream does not end
+  return service.ask(method.toUpperCase(), `${filled}${query}`, {
     headers: { ...headers, ...trader, ...origin },
     ...(bodies[id] && { json: bodies[id] }),
   });

@@ -56,6 +56,8 @@ const BODIES: Record<string, object> = {
   setExvenueTpSl: { pair: 'BTC', stop_loss: '1000' },
   validateTrade: { venue: 'netvenue', pair: 'BTCUSDC', side: 'long', size: '0.01', order_type: 'market' },
   requestPayout: { amount_cents: 1_000 },
+  updatePartnerWebhookEndpoint: { description: 'taken' },
+  recoverPartnerWebhookEndpoint: { since: '2026-01-01T00:00:00Z' },
   updateWebhookEndpoint: { description: 'taken' },
   recoverWebhookEndpoint: { since: '2026-01-01T00:00:00Z' },
   sendNotification: { subject: 's', html: 'h', fanout_event: 'payment.failed' },
@@ -72,6 +74,8 @@ const OF_PARTNERS: Kind[] = [
   'exchange order',
   'partner intent',
   'partner event',
+  'partner endpoint',
+  'partner delivery',
 ];
 const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'user', 'app intent'];
 
@@ -207,7 +211,7 @@ describe('an id of another tenant', function () {
       ),
     ].flatMap((kind) =>
       NAMED_IDS.filter(
-        ({ kind: ofKind, operation }) => ofKind === kind && isRead(operation) && operation !== 'listWebhookDeliveries', // their attempts go on
+        ({ kind: ofKind, operation }) => ofKind === kind && isRead(operation) && !/WebhookDeliveries$/.test(operation), // their attempts go on
       ),
     );
     const seen: string[] = [];

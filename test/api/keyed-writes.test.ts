@@ -155,12 +155,7 @@ describe('a write of the contract sent twice under one key is one write:', funct
 
   it('webhooks, notifications and the secret of an app', async () => {
     const user = await service.user(app);
-    const endpoints = '/v2/webhook-endpoints';
-    const { id } = await write(app.ask, 'POST', endpoints, { url: 'https://hooks.example.com/x', events: ['*'] });
-    const at = `${endpoints}/${id}`;
-    await write(app.ask, 'PATCH', at, { description: 'changed' });
-    await write(app.ask, 'POST', `${at}/rotate-secret`, { overlap_seconds: 60 });
-    await write(app.ask, 'POST', `${at}/test`);
+    const { id, at } = await endpointOf(app.ask, '/v2');
     const sent = { user_id: user.userId, email: user.email, subject: 's', html: 'h', fanout_event: 'a.b' };
     await write(app.ask, 'POST', '/v2/notifications/send', sent);
     await write(app.ask, 'POST', `${at}/recover`, { since: '2026-01-01T00:00:00Z' });
@@ -176,6 +171,26 @@ describe('a write of the contract sent twice under one key is one write:', funct
     const tenant = await service.app(['*']);
     await write(tenant.ask, 'POST', '/v2/apps/me/rotate-secret', { overlap_seconds: 600 });
   });
+
+  it('webhooks of a partner', async () => {
+    const { key } = await service.wallet();
+    const ask = asking(service.url, bearer(key));
+    const { at } = await endpointOf(ask, '/v1');
+    await write(ask, 'POST', `${at}/recover`, { since: '2026-01-01T00:00:00Z' });
+    const [delivery] = (await ask('GET', `${at}/deliveries`)).body;
+    await write(ask, 'POST', `/v1/webhook-deliveries/${delivery.id}/redeliver`);
+    await write(ask, 'DELETE', at);
+  });
+
+  async function endpointOf(ask: Ask, root: string) {
+    const endpoints = `${root}/webhook-endpoints`;
+    const { id } = await write(ask, 'POST', endpoints, { url: 'https://hooks.example.com/x', events: ['*'] });
+    const at = `${endpoints}/${id}`;
+    await write(ask, 'PATCH', at, { description: 'changed' });
+    await write(ask, 'POST', `${at}/rotate-secret`, { overlap_seconds: 60 });
+    await write(ask, 'POST', `${at}/test`);
+    return { id: String(id), at };
+  }
 
   it('of operators', async () => {
     const { ask } = operator;

@@ -39,6 +39,9 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     getExchangeBalance getSpotBalance getLeverageLimits listNetvenuePositions listExvenuePositions listRules
     listSupportedPairs validateTrade listPayouts getPendingPayout listClosedPositions listFilledOrders
     getPartnerIntent listPartnerEvents streamPartnerEvents
+    createPartnerWebhookEndpoint listPartnerWebhookEndpoints updatePartnerWebhookEndpoint
+    deactivatePartnerWebhookEndpoint rotatePartnerWebhookSecret testPartnerWebhookEndpoint
+    listPartnerWebhookDeliveries recoverPartnerWebhookEndpoint getPartnerWebhookDelivery redeliverPartnerWebhook
   `,
   'client, or anyone': `
     issueAccessToken revokeAccessToken

@@ -75,6 +75,9 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
   );
   const rests = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: '50000' };
   const { ex_order_id } = await post('/v1/orders/exvenue', rests, wallet);
+  const url = 'https://hooks.example.com/x';
+  const endpoint = await created(ask('POST', '/v1/webhook-endpoints', { json: { url, events: ['*'] } }));
+  const delivery = await created(ask('POST', `/v1/webhook-endpoints/${endpoint.id}/test`));
   const [event] = await created(ask('GET', '/v1/events'));
   return {
     ask,
@@ -85,6 +88,8 @@ export async function partnerWithIds(service: Trading): Promise<Tenant> {
       'partner intent': order_uuid,
       'exchange order': String(ex_order_id),
       'partner event': event.id,
+      'partner endpoint': endpoint.id,
+      'partner delivery': delivery.id,
     },
   };
 }
@@ -150,6 +155,8 @@ export const NOBODYS: Record<Kind, string> = {
   'exchange order': '999999999',
   'partner intent': randomUUID(),
   'partner event': `evt_${'p'.repeat(22)}`,
+  'partner endpoint': `whe_${'p'.repeat(22)}`,
+  'partner delivery': `whd_${'p'.repeat(22)}`,
   'app intent': randomUUID(),
   'trading order': randomUUID(),
   'trading intent': randomUUID(),

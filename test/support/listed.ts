@@ -82,6 +82,10 @@ async function trade(ask: Ask, orders: string, headers = {}): Promise<void> {
 async function partnersLists(service: Trading): Promise<Record<string, Listed>> {
   const { key, wallet } = await service.wallet();
   const ask = asking(service.url, bearer(key));
+  const hooks = '/v1/webhook-endpoints';
+  await post(ask, hooks, { url: 'https://hooks.example.com/b', events: ['registration.updated'] });
+  const { id } = await post(ask, hooks, { url: 'https://hooks.example.com/a', events: ['registration.updated'] });
+  for (const _ of [1, 2]) await post(ask, `${hooks}/${id}/test`, {});
   const private_key = generatePrivateKey();
   await post(ask, '/v1/sessions', { ex_wallet: privateKeyToAddress(private_key), private_key });
   const made = await post(ask, '/v1/register/netvenue', { asset_class: 'crypto', account_size: 10_000 });
@@ -102,6 +106,8 @@ async function partnersLists(service: Trading): Promise<Record<string, Listed>> 
   return {
     listSessions: { ask, path: '/v1/sessions' },
     listPartnerEvents: { ask, path: '/v1/events' },
+    listPartnerWebhookEndpoints: { ask, path: hooks },
+    listPartnerWebhookDeliveries: { ask, path: `${hooks}/${id}/deliveries` },
     listNetvenueOrders: ofSubaccount('/v1/orders/netvenue'),
     listExvenueOrders: ofWallet('/v1/orders/exvenue'),
     listExvenuePositions: ofWallet('/v1/positions/exvenue'),

@@ -11,6 +11,8 @@ export type Kind =
   | 'exchange order'
   | 'partner intent'
   | 'partner event'
+  | 'partner endpoint'
+  | 'partner delivery'
   | 'app intent'
   | 'session'
   | 'payment'
@@ -57,6 +59,15 @@ const OWNED = `
   listFilledOrders        header:Trader-ID=subaccount
   getPartnerIntent        path:intent_id=partner_intent
   listPartnerEvents       query:after=partner_event query:cursor=partner_event
+  listPartnerWebhookEndpoints query:cursor=partner_endpoint
+  updatePartnerWebhookEndpoint path:endpoint_id=partner_endpoint
+  deactivatePartnerWebhookEndpoint path:endpoint_id=partner_endpoint
+  rotatePartnerWebhookSecret path:endpoint_id=partner_endpoint
+  testPartnerWebhookEndpoint path:endpoint_id=partner_endpoint
+  listPartnerWebhookDeliveries path:endpoint_id=partner_endpoint query:cursor=partner_delivery
+  recoverPartnerWebhookEndpoint path:endpoint_id=partner_endpoint
+  getPartnerWebhookDelivery path:delivery_id=partner_delivery
+  redeliverPartnerWebhook path:delivery_id=partner_delivery
   listUserSessions        query:cursor=session
   revokeUserSession       body:session_id=session
   getAppIntent            path:intent_id=app_intent

@@ -10,10 +10,11 @@ import { type Receiver, startReceiver } from './receivers.ts';
 import { type LogLines, logLines, testSettings } from './service.ts';
 import { realSockets } from './sockets.ts';
 
-/** Writes apps and endpoints directly. */
+/** Writes apps, partners and endpoints directly. */
 export type Writing = {
   app(): Promise<string>;
-  endpoint(app: string, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
+  partner(): Promise<string>;
+  endpoint(owner: string, url: string, events?: string[]): Promise<{ id: string; secret: string }>;
 };
 
 /** Webhooks without the HTTP edge: a separate database, apps and endpoints written directly, workers on demand. */
@@ -87,6 +88,13 @@ export const writingTo = (rows: Deliveries['rows'], settings: Record<string, str
       `insert into apps (id, slug, name, allowed_scopes, contact_email) values ($1, $2, 'An app', '{api}', 'contact@app.invalid')`,
       [id, id.toLowerCase()],
     );
+    return id;
+  },
+  async partner() {
+    const id = newId('ptn');
+    await rows(`insert into partners (id, name, contact_email) values ($1, 'A partner', 'contact@partner.invalid')`, [
+      id,
+    ]);
     return id;
   },
   async endpoint(app, url, events = ['*']) {

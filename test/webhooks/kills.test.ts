@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deliverThroughKills } from './kills.ts';
 
 describe('deliveries through kills', () => {
-  it('reach every receiver at least once; repeats have the same id and bytes, and verify', async function () {
+  it('of apps and partners reach every receiver at least once; repeats have the same id and bytes, and verify', async function () {
     this.timeout(120_000);
 
     const audit = await deliverThroughKills({ events: 500, endpoints: 10, kills: 3, failing: 0.3, seed: 11 });

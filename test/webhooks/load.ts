@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Received } from '../support/receivers.ts';
 import type { Writing } from '../support/webhooks.ts';
 
-/** An endpoint of a separate app, so that one event is one delivery. */
+/** An endpoint of a separate app or partner (`app`), so that one event is one delivery. */
 export type Reported = { app: string; id: string; secret: string; path: string };
 
-/** Apps with one endpoint each, at `/0`, `/1` and so on of a receiver. */
+/** Apps and partners, in turn, with one endpoint each, at `/0`, `/1` and so on of a receiver. */
 export async function manyEndpoints(d: Writing, url: string, count: number): Promise<Reported[]> {
   const made: Reported[] = [];
   for (let n = 0; n < count; n += 1) {
-    const app = await d.app();
+    const app = await (n % 2 === 0 ? d.app() : d.partner());
     made.push({ app, path: `/${n}`, ...(await d.endpoint(app, `${url}/${n}`)) });
   }
   return made;

@@ -66,6 +66,13 @@ export const advice = {
   V1_PAYMENT_REFUSED: 'Check the balance and key of the paying wallet, then register again.',
   V1_WALLET_UNPROVEN: PROOF,
   V1_REGISTRAR_UNREACHABLE: REPEAT,
+  V1_WEBHOOK_UNKNOWN_EVENT: 'Subscribe to types of Events and webhooks, or to `*`.',
+  V1_WEBHOOK_URL_FORBIDDEN: 'Use https and a public address.',
+  V1_WEBHOOK_ENDPOINT_UNKNOWN: ID,
+  V1_WEBHOOK_DELIVERY_UNKNOWN: ID,
+  V1_WEBHOOK_INACTIVE: 'Reactivate the endpoint with `active: true` first.',
+  V1_WEBHOOK_TOO_MANY: 'Deactivate an endpoint first.',
+  V1_WEBHOOK_RECOVERY_PAUSED: WAIT,
   V1_EVENT_UNKNOWN: 'Read from the start of the log, or from the newest id you stored.',
   V1_STREAM_LIMIT: 'Close a stream, then open another.',
 

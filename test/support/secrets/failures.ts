@@ -15,7 +15,7 @@ export async function misplaceSecrets(stage: Stage, people: People): Promise<voi
   const callers = [people.operator, people.partner, people.app, people.user, people.trader, stage.as()];
   let turn = 0;
   const next = () => secrets[turn++ % secrets.length] as string;
-  for (const operation of listOperations().filter(({ id }) => id !== 'streamTradingEvents')) {
+  for (const operation of listOperations().filter(({ streams }) => !streams)) {
     const members = membersOf(operation);
     const requests = callers.map((ask) => {
       const path = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(next()));
