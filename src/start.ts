@@ -42,7 +42,7 @@ async function start(): Promise<Stop> {
     const worker = await startWorker(config, log.child({ process: 'worker' }), metrics);
     stops.push(worker.stop);
     const web = await startWeb(config, log.child({ process: 'web' }), metrics);
-    const served = await withMetrics(web);
+    const served = await withMetrics(web, ['web', 'worker']);
     stops.push(served.stop);
     sandbox?.announce(web.url);
     if (sandbox) await greet({ web: web.url, metrics: served.url }, sandbox, worker.runtime);

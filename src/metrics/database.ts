@@ -34,9 +34,10 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
 }
 
 function reset(metrics: Metrics): void {
-  const { jobs, jobAge, openIntents, intentAge, deliveries, deliveryAge, endpoints, workers, unfulfilled } = metrics;
+  const { jobs, jobAge, openIntents, intentAge, deliveries, endpoints } = metrics;
+  const { deliveryAge, undeliveredAge, workers, unfulfilled } = metrics;
   for (const gauge of [jobs, jobAge, openIntents, intentAge, deliveries, endpoints]) gauge.reset();
-  for (const gauge of [deliveryAge, workers, unfulfilled]) gauge.remove();
+  for (const gauge of [deliveryAge, undeliveredAge, workers, unfulfilled]) gauge.remove();
 }
 
 function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void {
@@ -47,6 +48,7 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
   }
   for (const state of DELIVERY_STATES) metrics.deliveries.set({ state }, figures.deliveries[state]);
   metrics.deliveryAge.set(figures.deliveries.oldest_due_s);
+  metrics.undeliveredAge.set(figures.deliveries.oldest_s);
   for (const state of ENDPOINT_STATES) metrics.endpoints.set({ state }, 0);
   for (const { state, count } of figures.endpoints) metrics.endpoints.set({ state }, count);
   metrics.workers.set(figures.workers);

@@ -21,6 +21,7 @@ export function families(registry: Registry) {
     return unset;
   };
   return {
+    build: gauge('tps_build_info', 'Always 1, for each process that is scraped.', ['version', 'process']),
     requests: histogram(
       'tps_http_request_duration_seconds',
       'Time from a request to its response, including the wait for an outcome.',
@@ -75,6 +76,7 @@ export function families(registry: Registry) {
     intentAge: gauge('tps_intents_oldest_seconds', 'Age of the oldest intent that has not ended.', ['kind', 'state']),
     deliveries: gauge('tps_deliveries', 'Webhook deliveries queued, being sent, or failed permanently.', ['state']),
     deliveryAge: gauge('tps_deliveries_oldest_due_seconds', 'How long the oldest waiting delivery has been due.'),
+    undeliveredAge: gauge('tps_deliveries_oldest_seconds', 'Age of the oldest delivery that is still to be repeated.'),
     endpoints: gauge('tps_webhook_endpoints', 'Webhook endpoints: active, failing, or deactivated with the reason.', [
       'state',
     ]),

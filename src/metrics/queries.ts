@@ -14,7 +14,13 @@ const figures = z.object({
     }),
   ),
   intents: z.array(z.object({ kind: z.string(), state: z.string(), count: z.number(), oldest_s: z.number() })),
-  deliveries: z.object({ pending: z.number(), sending: z.number(), failed: z.number(), oldest_due_s: z.number() }),
+  deliveries: z.object({
+    pending: z.number(),
+    sending: z.number(),
+    failed: z.number(),
+    oldest_due_s: z.number(),
+    oldest_s: z.number(),
+  }),
   endpoints: z.array(z.object({ state: z.string(), count: z.number() })),
   workers: z.number(),
   unfulfilled: z.number(),
@@ -55,7 +61,8 @@ export const readFigures = (db: Db, tasks: string[]): Promise<DatabaseFigures> =
     ), waiting as (
       select
         count(*) as pending,
-        coalesce(greatest(extract(epoch from now() - min(d.due_at)), 0), 0) as oldest_due_s
+        coalesce(greatest(extract(epoch from now() - min(d.due_at)), 0), 0) as oldest_due_s,
+        coalesce(extract(epoch from now() - min(d.created_at)), 0) as oldest_s
       from webhook_deliveries d
       where d.state = 'pending'
     ), deliveries as (
@@ -63,7 +70,8 @@ export const readFigures = (db: Db, tasks: string[]): Promise<DatabaseFigures> =
         w.pending,
         (select count(*) from webhook_deliveries d where d.state = 'sending') as sending,
         (select count(*) from webhook_deliveries d where d.state = 'failed') as failed,
-        w.oldest_due_s
+        w.oldest_due_s,
+        w.oldest_s
       from waiting w
     ), endpoints as (
       select

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { listTaskNames } from '../intents/task.ts';
+import { VERSION } from '../kernel/version.ts';
 import { collectDatabase } from './database.ts';
 import type { Metrics } from './registry.ts';
 import { serveMetrics } from './server.ts';
@@ -14,11 +15,15 @@ export type Running = {
 
 /**
  * Serves metrics and health of a running part if METRICS_PORT is set. `stop` stops the part first and the metrics last,
- * so that a process that is shutting down does not look dead. If the metrics cannot be served, stops the part and
- * throws.
+ * so that a process that is shutting down does not look dead. `parts`: what this process is. If the metrics cannot be
+ * served, stops the part and throws.
  */
-export async function withMetrics({ runtime, stop }: Running): Promise<{ url: string | null; stop(): Promise<void> }> {
+export async function withMetrics(
+  { runtime, stop }: Running,
+  parts: readonly ('web' | 'worker')[],
+): Promise<{ url: string | null; stop(): Promise<void> }> {
   const { db, metrics, log } = runtime;
+  for (const process of parts) metrics.build.set({ version: VERSION, process }, 1);
   const stopCollecting = collectDatabase(db, listTaskNames(), metrics, log);
   try {
     const server = await serveMetrics(runtime);

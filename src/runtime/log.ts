@@ -1,13 +1,8 @@
-import { readFileSync } from 'node:fs';
 import pino, { type Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { serializeError } from '../kernel/serialize-error.ts';
+import { VERSION } from '../kernel/version.ts';
 import { workMembers } from '../kernel/work.ts';
-
-/** The version that runs, from package.json. */
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
 
 /**
  * Opens the logger of the process: JSON lines on standard output. Each has the process, its version, and what it works on:
@@ -17,7 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, process?: string): Logger =>
   pino({
     level: LOG_LEVEL,
-    base: { ...(process && { process }), version },
+    base: { ...(process && { process }), version: VERSION },
     mixin: workMembers,
     redact: { paths: SECRET_FIELDS, censor: '[redacted]' },
     serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },

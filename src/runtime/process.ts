@@ -15,6 +15,6 @@ export async function runProcess(
   const given = settingsOrExit();
   const log = openLog(given, name);
   const config = await withDatabaseTls(given, log);
-  const { stop } = await withMetrics(await start(config, log));
+  const { stop } = await withMetrics(await start(config, log), [name]);
   stopOnSignal(stop, stopWithinMs, (err) => log.fatal({ err }, 'shutdown failed'));
 }

@@ -1,5 +1,4 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import got from 'got';
@@ -14,6 +13,7 @@ import {
   type NetvenueUpstreamOptions,
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
+import { freePort } from '../support/free-port.ts';
 import { type Running, startProgram, startScript, until } from '../support/processes.ts';
 import { ENTITY, KEYS, testSettings } from '../support/service.ts';
 import { fill, type Past } from './fill.ts';
@@ -113,12 +113,4 @@ async function makeTraders(databaseUrl: string, upstream: NetvenueUpstream, coun
   );
   await client.end();
   return { key, ids };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number }; // it listens on TCP
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -1,145 +1,23 @@
 import { findPgbouncer } from '../support/pgbouncer.ts';
+import { findPrometheus } from '../support/prometheus.ts';
+import { alertOnOutages, alertVerdict } from './scenes/alerts.ts';
 import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
 import { payUnderHarm } from './scenes/money.ts';
 import { moneyVerdicts } from './scenes/money-audit.ts';
 import { outageVerdict, settleAfterOutage } from './scenes/outage.ts';
 import { poolerVerdicts, tradeThroughPooler } from './scenes/pooled.ts';
-import { type Queue, queueAtMiner, queueVerdict } from './scenes/queued.ts';
+import { queueAtMiner, queueVerdict } from './scenes/queued.ts';
 import { rerunFinished, rerunVerdict } from './scenes/rerun.ts';
 import { restoreUnderLoad, restoreVerdict } from './scenes/restore.ts';
 import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
 import { staleVerdict, stopAndResume } from './scenes/stopped.ts';
 import { terminateUnderLoad, terminationVerdict } from './scenes/terminated.ts';
 import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
-import { tradeWithEveryVerb, type VerbLoad, verbVerdict } from './scenes/verbs.ts';
+import { tradeWithEveryVerb, verbVerdict } from './scenes/verbs.ts';
 import { openCrashable } from './server.ts';
+import { AT_EXCHANGE, type Size } from './sizes.ts';
 import type { Verdict } from './verdicts.ts';
-
-/** The numbers of a run. `orders` are those of both venues over all seeds. */
-export type Size = {
-  orders: number;
-  seeds: number[];
-  perSecond: number;
-  harmEveryMs: number;
-  kills: number;
-  stoppedMs: number;
-  creations: number;
-  outageMs: number;
-  finished: number;
-  /** Orders executed before and after the primary is lost. */
-  failOver: number;
-  pooled: number;
-  queued: Queue;
-  /** Runs with every order verb at the network. */
-  verbs: VerbLoad[];
-  /** Orders at the exchange beside cancellations, and the burst of one wallet after them. */
-  shortage: { orders: number; burst: number; perSecond: number };
-  /** Traders who buy an account and are paid out. */
-  traders: number;
-  /**
-   * Settings of scenes that measure how soon something is known: production values at full size, short ones in a small
-   * run.
-   */
-  timing: Record<string, string>;
-};
-
-/** Timeouts sufficient for upstreams on the same machine. */
-const QUICK = { NETVENUE_PATIENCE_MS: '1500', NETVENUE_IN_FLIGHT_MS: '4000' };
-/** The service's own defaults at the exchange, where the tests' are shorter. */
-const AT_EXCHANGE = {
-  EXVENUE_PATIENCE_MS: '5000',
-  EXVENUE_EXPIRES_MS: '10000',
-  EXVENUE_CLOCK_MARGIN_MS: '5000',
-  EXVENUE_READ_LAG_MS: '60000',
-};
-/** The service's own defaults. */
-const PRODUCTION = {
-  ...AT_EXCHANGE,
-  NETVENUE_PATIENCE_MS: '10000',
-  NETVENUE_IN_FLIGHT_MS: '105000',
-  PROVISION_DEADLINE_MS: '120000',
-};
-
-export const sizes: Record<'full' | 'small', Size> = {
-  full: {
-    orders: 20_000,
-    seeds: [1, 2, 3],
-    perSecond: 60,
-    harmEveryMs: 4_000,
-    kills: 100,
-    stoppedMs: 60_000,
-    creations: 500,
-    outageMs: 30_000,
-    finished: 1_000,
-    failOver: 1_000,
-    pooled: 2_000,
-    queued: {
-      orders: 80,
-      threads: 10,
-      processingMs: [2_000, 40_000],
-      workers: 4,
-      kills: 2,
-      settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
-      settleWithinMs: 600_000,
-    },
-    verbs: (['2025', '2026'] as const).map((style, n) => ({
-      seed: n + 1,
-      style,
-      crowd: { partners: 40, users: 10, tenants: 10 },
-      everyMs: 500,
-      threads: 10,
-      quickMs: [100, 1_500],
-      slowMs: [25_000, 40_000],
-      slowShare: 0.15,
-      processes: { workers: 4, harms: { sequence: ['kill', 'cut'], everyMs: 8_000 } },
-      settings: { ...PRODUCTION, ORDER_DEADLINE_MS: '300000' },
-      settleWithinMs: 900_000,
-    })),
-    shortage: { orders: 800, burst: 500, perSecond: 8 },
-    traders: 640, // some lose their money first: 500 are paid out
-    timing: PRODUCTION,
-  },
-  small: {
-    orders: 240,
-    seeds: [1],
-    perSecond: 20,
-    harmEveryMs: 1_500,
-    kills: 3,
-    stoppedMs: 0,
-    creations: 60,
-    outageMs: 4_000,
-    finished: 60,
-    failOver: 40,
-    pooled: 60,
-    queued: {
-      orders: 24,
-      threads: 5,
-      processingMs: [50, 1_000],
-      workers: 2,
-      kills: 1,
-      settings: { ...QUICK, ORDER_DEADLINE_MS: '60000' },
-      settleWithinMs: 60_000,
-    },
-    verbs: [
-      {
-        seed: 1,
-        style: '2026',
-        crowd: { partners: 4, users: 1, tenants: 1 },
-        everyMs: 20,
-        threads: 10,
-        quickMs: [10, 50],
-        slowMs: [400, 700],
-        slowShare: 0.15,
-        settings: { NETVENUE_PATIENCE_MS: '250', NETVENUE_IN_FLIGHT_MS: '900', ORDER_DEADLINE_MS: '30000' },
-        settleWithinMs: 60_000,
-      },
-    ],
-    shortage: { orders: 130, burst: 40, perSecond: 16 },
-    traders: 12,
-    timing: QUICK,
-  },
-};
 
 /** Runs one part of the promises and emits each verdict as soon as it is known. */
 type Scene = (size: Size, report: (verdict: Verdict) => void) => Promise<void>;
@@ -216,6 +94,11 @@ export const scenes: Record<string, Scene> = {
     report(
       failOverVerdict(await failOverUnderLoad({ seed, perSecond: perSecond / 2, ...counts, workers: 3, webs: 2 })),
     );
+  },
+  async ALERTS({ alertScale: scale }, report) {
+    const program = findPrometheus();
+    if (!program) throw new Error('There is no prometheus on this machine');
+    await alertOnOutages({ program, scale }, (alerted) => report(alertVerdict(alerted, { scale })));
   },
   async QUEUED({ queued }, report) {
     report(queueVerdict(await queueAtMiner(queued), queued));

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { machine } from '../bench/figures.ts';
 import { stopPostgres } from '../support/postgres.ts';
-import { type Size, scenes, sizes } from './promises.ts';
+import { scenes } from './promises.ts';
+import { type Size, sizes } from './sizes.ts';
 import { shown, type Verdict } from './verdicts.ts';
 
 /*

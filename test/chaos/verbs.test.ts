@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { sizes } from './promises.ts';
 import { tradeWithEveryVerb, verbVerdict } from './scenes/verbs.ts';
+import { sizes } from './sizes.ts';
 import { broken, shown } from './verdicts.ts';
 
 describe('every order verb at a slow miner', function () {

@@ -94,6 +94,7 @@ describe('database metrics', () => {
     const deliveries = (state: string) => figures.value('tps_deliveries', { state });
     expect([deliveries('pending'), deliveries('sending'), deliveries('failed')]).to.deep.equal([2, 0, 1]);
     expect(figures.value('tps_deliveries_oldest_due_seconds')).to.be.within(420, 460);
+    expect(figures.value('tps_deliveries_oldest_seconds')).to.be.within(0, 60);
     const inState = (state: string) => figures.value('tps_webhook_endpoints', { state });
     expect([inState('active'), inState('failing'), inState('deactivated_gone')]).to.deep.equal([2, 1, 1]);
     expect(inState('deactivated_asked')).to.equal(0);

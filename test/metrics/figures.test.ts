@@ -19,7 +19,7 @@ describe('the metrics of a process', () => {
 
   before(async () => {
     service = await startService({ settings: { METRICS_PORT: '0' } });
-    served = await withMetrics({ runtime: service.runtime, stop: async () => {} });
+    served = await withMetrics({ runtime: service.runtime, stop: async () => {} }, ['web', 'worker']);
     const trader = await service.trader();
     before_ = await scrape();
     for (let n = 0; n < 3; n++) await trader.post(ORDERS, market({ leverage: 0.01 }));

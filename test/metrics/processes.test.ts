@@ -38,6 +38,9 @@ describe('processes of the service', function () {
     expect(ready).to.deep.equal([200, 200]);
     expect(ofWeb.value('tps_listen_connected')).to.equal(1);
     expect(ofWorker.value('tps_listen_connected')).to.equal(undefined);
+    expect(
+      [ofWeb, ofWorker].map(({ text }) => /tps_build_info\{version="\d[^"]*",process="(\w+)"\} 1/.exec(text)?.[1]),
+    ).to.deep.equal(['web', 'worker']);
     expect([ofWeb, ofWorker].map(({ value }) => value('tps_database_up'))).to.deep.equal([1, 1]);
     expect(ofWeb.value('tps_pool_limit', { pool: 'web' })).to.equal(10);
     expect(ofWorker.value('tps_pool_limit', { pool: 'queue_trading' })).to.equal(10);

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSync } from 'otplib';
 import { createAdmin } from '../../src/admin/commands.ts';
 import { type MailUpstream, startMailUpstream } from '../../src/sandbox/mail.ts';
 import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
+import { freePort } from './free-port.ts';
 import { startService, type TestService } from './service.ts';
 
 // Tests read bodies of every shape; the service itself checks each response against the contract.
@@ -167,12 +166,4 @@ export function statuses(replies: Data[]): Record<number, number> {
   const counts: Record<number, number> = {};
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo; // as: it listens on TCP
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
