@@ -45,7 +45,7 @@ export const logInAdmin: Handler<'logInAdmin', Deps> = async (call) => {
   return {
     status: 200,
     body: { ...shown, totp_required: false, expires_at: session.expiresAt },
-    headers: { 'Set-Cookie': setCookie(session.token), 'Cache-Control': 'no-store' },
+    headers: { 'Set-Cookie': setCookie(session.token) },
   };
 };
 
@@ -81,7 +81,7 @@ export const enrollAdminAuthenticator: Handler<'enrollAdminAuthenticator', Deps>
   const admin = adminOf(call.principal);
   return call.commit(async (db) => {
     const body = await enrollAdminTotp(db, call.deps.sealer, admin, actorOf(call, admin.adminId));
-    return { status: 200, body, headers: { 'Cache-Control': 'no-store' } };
+    return { status: 200, body };
   });
 };
 

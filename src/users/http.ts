@@ -39,7 +39,6 @@ export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) =>
       session_token: token,
       session_expires_at: expiresAt,
     },
-    headers: { 'Cache-Control': 'no-store' },
   };
 };
 

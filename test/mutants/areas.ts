@@ -102,7 +102,7 @@ export const AREAS: Record<string, Area> = {
         'src/admin/users/commands.ts',
         'src/edge/rejections.ts',
       ],
-      tests: ['api/admin-audit', 'api/admin', 'api/account-recovery', 'api/totp-guessing'],
+      tests: ['api/admin-log-in', 'api/admin-audit', 'api/admin', 'api/account-recovery', 'api/totp-guessing'],
     },
     sql: [
       {

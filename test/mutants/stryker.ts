@@ -26,6 +26,7 @@ export async function mutateCode(
     coverageAnalysis: 'perTest',
     concurrency,
     timeoutMS: TIMEOUT_MS,
+    dryRunTimeoutMinutes: 30,
     reporters: ['dots'],
     warnings: false,
     disableTypeChecks: true,

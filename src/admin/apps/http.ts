@@ -10,7 +10,6 @@ import { isApp, listApps } from './queries.ts';
 type Deps = { db: Db; sealer: Sealer };
 
 const DEFAULT_OVERLAP_S = 86_400;
-const NO_STORE = { 'Cache-Control': 'no-store' };
 
 /** Handles `GET /v2/admin/apps`: list tenant apps. */
 export const listTenantApps: Handler<'listTenantApps', Deps> = ({ deps, query }) =>
@@ -45,7 +44,6 @@ export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) =>
         entity_hotkey: app.entityHotkey,
         note: 'The client secret is shown only once.',
       },
-      headers: NO_STORE,
     };
   });
 };
@@ -76,6 +74,6 @@ export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = asy
   const overlapS = call.body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
   return call.commit(async (db) => {
     const body = await rotateAppSecret(db, call.path.app_id, overlapS, actorOf(call));
-    return { status: 200, body, headers: NO_STORE };
+    return { status: 200, body };
   });
 };

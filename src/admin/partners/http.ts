@@ -9,8 +9,6 @@ import { findPartner, isKeyOf, listPartnerKeys, listPartners, type PartnerSummar
 
 type Deps = { db: Db };
 
-const NO_STORE = { 'Cache-Control': 'no-store' };
-
 /** Handles `GET /v2/admin/partners`: list v1 partners. */
 export const listAllPartners: Handler<'listAllPartners', Deps> = ({ deps, query }) => {
   const isKnown = async (id: string) => (await findPartner(deps.db, id)) !== null;
@@ -22,7 +20,7 @@ export const listAllPartners: Handler<'listAllPartners', Deps> = ({ deps, query 
 export const registerPartner: Handler<'registerPartner', Deps> = (call) =>
   call.commit(async (db) => {
     const body = await makePartner(db, call.body.name, call.body.label ?? null, actorOf(call));
-    return { status: 200, body, headers: NO_STORE };
+    return { status: 200, body };
   });
 
 /** Handles `POST /v2/admin/partners/{partner_id}/disable`: disable a partner. */
@@ -58,7 +56,7 @@ export const mintKeyOfPartner: Handler<'mintKeyOfPartner', Deps> = (call) =>
   call.commit(async (db) => {
     const minted = await mintPartnerKey(db, call.path.partner_id, call.body?.label ?? null, actorOf(call));
     if (!minted) throw new ApiError('V2_PARTNER_UNKNOWN');
-    return { status: 200, body: minted, headers: NO_STORE };
+    return { status: 200, body: minted };
   });
 
 /** Handles `DELETE /v2/admin/partner-keys/{key_id}`: revoke a partner key. */

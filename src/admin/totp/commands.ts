@@ -90,13 +90,13 @@ export async function mailGuessed(db: Db, adminId: string): Promise<void> {
  * operator's own account and V2_OPERATOR_UNKNOWN.
  */
 export async function releaseAdmin(db: Db, adminId: string, actor: Actor, why: string): Promise<void> {
-  if (adminId === actor.adminId) throw new ApiError('V2_OPERATOR_SELF', { effect: 'none' });
+  if (adminId === actor.adminId) throw new ApiError('V2_OPERATOR_SELF');
   await db.transaction(async (tx) => {
     const { rowCount } = await tx.query(sql.prepared('release_admin', z.object({}))`
       update admins a
       set totp_releases = a.totp_releases + 1
       where a.id = ${adminId}`);
-    if (rowCount === 0) throw new ApiError('V2_OPERATOR_UNKNOWN', { effect: 'none' });
+    if (rowCount === 0) throw new ApiError('V2_OPERATOR_UNKNOWN');
     await note(tx, { actor, action: 'admin.release', why }, adminId);
   });
 }

@@ -11,6 +11,7 @@ import { loadNetwork } from './network-load.ts';
 
 const RULES = fileURLToPath(new URL('../../../src/metrics/alerts.example.yml', import.meta.url));
 const SCRAPE_MS = 20_000; // at scale 1
+const HISTORY_MS = 600_000; // what a lost process is compared with, at scale 1
 const PER_SECOND = 5;
 
 /** Every duration of the rules is divided by `scale`. */
@@ -117,7 +118,7 @@ export async function alertOnOutages({ program, scale }: Options, report: (alert
   load.catch(() => {}); // a request that gets no response is not what is measured
   try {
     await scrape();
-    await sleep(120_000 / scale); // a history to compare with
+    await sleep(HISTORY_MS / scale);
     for (const outage of outages) report(await play(outage, prometheus, scale));
   } finally {
     isOver = true;
