@@ -8,7 +8,7 @@ import { freePort } from './free-port.ts';
 import { until } from './processes.ts';
 
 /** A firing alert. */
-export type Firing = { alert: string; severity: string };
+type Firing = { alert: string; severity: string };
 
 /** A Prometheus that scrapes processes of this machine and evaluates rules. */
 export type Prometheus = {

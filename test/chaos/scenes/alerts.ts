@@ -195,7 +195,7 @@ const metricsPort = async (process: Running): Promise<number> =>
   JSON.parse(await process.waitForLine(/metrics server is listening/)).metrics_port;
 
 /** The rules with every duration divided, the ages that they compare with too. */
-export const scaled = (rules: string, scale: number): string =>
+const scaled = (rules: string, scale: number): string =>
   rules
     .replaceAll(/(?<=for: |\[|:)(\d+)([smh])(?=\]|:|\n)/g, (_, n: string, unit: 's' | 'm' | 'h') => {
       return `${Math.round((Number(n) * { s: 1_000, m: 60_000, h: 3_600_000 }[unit]) / scale)}ms`;
