@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { listTaskNames } from '../intents/task.ts';
-import { VERSION } from '../kernel/version.ts';
 import { collectDatabase } from './database.ts';
 import type { Metrics } from './registry.ts';
 import { serveMetrics } from './server.ts';
+import { VERSION } from './version.ts';
 
 /** A running part of the service, and how to stop it. */
 export type Running = {

@@ -1,8 +1,8 @@
 import pino, { type Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { serializeError } from '../kernel/serialize-error.ts';
-import { VERSION } from '../kernel/version.ts';
 import { workMembers } from '../kernel/work.ts';
+import { VERSION } from '../metrics/version.ts';
 
 /**
  * Opens the logger of the process: JSON lines on standard output. Each has the process, its version, and what it works on:
