@@ -3,8 +3,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createGunzip } from 'node:zlib';
 import { expect } from 'chai';
-import { document } from '../../src/contract/document.ts';
-import { withNullableRequests } from '../../src/contract/nullable.ts';
+import { servedContract } from '../../src/edge/docs/served-contract.ts';
 import { type Identity, startIdentity } from '../support/identity.ts';
 
 const DOCUMENTS = [
@@ -65,8 +64,8 @@ describe('static documents', () => {
     expect(contract.headers['content-encoding']).to.be.oneOf(['gzip', 'br']);
   });
 
-  it('serves the contract unchanged', async () => {
-    expect(JSON.parse(await text(await get('/openapi.json')))).to.deep.equal(withNullableRequests(document));
+  it('serves the contract with its examples', async () => {
+    expect(JSON.parse(await text(await get('/openapi.json')))).to.deep.equal(servedContract());
   });
 
   it('compresses nothing else, because other responses may hold a secret next to text of the caller', async () => {
