@@ -529,7 +529,9 @@ create table partners (
   created_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
   contact_email text, -- Who is told that one of its webhook endpoints was deactivated.
-  constraint partners_pkey PRIMARY KEY (id)
+  requests_per_minute integer not null default 60000, -- Requests that each web process takes from the partner in a minute; as many may come at once.
+  constraint partners_pkey PRIMARY KEY (id),
+  constraint partners_quota_positive CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 10000000)))
 );
 
 -- The one valid password reset token of an address.

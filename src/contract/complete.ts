@@ -8,6 +8,7 @@ const COMPONENTS: Record<number, string> = {
   413: 'TooLarge',
   415: 'UnsupportedMediaType',
   422: 'Unprocessable',
+  429: 'TooManyRequests',
   500: 'Internal',
   503: 'Unavailable',
 };
@@ -40,11 +41,13 @@ function completeOperation(operation: Json, inherited: Json[]): Json {
 
 /**
  * 503: credentials are read from the database, which may be down. 403: scopes, roles or a cookie's origin may forbid.
+ * 429: partners have a quota.
  */
 function ofSecurity(security: Json[], prefix: string): number[] {
   const requirements = security.flatMap((set) => Object.entries(set));
   if (requirements.length === 0) return [];
   const canForbid = requirements.some(([scheme, roles]) => scheme === 'adminCookie' || (roles as string[]).length > 0);
+  if (requirements.some(([scheme]) => scheme === 'partnerKey')) return [401, 429, 503];
   return canForbid && prefix === '' ? [401, 403, 503] : [401, 503];
 }
 

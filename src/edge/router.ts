@@ -4,7 +4,7 @@ import { listOperations, type Operation } from '../contract/document.ts';
 import type { Accepted } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { requestDigest } from '../kernel/ids.ts';
-import { callerId } from '../kernel/principal.ts';
+import { callerId, type Partner } from '../kernel/principal.ts';
 import { noteWork } from '../kernel/work.ts';
 import { callerAddress } from './address.ts';
 import { authenticate, getScheme, nobody } from './authenticate.ts';
@@ -23,6 +23,8 @@ import { isEventStream, sendEventStream } from './stream.ts';
 import { newSpend, type Spend, spendAddress } from './throttle.ts';
 import { type RequestParts, type ResponseCheck, requestValidator, responseCheck, type Validator } from './validate.ts';
 
+const MINUTE_S = 60;
+
 type RouteDeps = EdgeDeps & HandlerDeps;
 
 type AnyHandler = (call: Call) => Promise<AnyReply>;
@@ -38,8 +40,9 @@ export function contractRoutes(deps: RouteDeps): { byName: Middleware; router: R
   const idle = Object.keys(handlers).filter((id) => !named.has(id));
   if (idle.length > 0) throw new Error(`Handlers without an operation: ${idle.join(', ')}`);
   const literal = new Map<string, Route>();
+  const spendQuota = quotas(deps.config.THROTTLE_SCALE);
   for (const operation of byLiteralFirst(operations)) {
-    const route = routeOf(operation, deps);
+    const route = routeOf(operation, deps, spendQuota);
     router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], route);
     if (!operation.path.includes('{')) literal.set(`${operation.method.toUpperCase()} ${operation.path}`, route);
   }
@@ -55,7 +58,7 @@ const byLiteralFirst = (operations: Operation[]) =>
 
 type Route = (ctx: Context) => Promise<void>;
 
-function routeOf(operation: Operation, deps: RouteDeps): Route {
+function routeOf(operation: Operation, deps: RouteDeps, spendQuota: SpendQuota): Route {
   const handler = handlers[operation.id] as AnyHandler | undefined; // as: the operation is not known at compile time
   if (!handler) throw new Error(`Operation ${operation.id} has no handler`);
   for (const { scheme } of operation.security.flat()) getScheme(scheme);
@@ -79,6 +82,7 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     });
     if (isCrossOrigin) restrictOrigin(ctx, principal);
     ctx.state.caller = principal.kind;
+    if (principal.kind === 'partner') spendQuota(ctx, principal);
     if (principal.owner) noteWork({ tenant: principal.owner });
     const parts = await readParts(ctx, operation);
     const run = async () => {
@@ -102,6 +106,30 @@ function routeOf(operation: Operation, deps: RouteDeps): Route {
     if (operation.streams && isEventStream(reply.body)) return sendEventStream(ctx, reply.body);
     ctx.body = reply.body === undefined ? '' : reply.body;
     ctx.status = reply.status; // after the body: an absent body sets 204
+  };
+}
+
+type SpendQuota = (ctx: Context, partner: Partner) => void;
+
+/**
+ * Makes the request quotas of partners in this process: a bucket of each, which a minute fills. It is in memory, and the
+ * quota is read with the key, so a request costs no round trip; each process counts its own share. Sets the `RateLimit`
+ * headers, and throws RATE_LIMITED when the bucket is empty.
+ */
+function quotas(scale: number): SpendQuota {
+  const buckets = new Map<string, { left: number; atMs: number }>();
+  return (ctx, { owner, perMinute }) => {
+    const budget = Math.max(1, Math.floor(perMinute * scale));
+    const perS = budget / MINUTE_S;
+    const nowMs = performance.now();
+    const bucket = buckets.get(owner) ?? { left: budget, atMs: nowMs };
+    const left = Math.min(budget, bucket.left + ((nowMs - bucket.atMs) / 1_000) * perS);
+    const isTaken = left >= 1;
+    buckets.set(owner, { left: isTaken ? left - 1 : left, atMs: nowMs });
+    const remaining = isTaken ? Math.floor(left - 1) : 0;
+    ctx.set('RateLimit-Policy', `"requests";q=${budget};w=${MINUTE_S}`);
+    ctx.set('RateLimit', `"requests";r=${remaining};t=${Math.ceil((budget - remaining) / perS)}`);
+    if (!isTaken) throw new ApiError('RATE_LIMITED', { retryAfterS: Math.max(1, (1 - left) / perS) });
   };
 }
 

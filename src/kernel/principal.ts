@@ -6,8 +6,8 @@ export type Principal = Nobody | Partner | App | User | Trader | Admin;
 
 /** The caller of an operation without authentication. It owns nothing. */
 type Nobody = { kind: 'nobody'; owner: '' };
-/** A partner: `owner` is its id, `keyId` the id of the key it called with. */
-export type Partner = { kind: 'partner'; owner: PartnerId; keyId: string };
+/** A partner: `owner` is its id, `keyId` the id of the key it called with, `perMinute` its quota of requests. */
+export type Partner = { kind: 'partner'; owner: PartnerId; keyId: string; perMinute: number };
 
 /** An app: `owner` is its id, `secretId` the id of the client secret behind its credentials or token. */
 export type App = {

@@ -199,6 +199,7 @@ describe('a write of the contract sent twice under one key is one write:', funct
     const { partner_id } = await write(ask, 'POST', '/v2/admin/partners', { name: 'Partner' });
     const { key_id } = await write(ask, 'POST', `/v2/admin/partners/${partner_id}/keys`, { label: 'second' });
     await write(ask, 'DELETE', `/v2/admin/partner-keys/${key_id}`);
+    await write(ask, 'PATCH', `/v2/admin/partners/${partner_id}`, { requests_per_minute: 100 });
     const tier = { market: 'crypto', asset_class: 'crypto', account_size: 1_000, amount_cents: 5_000 };
     await write(ask, 'PUT', '/v2/admin/tiers/tier_keyed', tier);
     const locked = await service.admin();

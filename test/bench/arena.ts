@@ -48,6 +48,7 @@ export async function openArena(behaviour: Partial<NetvenueUpstreamOptions> = {}
   const upstream = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0, ...behaviour });
   const quiet = { LOG_LEVEL: 'warn', VALIDATE_RESPONSES: 'false' };
   const settings = testSettings(server.url, upstream, {
+    THROTTLE_SCALE: '1000', // one partner sends more than its quota
     ...quiet,
     NETVENUE_PATIENCE_MS: '10000',
     ORDER_DEADLINE_MS: '600000',

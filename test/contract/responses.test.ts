@@ -66,6 +66,14 @@ describe('the errors that every operation implies', () => {
       expect(present.filter((status) => implied.includes(status))).to.have.members(expected);
     });
 
+  it('are 429 for every caller with a quota', () => {
+    const bare = specsOf(document).filter(
+      ({ spec, security }) => security.some((set) => 'partnerKey' in set) && !spec.responses[429],
+    );
+
+    expect(bare.map(({ spec }) => spec.operationId)).to.deep.equal([]);
+  });
+
   it('are problem documents, at the token endpoints those of RFC 6749', () => {
     const references = specsOf(document).flatMap(({ spec }) =>
       implied
@@ -90,7 +98,8 @@ describe('the errors that every operation implies', () => {
     const writtenSpecs = specsOf(written);
 
     for (const [n, { spec }] of specsOf(reduced).entries())
-      for (const status of implied) if (!writtenSpecs[n]?.spec.responses[status]) delete spec.responses[status];
+      for (const status of [...implied, 429])
+        if (!writtenSpecs[n]?.spec.responses[status]) delete spec.responses[status];
 
     expect(reduced).to.deep.equal(written);
   });

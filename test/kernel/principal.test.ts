@@ -22,7 +22,7 @@ const app = {
 } as const satisfies object;
 const callers: Record<string, Principal> = {
   nobody: { kind: 'nobody', owner: '' },
-  partner: { kind: 'partner', owner: 'ptn_1', keyId: 'pky_1' },
+  partner: { kind: 'partner', owner: 'ptn_1', keyId: 'pky_1', perMinute: 1 },
   app: { ...app, scopes: [] },
   user: {
     kind: 'user',

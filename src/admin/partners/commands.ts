@@ -60,3 +60,23 @@ export const setPartnerActive = async (db: Db, partnerId: PartnerId, active: boo
     ), noted as (${auditEntry({ actor, action: active ? 'partner.enable' : 'partner.disable' }, 'changed')})
     select subject
     from changed`)) !== null;
+
+/** Changes to a partner; omitted members stay. */
+export type PartnerChanges = { name?: string; contact_email?: string; requests_per_minute?: number };
+
+/** Changes a partner. A new quota holds from its next request. False for an unknown partner. */
+export const changePartner = async (db: Db, partnerId: PartnerId, changes: PartnerChanges, actor: Actor) => {
+  const { name = null, contact_email = null, requests_per_minute = null } = changes;
+  return (
+    (await db.maybeOne(sql.prepared('change_partner', subjectRow)`
+      with changed as (
+        update partners
+        set name = coalesce(${name}, name), contact_email = coalesce(${contact_email}, contact_email),
+          requests_per_minute = coalesce(${requests_per_minute}, requests_per_minute)
+        where id = ${partnerId}
+        returning id as subject
+      ), noted as (${auditEntry({ actor, action: 'partner.update', detail: { ...changes } }, 'changed')})
+      select subject
+      from changed`)) !== null
+  );
+};

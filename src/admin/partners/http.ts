@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { actorOf } from '../audit/actor.ts';
-import { makePartner, mintPartnerKey, revokePartnerKey, setPartnerActive } from './commands.ts';
+import { changePartner, makePartner, mintPartnerKey, revokePartnerKey, setPartnerActive } from './commands.ts';
 import { findPartner, isKeyOf, listPartnerKeys, listPartners, type PartnerSummary } from './queries.ts';
 
 type Deps = { db: Db };
@@ -21,6 +21,15 @@ export const registerPartner: Handler<'registerPartner', Deps> = (call) =>
   call.commit(async (db) => {
     const body = await makePartner(db, call.body.name, call.body.label ?? null, actorOf(call));
     return { status: 200, body };
+  });
+
+/** Handles `PATCH /v2/admin/partners/{partner_id}`: change a partner. */
+export const updatePartner: Handler<'updatePartner', Deps> = (call) =>
+  call.commit(async (db) => {
+    await changePartner(db, call.path.partner_id, call.body, actorOf(call));
+    const body = await findPartner(db, call.path.partner_id);
+    if (!body) throw new ApiError('V2_PARTNER_UNKNOWN');
+    return { status: 200 as const, body };
   });
 
 /** Handles `POST /v2/admin/partners/{partner_id}/disable`: disable a partner. */

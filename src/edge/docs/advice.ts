@@ -30,6 +30,7 @@ export const advice = {
   SERVICE_UNAVAILABLE: 'If `retryable`, repeat with the same `Idempotency-Key`; else read the intent by `intent_id`.',
   NOT_READY: 'Nothing: a load balancer sends requests to another process.',
   IDEMPOTENCY_KEY_REUSED: 'Use a new key for a new request.',
+  RATE_LIMITED: WAIT,
   INTENT_UNKNOWN: ID,
   DEADLINE_PASSED: 'Nothing was sent. A new request is safe.',
   NOT_CARRIED_OUT: 'Proven to have had no effect. A new request is safe.',
