@@ -123,8 +123,15 @@ describe('access in the console', function () {
     const after = await enrollments();
     await page.getByRole('link', { name }).click();
     await page.getByRole('table', { name: `Keys of ${name}` }).waitFor();
+    await page.getByRole('button', { name: 'Change the partner' }).click();
+    await page.getByLabel('Requests a minute').fill('120');
+    await confirm('Change');
+    await desk.waitForText(`${name} is changed.`);
 
     expect([before.status, after.status]).to.deep.equal([200, 401]);
+    const { body: partners } = await operator.ask('GET', '/v2/admin/partners?limit=500');
+    const changed = partners.find((partner: { name: string }) => partner.name === name);
+    expect(changed).to.include({ requests_per_minute: 120, contact_email: null, active: false });
     expect(await page.getByRole('rowheader').innerText()).to.equal(`${key.slice(0, 8)}…`);
   });
 

@@ -32,6 +32,7 @@ const columns = (again) => [
   ['Id', ({ partner_id }) => code(partner_id)],
   ['State', ({ active }) => activity(active)],
   ['Live keys', ({ live_keys }) => live_keys],
+  ['Requests a minute', ({ requests_per_minute }) => requests_per_minute],
   ['Created', ({ created_at }) => moment(created_at)],
   [
     'Actions',
@@ -80,17 +81,39 @@ async function renderKeys(route, again) {
     ask('get', '/v2/admin/partners', { query: { limit: 500 } }),
     askPage('/v2/admin/partners/{partner_id}/keys', { path: { partner_id }, query: { cursor: query.cursor } }),
   ]);
-  const name = all.find((partner) => partner.partner_id === partner_id)?.name ?? partner_id;
+  const partner = all.find((each) => each.partner_id === partner_id);
+  const name = partner?.name ?? partner_id;
   const make = makeButton('mint-key', 'Mint a key', () => mint(partner_id, name, again));
   const back = h('a', { href: routeTo('partners') }, 'All partners');
   return {
     content: [
       h('p', {}, back),
       make,
+      ...(partner ? [makeButton('change-partner', 'Change the partner', () => change(partner, again))] : []),
       table(`Keys of ${name}`, keyColumns(again), keys, 'No key yet.'),
       pager(route, next),
     ],
   };
+}
+
+/** @param {PartnerSummary} partner @param {Again} again */
+async function change({ partner_id, name, contact_email, requests_per_minute }, again) {
+  const done = await act({
+    title: `Change ${name}`,
+    fields: [
+      { name: 'name', label: 'Name', value: name, more: { maxlength: 255 } },
+      { name: 'contact_email', label: 'Contact address', kind: 'email', value: contact_email, optional: true },
+      { name: 'requests_per_minute', label: 'Requests a minute', kind: 'number', value: requests_per_minute },
+    ],
+    button: 'Change',
+    run: ({ requests_per_minute: quota, ...body }, key) =>
+      ask('patch', '/v2/admin/partners/{partner_id}', {
+        path: { partner_id },
+        body: { ...body, requests_per_minute: Number(quota) },
+        key,
+      }),
+  });
+  if (done) await again(`${name} is changed.`);
 }
 
 /** @param {Again} again @returns {import('../table.js').Column<PartnerKey>[]} */
