@@ -47,6 +47,8 @@ describe('verifyWebhook', () => {
       [{ body: `${BODY} ` }, 'signature_wrong'],
       [{ body: `${BODY} `, headers: standard() }, 'signature_wrong'],
       [{ secret: OTHER }, 'signature_wrong'],
+      [{ secret: '' }, 'signature_wrong'],
+      [{ headers: standard(), secret: 'whsec_not base64!' }, 'signature_wrong'],
       [{ headers: standard(OTHER) }, 'signature_wrong'],
       [{ headers: { 'x-service-signature': `t=${nowS()},v1=` } }, 'signature_wrong'],
       [{ headers: { 'x-service-signature': `t=${nowS()},v1=zz` } }, 'signature_wrong'],
