@@ -3117,7 +3117,682 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "payment.succeeded": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment.succeeded
+         * @description A payment has cleared with the price of its tier. Its account is being created.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payment.succeeded",
+                     *       "data": {
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_payment_intent_id": "pi_3Qk2mXHc81Vb07Lr"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentSucceededEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment.failed
+         * @description An attempt at a payment has failed. The payment can be attempted again unless its status is final.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payment.failed",
+                     *       "data": {
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_payment_intent_id": "pi_3Qk2mXHc81Vb07Lr",
+                     *         "status": "requires_payment_method"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentFailedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payment.mismatched": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payment.mismatched
+         * @description A payment has cleared with another amount or currency than the price. No account is created; operators refund it. Only endpoints with `*` receive it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payment.mismatched",
+                     *       "data": {
+                     *         "payment_id": "pay_k3Vd0nq2Xr8LwYtB5mZc7A",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "processor_payment_intent_id": "pi_3Qk2mXHc81Vb07Lr",
+                     *         "amount_cents": 19900,
+                     *         "currency": "usd",
+                     *         "received_cents": 9900,
+                     *         "received_currency": "usd"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PaymentMismatchedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "kyc.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * kyc.updated
+         * @description A user's identity verification has another state.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "kyc.updated",
+                     *       "data": {
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "kyc_provider": "processor_identity",
+                     *         "kyc_status": "verified",
+                     *         "kyc_verified_at": "2026-11-23T01:14:09.000Z",
+                     *         "kyc_failure_reason": null
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["KycUpdatedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payout.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payout.completed
+         * @description A payout has reached the user's account at the bank.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payout.completed",
+                     *       "data": {
+                     *         "payout_id": "po_SiQSzlmkR99HPQKBfzdpBj",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "amount_cents": 41250,
+                     *         "currency": "usd",
+                     *         "status": "completed",
+                     *         "transferred_cents": 41250,
+                     *         "reversed_cents": 0,
+                     *         "failure_reason": null
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayoutCompletedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "payout.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * payout.failed
+         * @description A payout has failed, or money of it came back.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "payout.failed",
+                     *       "data": {
+                     *         "payout_id": "po_SiQSzlmkR99HPQKBfzdpBj",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "amount_cents": 41250,
+                     *         "currency": "usd",
+                     *         "status": "failed",
+                     *         "transferred_cents": 41250,
+                     *         "reversed_cents": 0,
+                     *         "failure_reason": "account_closed"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PayoutFailedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "notification.failed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * notification.failed
+         * @description An e-mail of a notification was given up. Only endpoints with `*` receive it.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "notification.failed",
+                     *       "data": {
+                     *         "notification_id": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
+                     *         "user_id": "usr_Ad84Q1xOaaICKhEYhi58iw",
+                     *         "reason": "smtp_550"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["NotificationFailedEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * webhook.test
+         * @description A test that was asked for. It is sent to one endpoint, whatever its subscriptions.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "webhook.test",
+                     *       "data": {
+                     *         "endpoint_id": "whe_OrK0wSwvWynCY1eLfgPBUW"
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookTestEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * order.updated
+         * @description An order verb of the partner has ended, or an order that rested has.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "order.updated",
+                     *       "data": {
+                     *         "venue": "netvenue",
+                     *         "trader_id": "7",
+                     *         "order_uuid": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
+                     *         "intent_id": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
+                     *         "action": "place",
+                     *         "status": "completed",
+                     *         "lifecycle": "filled",
+                     *         "pair": "BTCUSDC",
+                     *         "code": null,
+                     *         "message": null,
+                     *         "executed": {
+                     *           "order_type": "LONG",
+                     *           "quantity": 0.01,
+                     *           "value": 1000,
+                     *           "leverage": 0.1,
+                     *           "price": 100000
+                     *         },
+                     *         "position_changed": true
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerOrderEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "subaccount.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * subaccount.updated
+         * @description A subaccount was made, has another status, or was given to another partner.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "subaccount.updated",
+                     *       "data": {
+                     *         "subaccount_id": 7,
+                     *         "status": "active",
+                     *         "asset_class": "crypto",
+                     *         "account_size": 10000,
+                     *         "ex_address": null
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerSubaccountEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "enrollment.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * enrollment.updated
+         * @description A wallet's key was enrolled, replaced, confirmed or revoked.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "enrollment.updated",
+                     *       "data": {
+                     *         "ex_wallet": "0x00000000000000000000000000000000000000aa",
+                     *         "status": "enrolled",
+                     *         "payout_wallet": null,
+                     *         "label": "desk 1",
+                     *         "key_version": 1
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerEnrollmentEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "registration.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * registration.updated
+         * @description A registration at the exchange venue was submitted, or has another status, payment or message.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "evt_01a205f7279445859c7a3475b6aa38c0",
+                     *       "type": "registration.updated",
+                     *       "data": {
+                     *         "registration_id": "01a205ff-1544-7450-8a19-6e51f84cbc7b",
+                     *         "ex_address": "0x00000000000000000000000000000000000000aa",
+                     *         "status": "registered",
+                     *         "miner_slug": "vanta",
+                     *         "account_size": 25000,
+                     *         "tx_hash": "0x8a3c1f0b5d7e9a2c4b6d8f1e3a5c7b9d0f2e4a6c8b1d3f5e7a9c0b2d4f6e8a1c",
+                     *         "message": null
+                     *       },
+                     *       "timestamp": "2026-11-23T01:14:09.482+00:00"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["PartnerRegistrationEvent"];
+                };
+            };
+            responses: {
+                /** @description The event is taken. Any other response or none is a failure; the delivery is repeated. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description An amount of money, as an integer in the smallest unit of its currency. */
@@ -5987,6 +6662,234 @@ export interface components {
                 tx_hash: string | null;
                 /** @description The status in words. */
                 message: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A payment has cleared with the price of its tier. Its account is being created. */
+        PaymentSucceededEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payment.succeeded";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payment (`pay_…`). */
+                payment_id: string;
+                /** @description The user who pays (`usr_…`). */
+                user_id: string;
+                /** @description The payment at the processor (`pi_…`); null before it exists. */
+                processor_payment_intent_id: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description An attempt at a payment has failed. The payment can be attempted again unless its status is final. */
+        PaymentFailedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payment.failed";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payment (`pay_…`). */
+                payment_id: string;
+                /** @description The user who pays (`usr_…`). */
+                user_id: string;
+                /** @description The payment at the processor (`pi_…`); null before it exists. */
+                processor_payment_intent_id: string | null;
+                /** @description State of the payment after the attempt. */
+                status: components["schemas"]["PaymentStatus"];
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A payment has cleared with another amount or currency than the price. No account is created; operators refund it. Only endpoints with `*` receive it. */
+        PaymentMismatchedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payment.mismatched";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payment (`pay_…`). */
+                payment_id: string;
+                /** @description The user who pays (`usr_…`). */
+                user_id: string;
+                /** @description The payment at the processor (`pi_…`); null before it exists. */
+                processor_payment_intent_id: string | null;
+                /** @description The price. */
+                amount_cents: components["schemas"]["Cents"];
+                /** @description Currency of the price. */
+                currency: components["schemas"]["Currency"];
+                /** @description What was received. */
+                received_cents: number | null;
+                /** @description In which currency. */
+                received_currency: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A user's identity verification has another state. */
+        KycUpdatedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "kyc.updated";
+            /** @description Members of the event. */
+            data: {
+                /** @description The user (`usr_…`). */
+                user_id: string;
+                /** @description Who verifies. */
+                kyc_provider: string;
+                /**
+                 * @description State of the verification.
+                 * @enum {unknown}
+                 */
+                kyc_status: "unverified" | "processing" | "needs_input" | "verified" | "failed";
+                /** @description When the identity was verified; null before. */
+                kyc_verified_at: components["schemas"]["Time"] | null;
+                /** @description Why the verification failed or needs input; null otherwise. */
+                kyc_failure_reason: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A payout has reached the user's account at the bank. */
+        PayoutCompletedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payout.completed";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payout (`po_…`). */
+                payout_id: string;
+                /** @description The user who is paid (`usr_…`). */
+                user_id: string;
+                /** @description The amount of the payout. */
+                amount_cents: components["schemas"]["Cents"];
+                /** @description Currency of the amounts. */
+                currency: components["schemas"]["Currency"];
+                /** @description State of the payout. */
+                status: components["schemas"]["PayoutStatus"];
+                /** @description What was transferred to the user's account at the processor. */
+                transferred_cents: components["schemas"]["Cents"];
+                /** @description What of it came back, in total. */
+                reversed_cents: components["schemas"]["Cents"];
+                /** @description Why the payout failed; null otherwise. */
+                failure_reason: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A payout has failed, or money of it came back. */
+        PayoutFailedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "payout.failed";
+            /** @description Members of the event. */
+            data: {
+                /** @description The payout (`po_…`). */
+                payout_id: string;
+                /** @description The user who is paid (`usr_…`). */
+                user_id: string;
+                /** @description The amount of the payout. */
+                amount_cents: components["schemas"]["Cents"];
+                /** @description Currency of the amounts. */
+                currency: components["schemas"]["Currency"];
+                /** @description State of the payout. */
+                status: components["schemas"]["PayoutStatus"];
+                /** @description What was transferred to the user's account at the processor. */
+                transferred_cents: components["schemas"]["Cents"];
+                /** @description What of it came back, in total. */
+                reversed_cents: components["schemas"]["Cents"];
+                /** @description Why the payout failed; null otherwise. */
+                failure_reason: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description An e-mail of a notification was given up. Only endpoints with `*` receive it. */
+        NotificationFailedEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "notification.failed";
+            /** @description Members of the event. */
+            data: {
+                /**
+                 * Format: uuid
+                 * @description The e-mail.
+                 */
+                notification_id: string;
+                /** @description The user it was for; null without one. */
+                user_id: string | null;
+                /** @description Why the last attempt failed, such as `smtp_550`. */
+                reason: string | null;
+            };
+            /**
+             * Format: date-time
+             * @description When the event happened, as ISO 8601 with offset.
+             */
+            timestamp: string;
+        };
+        /** @description A test that was asked for. It is sent to one endpoint, whatever its subscriptions. */
+        WebhookTestEvent: {
+            /** @description Identifies the event (`evt_…`). */
+            id: string;
+            /**
+             * @description Type of the event.
+             * @constant
+             */
+            type: "webhook.test";
+            /** @description Members of the event. */
+            data: {
+                /** @description The endpoint (`whe_…`). */
+                endpoint_id: string;
             };
             /**
              * Format: date-time

@@ -8,7 +8,7 @@ import { isStorable } from './body.ts';
 import { fieldErrors, MESSAGE_KEYWORD } from './faults.ts';
 
 const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv requires an absolute https URL; nothing is fetched
-const ROOT_KEYWORDS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'components'];
+const ROOT_KEYWORDS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'webhooks', 'components'];
 const SCHEMA_KEYWORDS = ['example', 'discriminator', 'xml', 'externalDocs', MESSAGE_KEYWORD];
 const MAX_FIELDS = 20; // an error lists at most this many faults
 

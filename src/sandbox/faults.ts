@@ -2,7 +2,7 @@
  * Faults on the wire. After "has no effect" faults the upstream did nothing. The other kinds occur after it has
  * processed the request.
  */
-const faultKinds = {
+export const faultKinds = {
   reject: 'Responds with a business rejection, in the words of `text` if given; has no effect.',
   status_500: 'Responds with 500; has no effect.',
   reset: 'Closes the connection; has no effect.',

@@ -43,6 +43,7 @@ describe('the pages at /docs', function () {
     for (const [query, path, seen] of [
       ['tp-sl', '/docs/reference', 'tp-sl'],
       ['V2_INVALID_SCOPE', '/docs/errors', 'None of the requested scopes is allowed for this app.'],
+      ['payment.succeeded', '/docs/webhooks', 'payment.succeeded'],
     ] as const) {
       await open('/docs');
       await page.getByRole('searchbox', { name: 'Search' }).fill(query);
@@ -73,7 +74,7 @@ describe('the pages at /docs', function () {
 
   it('have no fault that axe finds, in light and in dark, and fit 320 pixels', async () => {
     const found: string[] = [];
-    for (const path of ['/docs', '/docs/limits', '/docs/reference#submitNetvenueOrder']) {
+    for (const path of ['/docs', '/docs/webhooks', '/docs/reference#submitNetvenueOrder']) {
       await open(path);
       await page.evaluate(SHORTEN);
       await page.emulateMedia({ colorScheme: 'light' });

@@ -6,17 +6,20 @@ import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { type Running, STARTED_MS, startProgram } from '../support/processes.ts';
 
-const README = new URL('../../README.md', import.meta.url);
+const README = 'README.md';
+/** Guides with commands, in the order in which a reader runs them. */
+const GUIDES = ['getting-started', 'writes', 'streams'].map((name) => `src/docs/${name}.md`);
 
-/** The shell blocks of the README, as one script that stops at the first failing command. */
-async function firstRequests(): Promise<string> {
-  const blocks = [...(await readFile(README, 'utf8')).matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block);
+/** The shell blocks of files, as one script that stops at the first failing command. */
+async function commandsOf(...files: string[]): Promise<string> {
+  const texts = await Promise.all(files.map((file) => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')));
+  const blocks = [...texts.join('\n').matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, block]) => block);
   return ['set -eo pipefail', ...blocks].join('\n');
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-describe('the first requests of the README', function () {
+describe('the commands of the README and the guides', function () {
   this.timeout(STARTED_MS * 2);
   let dataDir: string;
   let service: Running;
@@ -34,8 +37,7 @@ describe('the first requests of the README', function () {
 
   const printed = (name: RegExp) => service.lines.flatMap((line) => name.exec(line)?.[1] ?? [])[0] ?? '';
 
-  it('work as printed, with the output of npm start', async function () {
-    if (!hasCurl) this.skip(); // the README requires it
+  const run = async (...files: string[]) => {
     const env = {
       ...process.env,
       URL: printed(/Trading Partner Service\s+(\S+)/),
@@ -45,16 +47,40 @@ describe('the first requests of the README', function () {
       MAILS: printed(/sandbox mails\s+(\S+)/),
     };
 
-    const { stdout } = await promisify(execFile)('bash', ['-c', await firstRequests()], { env, timeout: STARTED_MS });
+    const script = await commandsOf(...files);
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env, timeout: STARTED_MS });
+    return stdout.trim();
+  };
 
-    const [order, positions, user, account, traded] = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+  it('work as printed in the README, with the output of npm start', async function () {
+    if (!hasCurl) this.skip(); // the README requires it
+    const stdout = await run(README);
+
+    const [order, positions, user, account, traded] = stdout.split('\n').map((line) => JSON.parse(line));
     expect(order).to.include({ status: 'completed', lifecycle: 'filled', trade_pair: 'BTCUSDC' });
     expect(positions[0]).to.include({ trade_pair: 'BTCUSDC', side: 'long' });
     expect(user).to.include({ otp_sent: true });
     expect(account).to.include({ status: 'evaluation' });
     expect(traded).to.include({ success: true, status: 'accepted' });
+  });
+
+  it('work as printed in the guides, one after another', async function () {
+    if (!hasCurl) this.skip();
+    const lines = (await run(...GUIDES)).split('\n');
+
+    const [check, order, positions, exits, closed, user, tiers, account, traded, held, first, again] = lines;
+    const read = (line = '') => JSON.parse(line);
+    expect(read(check)).to.include({ valid: true });
+    expect(read(order)).to.include({ status: 'completed', lifecycle: 'filled' });
+    expect(read(positions)[0]).to.include({ trade_pair: 'BTCUSDC', side: 'long' });
+    for (const line of [exits, closed, traded]) expect(read(line)).to.include({ success: true, status: 'accepted' });
+    expect(read(user)).to.include({ otp_sent: true });
+    expect(read(tiers).map((tier: { tier_id: string }) => tier.tier_id)).to.include('tier_demo');
+    expect(read(account)).to.include({ status: 'evaluation' });
+    expect(read(held)[0]).to.include({ trade_pair: 'ETHUSDC', side: 'short' });
+    expect(first)
+      .to.match(/^[0-9a-f-]{36}$/)
+      .and.equal(again);
+    expect(lines.filter((line) => line === 'event: snapshot')).to.have.length(2);
   });
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Marked } from 'marked';
 import { errorTable } from './errors.ts';
+import { eventCatalogue } from './events.ts';
 import { anchorOf, escaped, textOf } from './markup.ts';
 import { type Guide, guides } from './navigation.ts';
 import { throttleTable } from './throttles.ts';
@@ -8,7 +9,11 @@ import { throttleTable } from './throttles.ts';
 const folder = new URL('../../docs/', import.meta.url);
 
 /** What a comment of that name in a guide is replaced with. */
-const generated: Record<string, () => string> = { errors: errorTable, throttles: throttleTable };
+const generated: Record<string, () => string> = {
+  errors: errorTable,
+  events: eventCatalogue,
+  throttles: throttleTable,
+};
 
 const marked = new Marked({
   renderer: {
@@ -41,15 +46,13 @@ export function renderGuide({ file, title }: Guide): string {
   const written = readFileSync(new URL(file, folder), 'utf8');
   const whole = written.replace(/^<!-- generated: ([\w-]+) -->$/gm, (_, name) => generated[name]?.() ?? '');
   const html = marked.parse(whole, { async: false });
+  let count = 0;
   return html
-    .split('<table>')
-    .map((part, n) => (n === 0 ? part : `${opening(`${title}: table ${n}`)}${part}`))
-    .join('')
-    .replaceAll('</table>', '</table></div>')
+    .replace(/<table>[\s\S]*?<\/table>/g, (table) => {
+      count += 1;
+      return `<div class="wide" tabindex="0" role="region" aria-label="${escaped(title)}: table ${count}">${table}</div>`;
+    })
     .replaceAll('<th></th>', '<td></td>');
 }
-
-const opening = (label: string) =>
-  `<div class="wide" tabindex="0" role="region" aria-label="${escaped(label)}"><table>`;
 
 export { guides };

@@ -11,9 +11,12 @@ const guide = (section: string, name: string, title: string): Guide => ({
 /** The guides in reading order. */
 export const guides: Guide[] = [
   { ...guide('Integrating', 'index', 'Overview'), path: '/docs' },
+  guide('Integrating', 'getting-started', 'Getting started'),
   guide('Integrating', 'writes', 'Accepting and waiting'),
   guide('Integrating', 'errors', 'Errors'),
+  guide('Integrating', 'webhooks', 'Events and webhooks'),
   guide('Integrating', 'streams', 'Streams'),
+  guide('Integrating', 'sandbox', 'Sandbox'),
   guide('Integrating', 'limits', 'Limits'),
   guide('Integrating', 'client', 'TypeScript client'),
   guide('Integrating', 'changes', 'Versioning and changes'),

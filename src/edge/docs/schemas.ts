@@ -6,7 +6,7 @@ type Field = { name: string; type: string; isRequired: boolean; description: str
 
 /** A table of fields that scrolls by itself if it is wide. */
 export const fieldTable = (label: string, fields: Field[]): string =>
-  `<div class="wide" tabindex="0" role="region" aria-label="${escaped(label)}"><table>
+  `<div class="wide" tabindex="0" role="region" aria-label="${escaped(label)}"><table class="fields">
 <thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead>
 <tbody>
 ${fields.map(row).join('\n')}

@@ -4,7 +4,7 @@ import type { FaultKind } from '../faults.ts';
 export type Step = 'verify' | 'settle' | 'record' | 'miner' | 'answer';
 
 /** Faults that a partner can trigger: a registration whose e-mail has this local part behaves as described. */
-const magicEmails: readonly { name: string; step: Step; kind: FaultKind; description: string }[] = [
+export const magicEmails: readonly { name: string; step: Step; kind: FaultKind; description: string }[] = [
   { name: 'refused', step: 'verify', kind: 'reject', description: 'The payment is rejected; nothing is paid.' },
   { name: 'dropped', step: 'answer', kind: 'reset', description: 'Paid and recorded, but the response is lost.' },
   { name: 'unrecorded', step: 'record', kind: 'status_500', description: 'Paid, but never recorded by the registrar.' },

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { controls as exchangeControls } from '../../src/sandbox/exchange/controls.ts';
+import { magicSizes } from '../../src/sandbox/exchange/magic.ts';
+import { faultKinds } from '../../src/sandbox/faults.ts';
+import { controls as networkControls } from '../../src/sandbox/network/controls.ts';
+import { magicLeverages } from '../../src/sandbox/network/magic.ts';
+import { controls as processorControls } from '../../src/sandbox/processor/controls.ts';
+import { magicEmails } from '../../src/sandbox/registrar/magic.ts';
+import { sandboxTiers } from '../../src/sandbox/tiers.ts';
+
+type Named = { path: string }[];
+
+const row = (...cells: unknown[]) => `| ${cells.join(' | ')} |`;
+const code = (text: unknown) => `\`${text}\``;
+const paths = (routes: Named) => [...new Set(routes.map(({ path }) => code(path)))].join(', ');
+const none = undefined as never; // the lists are made without their worlds
+
+/** The rows of the guide, from the definitions of the sandbox. */
+const tables = (): Record<string, string[]> => ({
+  LEVERAGES: magicLeverages.map(({ leverage, description }) => row(code(leverage), description)),
+  SIZES: magicSizes.map(({ size, description }) => row(code(size), description)),
+  EMAILS: magicEmails.map(({ name, description }) => row(code(`${name}@…`), description)),
+  FAULTS: Object.entries(faultKinds).map(([kind, description]) => row(code(kind), description)),
+  CONTROLS: [
+    row('network', paths(networkControls(none))),
+    row('exchange', paths(exchangeControls(none, none))),
+    row('processor', paths(processorControls(none, none, none))),
+  ],
+  TIERS: sandboxTiers.map(({ tier_id, market, account_size, amount_cents }) =>
+    row(code(tier_id), market, `${account_size} USD`, `${amount_cents / 100} USD`),
+  ),
+});
+
+describe('the guide of the sandbox', () => {
+  it('lists the magic values, faults, control calls and tiers as they are defined', async () => {
+    const guide = await readFile(new URL('../../src/docs/sandbox.md', import.meta.url), 'utf8');
+    const written = [...guide.matchAll(/^\|---.*\n((?:\|.*\n)+)/gm)].map(([, rows = '']) => rows.trim().split('\n'));
+
+    expect(written).to.deep.equal(Object.values(tables()));
+  });
+});
