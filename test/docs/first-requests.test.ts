@@ -70,7 +70,7 @@ describe('the commands of the README and the guides', function () {
 
     const [check, order, positions, exits, closed, user, tiers, account, traded, held, first, again] = lines;
     const read = (line = '') => JSON.parse(line);
-    expect(read(check)).to.include({ valid: true });
+    expect(read(check), check).to.include({ valid: true });
     expect(read(order)).to.include({ status: 'completed', lifecycle: 'filled' });
     expect(read(positions)[0]).to.include({ trade_pair: 'BTCUSDC', side: 'long' });
     for (const line of [exits, closed, traded]) expect(read(line)).to.include({ success: true, status: 'accepted' });
