@@ -72,6 +72,20 @@ describe('the pages at /docs', function () {
     expect(hasFound).to.equal(true);
   });
 
+  it('send an operation from the reference, with the credentials given once', async () => {
+    const { key } = await service.partner();
+    await open('/docs/reference#listSessions');
+    const form = (id: string) => page.locator(`#${id} form`);
+    await form('listSessions').getByLabel('Headers').fill(`Authorization: Bearer ${key}`);
+    await form('listSessions').getByRole('button', { name: 'Send' }).click();
+    await form('listSessions').getByRole('status').filter({ hasText: '200' }).waitFor();
+    await page.evaluate("location.hash = 'listPartnerEvents'");
+    await form('listPartnerEvents').getByRole('button', { name: 'Send' }).click();
+    await form('listPartnerEvents').getByRole('status').filter({ hasText: '200' }).waitFor();
+
+    expect(await form('listPartnerEvents').getByRole('status').innerText()).to.equal('200\n[]');
+  });
+
   it('have no fault that axe finds, in light and in dark, and fit 320 pixels', async () => {
     const found: string[] = [];
     for (const path of ['/docs', '/docs/webhooks', '/docs/reference#submitNetvenueOrder']) {

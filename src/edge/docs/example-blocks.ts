@@ -20,6 +20,38 @@ export function exampleBlocks(operation: Operation, spec: Json): string {
   ].join('\n');
 }
 
+/** What a request sent from the page begins with; null for streams, which do not end. */
+export function trialOf({ method, path, security, parameters }: Operation, spec: Json): object | null {
+  const [type, media] =
+    Object.entries((spec.requestBody as { content: Record<string, Media> } | undefined)?.content ?? {})[0] ?? [];
+  const answers = Object.values(spec.responses as Record<string, { content?: object }>);
+  if (answers.some(({ content = {} }) => 'text/event-stream' in content)) return null;
+  const required = parameters.filter((parameter) => parameter.required && parameter.in === 'header');
+  return {
+    method: method.toUpperCase(),
+    path,
+    headers: [
+      ...(security[0] ?? []).flatMap(({ scheme }) => HEADERS[scheme] ?? []),
+      ...required.map(({ name }) => `${name}: `),
+      ...(type === undefined ? [] : [`Content-Type: ${type}`]),
+    ],
+    ...(type !== undefined && media && { body: bodyOf(type, valuesOf(media)[0] ?? {}) }),
+  };
+}
+
+/** Of an operator the browser sends the cookie itself. */
+const HEADERS: Record<string, string[]> = {
+  partnerKey: ['Authorization: Bearer '],
+  appToken: ['Authorization: Bearer '],
+  traderKey: ['Authorization: Bearer '],
+  userSession: ['X-Session-Token: '],
+  adminBearer: ['Authorization: Bearer '],
+  clientBasic: ['Authorization: Basic '],
+};
+
+const bodyOf = (type: string, value: unknown): string =>
+  type.includes('json') ? JSON.stringify(value, null, 2) : new URLSearchParams(Object(value)).toString();
+
 const valuesOf = ({ example, examples = {} }: Media): unknown[] => [
   ...(example === undefined ? [] : [example]),
   ...Object.values(examples).map(({ value }) => value),

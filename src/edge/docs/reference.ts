@@ -1,5 +1,5 @@
 import { listOperations, type Operation } from '../../contract/document.ts';
-import { exampleBlocks } from './example-blocks.ts';
+import { exampleBlocks, trialOf } from './example-blocks.ts';
 import { escaped, inline } from './markup.ts';
 import { fieldTable, type Json, schemaList, typeOf } from './schemas.ts';
 import { servedContract } from './served-contract.ts';
@@ -39,7 +39,7 @@ function renderOperation(contract: Json, operation: Operation, spec: Spec): stri
   const { id, method, path } = operation;
   const parameters = (spec.parameters ?? []).map((parameter) => resolved(contract, parameter));
   const body = spec.requestBody as Json | undefined;
-  return `<details class="operation" id="${id}">
+  return `<details class="operation" id="${id}"${trialData(operation, spec)}>
 <summary><h3><span class="method">${method.toUpperCase()}</span> <code>${escaped(path)}</code> <span class="summary">${inline(spec.summary)}</span></h3></summary>
 <p><code>${id}</code>. ${inline(spec.description ?? '')}</p>
 <p>${credentials(operation)}</p>
@@ -49,6 +49,12 @@ ${body ? `<h4>Body</h4>\n${content(id, body)}` : ''}
 ${responseTable(contract, id, spec.responses)}
 ${exampleBlocks(operation, spec)}
 </details>`;
+}
+
+/** For the form that sends the operation from the page, which the page's script adds. */
+function trialData(operation: Operation, spec: Spec): string {
+  const trial = trialOf(operation, spec);
+  return trial ? ` data-trial="${escaped(JSON.stringify(trial))}"` : '';
 }
 
 function credentials({ security }: Operation): string {

@@ -33,6 +33,64 @@ function reveal() {
   target.scrollIntoView();
 }
 
+const labelled = (label, name, value, properties = {}) => {
+  const control = Object.assign(document.createElement(name), {
+    spellcheck: false,
+    autocomplete: 'off',
+    ...properties,
+    value,
+  });
+  const made = document.createElement('label');
+  made.append(label, control);
+  return [made, control];
+};
+
+/** Values of headers that were given once are there in the next form. They are kept by this page alone, until it is left. */
+const given = new Map();
+
+const headerLines = (text) =>
+  text.split('\n').flatMap((line) => {
+    const [, name, value] = /^([\w-]+):\s*(\S.*?)\s*$/.exec(line) ?? [];
+    return name ? [[name, value]] : [];
+  });
+
+/** Adds a form that sends the operation to this service, as an app or a partner would. */
+function addTrial(operation) {
+  const { method, path, headers, body } = JSON.parse(operation.dataset.trial);
+  delete operation.dataset.trial;
+  const form = Object.assign(document.createElement('form'), { className: 'trial' });
+  const lines = headers.map((line) => (line.endsWith(': ') ? line + (given.get(line.slice(0, -2)) ?? '') : line));
+  const [pathLabel, pathField] = labelled(`${method} `, 'input', path, { required: true });
+  const [headersLabel, headersField] = labelled('Headers', 'textarea', lines.join('\n'), {
+    rows: Math.max(2, lines.length),
+  });
+  const [bodyLabel, bodyField] = body === undefined ? [] : labelled('Body', 'textarea', body, { rows: 8 });
+  const button = Object.assign(document.createElement('button'), { textContent: 'Send' });
+  const answer = Object.assign(document.createElement('pre'), { tabIndex: 0, hidden: true });
+  answer.setAttribute('role', 'status');
+  form.append(pathLabel, headersLabel, ...(bodyLabel ? [bodyLabel] : []), button, answer);
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault();
+    const sent = headerLines(headersField.value);
+    for (const [name, value] of sent) given.set(name, value);
+    answer.hidden = false;
+    answer.textContent = '…';
+    answer.textContent = await send(method, pathField.value, sent, bodyField?.value).catch(({ message }) => message);
+  });
+  const title = Object.assign(document.createElement('h4'), { textContent: 'Send it from this page' });
+  operation.append(title, form);
+}
+
+async function send(method, path, headers, body) {
+  const response = await fetch(path, { method, headers, ...(body !== undefined && { body }) });
+  const text = await response.text();
+  return `${response.status}\n${response.headers.get('content-type')?.includes('json') ? JSON.stringify(JSON.parse(text), null, 2) : text}`;
+}
+
+for (const operation of operations)
+  operation.addEventListener('toggle', () => {
+    if (operation.open && operation.dataset.trial) addTrial(operation);
+  });
 field.addEventListener('input', filter);
 document.getElementById('open-all').addEventListener('click', () => {
   for (const operation of operations) operation.open = !operation.hidden;
