@@ -59,7 +59,10 @@ function addTrial(operation) {
   const { method, path, headers, body } = JSON.parse(operation.dataset.trial);
   delete operation.dataset.trial;
   const form = Object.assign(document.createElement('form'), { className: 'trial' });
-  const lines = headers.map((line) => (line.endsWith(': ') ? line + (given.get(line.slice(0, -2)) ?? '') : line));
+  const lines = headers.map((line) => {
+    const [name] = line.split(':');
+    return name !== 'Content-Type' && given.has(name) ? `${name}: ${given.get(name)}` : line;
+  });
   const [pathLabel, pathField] = labelled(`${method} `, 'input', path, { required: true });
   const [headersLabel, headersField] = labelled('Headers', 'textarea', lines.join('\n'), {
     rows: Math.max(2, lines.length),
