@@ -18,8 +18,8 @@ type AnyCall = Pick<CallWith<{ db: Db }>, 'deps' | 'principal'> & { header: { 'X
 export async function getReadyAccount(call: AnyCall): Promise<ReadyAccount> {
   const account = await findAccount(call);
   if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
-  const { status, synthetic_hotkey: hotkey, subaccount_id } = account;
-  if (hotkey === null || subaccount_id === null || status === 'provisioning' || status === 'subaccount_failed')
+  const { status, synthetic_hotkey: hotkey, subaccount_id } = account; // both null where the subaccount failed
+  if (hotkey === null || subaccount_id === null || status === 'provisioning')
     throw new ApiError('V2_SUBACCOUNT_NOT_READY');
   return { ...account, subaccount_id, hotkey, entityHotkey: entityOf(hotkey) };
 }

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import type { ErrorCode } from '../../../src/kernel/errors.ts';
 import { newIntentId } from '../../../src/kernel/ids.ts';
-import { type Ask, atOnce } from '../../support/identity.ts';
+import { type Ask, asking, atOnce, bearer } from '../../support/identity.ts';
 import { eventually } from '../../support/money.ts';
 import { effectsOf, limit, market, restingOf } from '../../support/orders.ts';
 import { expectRejected } from '../../support/rejected.ts';
@@ -102,6 +102,18 @@ describe('an account in each state', () => {
       else expect(effects).to.include('market');
     });
   }
+
+  it('is named by an app, and one that does not exist is said to be unknown', async () => {
+    const unnamed = await asking(service.url, bearer(service.tenant.token))('GET', `${TRADING}/balance`);
+    const headers = { 'X-Prop-Account': 'prop_of_nobody' };
+    const unknown = await asking(service.url, { ...bearer(service.tenant.token), ...headers })('GET', `${TRADING}/balance`);
+
+    expectRejected(unnamed, 'INVALID_REQUEST');
+    expect(unnamed.body.error.fields).to.deep.equal([
+      { loc: ['header', 'X-Prop-Account'], msg: 'must name an account of the app', type: 'required' },
+    ]);
+    expectRejected(unknown, 'V2_PROP_ACCOUNT_UNKNOWN');
+  });
 
   it('gives a repeat the result of the first, whatever happened to the account since', async () => {
     const trader = await service.propTrader();
