@@ -4,7 +4,8 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
-import { workingOn } from '../kernel/work.ts';
+import { openSpans } from '../kernel/spans.ts';
+import { type Work, workingOn } from '../kernel/work.ts';
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';
@@ -12,6 +13,7 @@ import type { HandlerDeps } from './operations.ts';
 import { reject, withEffect } from './respond.ts';
 import { contractRoutes, noRoute } from './router.ts';
 import { asStoredFailure, callerIds, isRepeatable } from './stored-failure.ts';
+import { traceRequest } from './trace.ts';
 
 const KEEP_ALIVE_MS = 65_000; // longer than the platform router's, so that the router closes idle connections, not we
 const HEADERS_WITHIN_MS = 15_000;
@@ -49,7 +51,8 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
   ctx.set('X-Request-Id', requestId);
   ctx.set('X-Content-Type-Options', 'nosniff');
   if (deps.config.PUBLIC_URL.startsWith('https:')) ctx.set('Strict-Transport-Security', STRICT_TRANSPORT);
-  await workingOn({ request_id: requestId }, async () => {
+  const on: Work = { request_id: requestId, spans: openSpans() };
+  await workingOn(on, async () => {
     await respond(deps, ctx, next);
     const ms = performance.now() - startedAt;
     deps.metrics.requests.observe(labelsOf(ctx), ms / 1000);
@@ -62,6 +65,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
       status: ctx.status,
       ms: Math.round(ms * 10) / 10,
     });
+    if (on.spans) traceRequest(on, startedAt, ctx);
   });
 };
 

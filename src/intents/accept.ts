@@ -6,8 +6,9 @@ import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import { newIntentId, type OwnerId } from '../kernel/ids.ts';
+import { spanSince } from '../kernel/spans.ts';
 import { within } from '../kernel/within.ts';
-import { epochMs } from '../kernel/work.ts';
+import { epochMs, presentWork } from '../kernel/work.ts';
 import type { Intent } from './intent.ts';
 
 /**
@@ -71,7 +72,7 @@ export const rejectionBy =
   };
 
 const verdictRow = z.object({ n: z.number(), intent_id: z.string(), verdict: z.string(), at: z.string() });
-type Verdict = z.infer<typeof verdictRow>;
+type Verdict = z.infer<typeof verdictRow> & { batchSize: number };
 
 const RETRY_FOR_MS = 4_500; // long enough for a database restart
 const PAUSE_MS = 200;
@@ -93,16 +94,25 @@ export function acceptance<O extends NewIntent>(
     | 'accept_trading_orders',
 ): Accept<O> {
   const accept = batch((newIntents: O[]) => acceptBatch(db, sqlFunction, newIntents));
-  return async (newIntent, reject = () => undefined) =>
-    acceptedOf(await acceptWithRetry(newIntent, accept), newIntent, reject);
+  return async (newIntent, reject = () => undefined) => {
+    const startedAt = performance.now();
+    const verdict = await acceptWithRetry(newIntent, accept);
+    presentWork().spans?.add(spanSince(startedAt, spanOf(sqlFunction, verdict)));
+    return acceptedOf(verdict, newIntent, reject);
+  };
 }
+
+const spanOf = (name: string, { verdict, batchSize }: Verdict) => ({
+  ...{ name, kind: 'internal' as const, hasFailed: false },
+  attributes: { verdict, batch_size: batchSize },
+});
 
 async function acceptBatch(db: Db, sqlFunction: string, newIntents: NewIntent[]): Promise<Verdict[]> {
   const rows = await db.any(sql.prepared(sqlFunction, verdictRow)`
     select n, intent_id, verdict, now() as at
     from ${sql.identifier([sqlFunction])}(${numbered(newIntents)}::jsonb)
     order by n`);
-  return [...rows];
+  return rows.map((row) => ({ ...row, batchSize: newIntents.length }));
 }
 
 async function acceptWithRetry<O extends NewIntent>(

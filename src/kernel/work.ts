@@ -1,8 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Spans } from './spans.ts';
 
 /**
  * What a process works on: the members that every log line of this work has. `outcome`: what a task's intent came to.
- * `status`: the HTTP status of an upstream's last response.
+ * `status`: the HTTP status of an upstream's last response. `spans`: its timed parts, if they are traced.
  */
 export type Work = {
   request_id?: string;
@@ -11,6 +12,7 @@ export type Work = {
   task?: string;
   outcome?: string;
   status?: number;
+  spans?: Spans | undefined;
 };
 
 const work = new AsyncLocalStorage<Work>();
@@ -29,7 +31,7 @@ export const presentWork = (): Work => work.getStore() ?? {};
 
 /** The members of a log line that name the present piece of work. */
 export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' | 'task'> {
-  const { outcome: _, status: __, ...named } = presentWork();
+  const { outcome: _, status: __, spans: ___, ...named } = presentWork();
   return named;
 }
 

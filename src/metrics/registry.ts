@@ -4,12 +4,24 @@ import { type Families, families } from './families.ts';
 /** Updates gauges before a scrape. */
 type Collect = () => void | Promise<void>;
 
+export type Labels = Record<string, string | number>;
+
+/** A metric with its values. The values of a histogram are named: buckets by their upper bound `le`, sum and count. */
+export type MetricValues = {
+  name: string;
+  help: string;
+  type: 'counter' | 'gauge' | 'histogram';
+  values: { metricName?: string; labels: Labels; value: number }[];
+};
+
 /** The metrics of one process. */
 export type Metrics = Families & {
   /** Runs `collect` before every scrape until the returned function is called. */
   beforeScrape(collect: Collect): () => void;
   /** All metrics, updated, in Prometheus' text format. */
   scrape(): Promise<string>;
+  /** The metrics of the service, updated, as values. Those of the Node process are left out. */
+  read(): Promise<MetricValues[]>;
 };
 
 /** The content type of a scrape's response: text format 0.0.4. */
@@ -19,6 +31,7 @@ export const CONTENT_TYPE = Registry.PROMETHEUS_CONTENT_TYPE;
 export function openMetrics(): Metrics {
   const registry = new Registry();
   const collects = new Set<Collect>();
+  const update = () => Promise.all([...collects].map((collect) => collect()));
   return {
     ...families(registry),
     beforeScrape(collect) {
@@ -26,8 +39,12 @@ export function openMetrics(): Metrics {
       return () => void collects.delete(collect);
     },
     async scrape() {
-      await Promise.all([...collects].map((collect) => collect()));
+      await update();
       return `${await registry.metrics()}\n${await runtimeMetrics().metrics()}`;
+    },
+    async read() {
+      await update();
+      return (await registry.getMetricsAsJSON()) as unknown as MetricValues[]; // as: its own types leave out the names
     },
   };
 }

@@ -13,6 +13,15 @@ export type Running = {
   stop(): Promise<void>;
 };
 
+/** The SDK is loaded only where a collector is named. */
+async function telemetryOf({ config, metrics }: Running['runtime'], parts: readonly string[]) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER_ARG: traceRatio } = config;
+  if (endpoint === undefined) return null;
+  const { exportTelemetry } = await import('./otlp/export.ts');
+  const metricsEveryMs = config.OTEL_METRIC_EXPORT_INTERVAL;
+  return exportTelemetry(metrics, { endpoint, traceRatio, metricsEveryMs, process: parts.join('-') });
+}
+
 /**
  * Serves metrics and health of a running part if METRICS_PORT is set. `stop` stops the part first and the metrics last,
  * so that a process that is shutting down does not look dead. `parts`: what this process is. If the metrics cannot be
@@ -25,12 +34,14 @@ export async function withMetrics(
   const { db, metrics, log } = runtime;
   for (const process of parts) metrics.build.set({ version: VERSION, process }, 1);
   const stopCollecting = collectDatabase(db, listTaskNames(), metrics, log);
+  const telemetry = await telemetryOf(runtime, parts);
   try {
     const server = await serveMetrics(runtime);
     return {
       url: server.url,
       async stop() {
         await stop();
+        await telemetry?.stop();
         stopCollecting();
         await server.stop();
       },

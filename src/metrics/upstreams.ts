@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
-import type { Sent, Webhooks } from '../adapters/webhook/types.ts';
+import type { Outgoing, Sent, Webhooks } from '../adapters/webhook/types.ts';
+import { below, openSpans, placeOfIntent, spanSince } from '../kernel/spans.ts';
 import { presentWork, type Work, workingOn } from '../kernel/work.ts';
 import type { Metrics } from './registry.ts';
 
@@ -8,6 +9,9 @@ type Watched = Pick<Metrics, 'calls' | 'authErrors'>;
 
 /** Results of adapters which mean that an upstream rejected this service's credentials. */
 const OUR_CREDENTIALS = new Set(['venue_auth', 'processor_auth', 'eauth']);
+
+/** Kinds of results which no answer of the upstream gave. */
+const FAILED = new Set(['unknown', 'unreachable', 'unreadable', 'threw']);
 
 /**
  * Wraps an adapter: each call is timed, counted by the kind of its result, and logged in one line with the status of its
@@ -51,7 +55,10 @@ function noteResult({ upstream, call, startedAt, result, on }: Called, metrics: 
   metrics.calls.observe({ upstream, call, result: kind }, seconds);
   const cause = slug ?? why;
   const ms = Math.round(seconds * 1000);
-  log.info({ upstream, call, result: kind, status: on.status, ms, ...(typeof cause === 'string' && { cause }) });
+  const line = { result: kind, ...(on.status && { status: on.status }), ...(typeof cause === 'string' && { cause }) };
+  log.info({ upstream, call, ...line, ms });
+  const hasFailed = FAILED.has(kind);
+  on.spans?.add(spanSince(startedAt, { name: `${upstream} ${call}`, kind: 'client', hasFailed, attributes: line }));
   if (!OUR_CREDENTIALS.has(String(slug ?? why))) return;
   metrics.authErrors.inc({ upstream });
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
@@ -65,13 +72,27 @@ export const watchedWebhooks = (
 ): Webhooks => ({
   ...webhooks,
   async send(outgoing) {
+    const startedAt = performance.now();
     const sent = await webhooks.send(outgoing);
     attempts.observe({ result: resultOf(sent) }, sent.durationMs / 1000);
     const { deliveryId: delivery_id } = outgoing;
     log.info({ upstream: 'webhook', call: 'send', delivery_id, ms: Math.round(sent.durationMs), ...lineOf(sent) });
+    traceAttempt(startedAt, outgoing, sent);
     return sent;
   },
 });
+
+/** An attempt to tell of an intent belongs to the trace of that intent, any other to the task that makes it. */
+function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, body }: Outgoing, sent: Sent): void {
+  const attempt = openSpans();
+  if (!attempt) return;
+  const attributes = { delivery_id, ...lineOf(sent) };
+  const hasFailed = sent.kind === 'fault' || sent.status >= 300;
+  const span = spanSince(startedAt, { name: `webhook ${eventType}`, kind: 'client', hasFailed, attributes });
+  const { intent_id } = Object(JSON.parse(body).data) as { intent_id?: string }; // as: an event of ours
+  if (intent_id === undefined) presentWork().spans?.add(span);
+  else attempt.end(span, below(placeOfIntent(intent_id)));
+}
 
 const resultOf = (sent: Sent) => (sent.kind === 'fault' ? sent.fault : statusClass(sent.status));
 

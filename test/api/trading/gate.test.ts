@@ -106,7 +106,10 @@ describe('an account in each state', () => {
   it('is named by an app, and one that does not exist is said to be unknown', async () => {
     const unnamed = await asking(service.url, bearer(service.tenant.token))('GET', `${TRADING}/balance`);
     const headers = { 'X-Prop-Account': 'prop_of_nobody' };
-    const unknown = await asking(service.url, { ...bearer(service.tenant.token), ...headers })('GET', `${TRADING}/balance`);
+    const unknown = await asking(service.url, { ...bearer(service.tenant.token), ...headers })(
+      'GET',
+      `${TRADING}/balance`,
+    );
 
     expectRejected(unnamed, 'INVALID_REQUEST');
     expect(unnamed.body.error.fields).to.deep.equal([

@@ -1,0 +1,54 @@
+import { ROOT_CONTEXT } from '@opentelemetry/api';
+import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
+import { type Place, recordSpansTo } from '../../kernel/spans.ts';
+import type { Metrics } from '../registry.ts';
+import { VERSION } from '../version.ts';
+import { asReadable } from './spans.ts';
+import { asCollected } from './values.ts';
+
+/** The collector's address, and the share of traces that are kept, from 0 to 1. `process`: what this process is. */
+export type Destination = { endpoint: string; traceRatio: number; metricsEveryMs: number; process: string };
+
+const SPANS = {
+  maxQueueSize: 20_000,
+  maxExportBatchSize: 1_000,
+  scheduledDelayMillis: 1_000,
+  exportTimeoutMillis: 5_000,
+};
+
+/**
+ * Sends spans and metrics to a collector by OTLP over HTTP. A collector that is away costs spans, never a request.
+ * `stop` sends what is left, for at most 5 s.
+ */
+export function exportTelemetry(metrics: Metrics, to: Destination): { stop(): Promise<void> } {
+  const resource = resourceFromAttributes({
+    'service.name': `trading-partner-service-${to.process}`,
+    'service.version': VERSION,
+    'process.pid': process.pid,
+  });
+  const url = (signal: string) => `${to.endpoint.replace(/\/$/, '')}/v1/${signal}`;
+  const spans = new BatchSpanProcessor({ ...SPANS, exporter: new OTLPTraceExporter({ url: url('traces') }) });
+  const sampler = new TraceIdRatioBasedSampler(to.traceRatio);
+  const isKept = ({ traceId }: Place) =>
+    sampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED;
+  recordSpansTo((span, place) => {
+    if (isKept(place)) spans.onEnd(asReadable(span, place, resource));
+  });
+  const reader = new PeriodicExportingMetricReader({
+    exporter: new OTLPMetricExporter({ url: url('metrics') }),
+    exportIntervalMillis: to.metricsEveryMs,
+    exportTimeoutMillis: Math.min(to.metricsEveryMs, SPANS.exportTimeoutMillis),
+    metricProducers: [{ collect: async () => asCollected(await metrics.read(), resource, Date.now()) }],
+  });
+  const meters = new MeterProvider({ resource, readers: [reader] });
+  return {
+    async stop() {
+      recordSpansTo(undefined);
+      await Promise.allSettled([spans.shutdown(), meters.shutdown()]);
+    },
+  };
+}
