@@ -19,7 +19,13 @@ type Span = {
   links: { traceId: string; spanId: string }[];
   status: { code?: number };
 };
-type Point = { count: number; sum: number; bucketCounts: number[]; explicitBounds: number[]; attributes: Span['attributes'] };
+type Point = {
+  count: number;
+  sum: number;
+  bucketCounts: number[];
+  explicitBounds: number[];
+  attributes: Span['attributes'];
+};
 type Metric = { name: string; histogram?: { dataPoints: Point[] } };
 
 const [SERVER, CLIENT, CONSUMER] = [2, 3, 5];
