@@ -4,8 +4,7 @@ import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
-import { openSpans } from '../kernel/spans.ts';
-import { type Work, workingOn } from '../kernel/work.ts';
+import { newWork, workingOn } from '../kernel/work.ts';
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';
@@ -51,7 +50,7 @@ const respondToAll = (deps: EdgeDeps) => async (ctx: Context, next: Next) => {
   ctx.set('X-Request-Id', requestId);
   ctx.set('X-Content-Type-Options', 'nosniff');
   if (deps.config.PUBLIC_URL.startsWith('https:')) ctx.set('Strict-Transport-Security', STRICT_TRANSPORT);
-  const on: Work = { request_id: requestId, spans: openSpans() };
+  const on = newWork({ request_id: requestId });
   await workingOn(on, async () => {
     await respond(deps, ctx, next);
     const ms = performance.now() - startedAt;

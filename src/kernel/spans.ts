@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { traceBy } from './work.ts';
 
 /** A timed part of a piece of work. Times are epoch milliseconds with fractions. Attributes hold no secret. */
 export type Span = {
@@ -16,31 +17,33 @@ export type Place = { traceId: string; spanId: string; parentId?: string; link?:
 /** Takes spans that ended. Must not throw. */
 export type SpanSink = (span: Span, place: Place) => void;
 
-/** The parts of one piece of work. `end` names the trace they belong to; parts that end later join it too. */
-export type Spans = { add(part: Span): void; end(whole: Span, place: Place): void };
-
-let sink: SpanSink | undefined;
-
-/** Sends all spans of this process to `to` from now on. Without a sink none are made. */
-export const recordSpansTo = (to: SpanSink | undefined): void => {
-  sink = to;
+/** The parts of one piece of work. */
+export type Spans = {
+  add(part: Span): void;
+  /** Names the trace that the parts belong to; those that end later join it too. */
+  end(whole: Span, place: Place): void;
+  /** Adds a part to another trace, below a place in it. */
+  addTo(place: Place, part: Span): void;
 };
 
-/** Opens a new piece of work; undefined if no sink takes spans. */
-export function openSpans(): Spans | undefined {
-  if (!sink) return undefined;
+/** Sends the spans of all work of this process to `sink` from now on. Without a sink none are made. */
+export const recordSpansTo = (sink: SpanSink | undefined): void => traceBy(sink && (() => openSpans(sink)));
+
+function openSpans(sink: SpanSink): Spans {
   const parts: Span[] = [];
   let whole: Place | undefined;
-  const tell = (part: Span, { traceId, spanId }: Place) => sink?.(part, below({ traceId, spanId }));
   return {
     add(part) {
-      if (whole) tell(part, whole);
+      if (whole) sink(part, below(whole));
       else parts.push(part);
     },
     end(span, place) {
       whole = place;
-      sink?.(span, place);
-      for (const part of parts.splice(0)) tell(part, place);
+      sink(span, place);
+      for (const part of parts.splice(0)) sink(part, below(place));
+    },
+    addTo(place, span) {
+      sink(span, below(place));
     },
   };
 }

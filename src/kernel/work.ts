@@ -17,6 +17,16 @@ export type Work = {
 
 const work = new AsyncLocalStorage<Work>();
 
+let openSpans: (() => Spans) | undefined;
+
+/** Every new piece of work has the spans that `open` makes from now on. Undefined: none has. */
+export const traceBy = (open: (() => Spans) | undefined): void => {
+  openSpans = open;
+};
+
+/** A new piece of work, with spans if they are traced. */
+export const newWork = (on: Work): Work => (openSpans ? { ...on, spans: openSpans() } : on);
+
 /** Runs a function as one piece of work. What it awaits belongs to it too. */
 export const workingOn = <Result>(on: Work, run: () => Result): Result => work.run(on, run);
 

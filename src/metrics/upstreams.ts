@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Outgoing, Sent, Webhooks } from '../adapters/webhook/types.ts';
-import { below, openSpans, placeOfIntent, spanSince } from '../kernel/spans.ts';
+import { placeOfIntent, spanSince } from '../kernel/spans.ts';
 import { presentWork, type Work, workingOn } from '../kernel/work.ts';
 import type { Metrics } from './registry.ts';
 
@@ -84,14 +84,14 @@ export const watchedWebhooks = (
 
 /** An attempt to tell of an intent belongs to the trace of that intent, any other to the task that makes it. */
 function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, body }: Outgoing, sent: Sent): void {
-  const attempt = openSpans();
-  if (!attempt) return;
+  const { spans } = presentWork();
+  if (!spans) return;
   const attributes = { delivery_id, ...lineOf(sent) };
   const hasFailed = sent.kind === 'fault' || sent.status >= 300;
   const span = spanSince(startedAt, { name: `webhook ${eventType}`, kind: 'client', hasFailed, attributes });
   const { intent_id } = Object(JSON.parse(body).data) as { intent_id?: string }; // as: an event of ours
-  if (intent_id === undefined) presentWork().spans?.add(span);
-  else attempt.end(span, below(placeOfIntent(intent_id)));
+  if (intent_id === undefined) spans.add(span);
+  else spans.addTo(placeOfIntent(intent_id), span);
 }
 
 const resultOf = (sent: Sent) => (sent.kind === 'fault' ? sent.fault : statusClass(sent.status));

@@ -1,0 +1,20 @@
+import { below, newPlace, placeOfIntent, spanSince } from '../kernel/spans.ts';
+import type { Work } from '../kernel/work.ts';
+
+/** Ends the spans of a task. A job of an intent belongs to the trace of its request, any other has a trace of its own. */
+export function traceTask(
+  { task: name = '', spans, intent_id, request_id, tenant, outcome: came }: Work,
+  startedAt: number,
+  { outcome, job, attempt }: { outcome: 'done' | 'threw'; job?: string; attempt?: number },
+): void {
+  const attributes = {
+    outcome: came ?? outcome,
+    ...(job !== undefined && { job }),
+    ...(attempt !== undefined && { attempt }),
+    ...(intent_id !== undefined && { intent_id }),
+    ...(request_id !== undefined && { request_id }),
+    ...(tenant !== undefined && { tenant }),
+  };
+  const place = intent_id === undefined ? newPlace() : below(placeOfIntent(intent_id));
+  spans?.end(spanSince(startedAt, { name, kind: 'consumer', hasFailed: outcome === 'threw', attributes }), place);
+}
