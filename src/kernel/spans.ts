@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { traceBy } from './work.ts';
 
 /** A timed part of a piece of work. Times are epoch milliseconds with fractions. Attributes hold no secret. */
 export type Span = {
@@ -14,9 +13,6 @@ export type Span = {
 /** The place of a span in its trace, in the hexadecimal ids of W3C Trace Context. `link`: a span of the caller's own trace. */
 export type Place = { traceId: string; spanId: string; parentId?: string; link?: { traceId: string; spanId: string } };
 
-/** Takes spans that ended. Must not throw. */
-export type SpanSink = (span: Span, place: Place) => void;
-
 /** The parts of one piece of work. */
 export type Spans = {
   add(part: Span): void;
@@ -25,28 +21,6 @@ export type Spans = {
   /** Adds a part to another trace, below a place in it. */
   addTo(place: Place, part: Span): void;
 };
-
-/** Sends the spans of all work of this process to `sink` from now on. Without a sink none are made. */
-export const recordSpansTo = (sink: SpanSink | undefined): void => traceBy(sink && (() => openSpans(sink)));
-
-function openSpans(sink: SpanSink): Spans {
-  const parts: Span[] = [];
-  let whole: Place | undefined;
-  return {
-    add(part) {
-      if (whole) sink(part, below(whole));
-      else parts.push(part);
-    },
-    end(span, place) {
-      whole = place;
-      sink(span, place);
-      for (const part of parts.splice(0)) sink(part, below(place));
-    },
-    addTo(place, span) {
-      sink(span, below(place));
-    },
-  };
-}
 
 /** A span from a moment of `performance.now()` until now. */
 export const spanSince = (startedAt: number, of: Omit<Span, 'startedAtMs' | 'endedAtMs'>): Span => ({

@@ -50,12 +50,12 @@ describe('telemetry', function () {
     await receiver.close();
   });
 
-  const told = <Told>(path: string, within: string, below: string) =>
+  const told = <Item>(path: string, within: string, below: string) =>
     collector.ledger
       .filter((each) => each.path === path)
       .flatMap(({ body }) => JSON.parse(body)[within])
       .flatMap((resource) => resource[below])
-      .flatMap((scope): Told[] => scope.spans ?? scope.metrics);
+      .flatMap((scope): Item[] => scope.spans ?? scope.metrics);
   const spansOf = (traceId: string) =>
     told<Span>('/v1/traces', 'resourceSpans', 'scopeSpans').filter((span) => span.traceId === traceId);
 

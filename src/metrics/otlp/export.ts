@@ -4,9 +4,11 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
-import { type Place, recordSpansTo } from '../../kernel/spans.ts';
+import type { Place } from '../../kernel/spans.ts';
+import { epochMs } from '../../kernel/work.ts';
 import type { Metrics } from '../registry.ts';
 import { VERSION } from '../version.ts';
+import { recordSpansTo } from './record.ts';
 import { asReadable } from './spans.ts';
 import { asCollected } from './values.ts';
 
@@ -42,7 +44,7 @@ export function exportTelemetry(metrics: Metrics, to: Destination): { stop(): Pr
     exporter: new OTLPMetricExporter({ url: url('metrics') }),
     exportIntervalMillis: to.metricsEveryMs,
     exportTimeoutMillis: Math.min(to.metricsEveryMs, SPANS.exportTimeoutMillis),
-    metricProducers: [{ collect: async () => asCollected(await metrics.read(), resource, Date.now()) }],
+    metricProducers: [{ collect: async () => asCollected(await metrics.read(), resource, epochMs()) }],
   });
   const meters = new MeterProvider({ resource, readers: [reader] });
   return {
