@@ -34,6 +34,7 @@ export type EdgeDeps = Authenticators & {
   log: Pick<Logger, 'debug' | 'info' | 'error'>;
   metrics: {
     requests: { observe(labels: { operation: string; method: string; status: string }, seconds: number): void };
+    errors: { inc(labels: { code: string }): void };
   };
   /** The origins of pages that may use `/v2/trading`. */
   origins: OriginFinder;

@@ -74,6 +74,7 @@ async function respond(deps: EdgeDeps, ctx: Context, next: Next): Promise<void> 
     if (ctx.status >= 404 && ctx.body == null) throw noRoute(ctx.status);
   } catch (error) {
     const apiError = withEffect(inGeneration(asApiError(error, ctx, deps), ctx.path), ctx.method);
+    deps.metrics.errors.inc({ code: apiError.code });
     reject(ctx, apiError, { requestId: ctx.state.requestId, publicUrl: deps.config.PUBLIC_URL });
   }
 }

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Db } from '../db/pool.ts';
 import { cachedProbe } from '../kernel/cache.ts';
-import { type DatabaseFigures, readFigures } from './queries.ts';
+import { type DatabaseFigures, type ReportedBudget, readFigures } from './queries.ts';
 import type { Metrics } from './registry.ts';
 
 const FRESH_MS = 5_000; // several servers scrape several processes: more often than the figures change
@@ -15,8 +15,13 @@ const ENDPOINT_STATES = ['active', 'failing', 'deactivated_asked', 'deactivated_
  * Reads the database's figures before every scrape, at most once in 5 s for concurrent scrapes. If the database does
  * not respond in time, `tps_database_up` is 0 and the scrape shows no database figures: an old figure would look valid.
  */
-export function collectDatabase(db: Db, tasks: string[], metrics: Metrics, log: Pick<Logger, 'warn'>): () => void {
-  const probe = cachedProbe(() => readFigures(db, tasks).catch((err) => noFigures(err, log)), {
+export function collectDatabase(
+  db: Db,
+  { tasks, budget }: { tasks: string[]; budget: ReportedBudget },
+  metrics: Metrics,
+  log: Pick<Logger, 'warn'>,
+): () => void {
+  const probe = cachedProbe(() => readFigures(db, tasks, budget).catch((err) => noFigures(err, log)), {
     freshMs: FRESH_MS,
     timeoutMs: TIMEOUT_MS,
   });
@@ -35,9 +40,9 @@ function noFigures(err: unknown, log: Pick<Logger, 'warn'>): null {
 
 function reset(metrics: Metrics): void {
   const { jobs, jobAge, openIntents, intentAge, deliveries, endpoints } = metrics;
-  const { deliveryAge, undeliveredAge, workers, unfulfilled } = metrics;
+  const { deliveryAge, undeliveredAge, workers, unfulfilled, budgetUsed } = metrics;
   for (const gauge of [jobs, jobAge, openIntents, intentAge, deliveries, endpoints]) gauge.reset();
-  for (const gauge of [deliveryAge, undeliveredAge, workers, unfulfilled]) gauge.remove();
+  for (const gauge of [deliveryAge, undeliveredAge, workers, unfulfilled, budgetUsed]) gauge.remove();
 }
 
 function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void {
@@ -53,6 +58,7 @@ function show(figures: DatabaseFigures, tasks: string[], metrics: Metrics): void
   for (const { state, count } of figures.endpoints) metrics.endpoints.set({ state }, count);
   metrics.workers.set(figures.workers);
   metrics.unfulfilled.set(figures.unfulfilled);
+  if (figures.budget_used !== null) metrics.budgetUsed.set(figures.budget_used);
 }
 
 /** A task without a job is shown with zeros, so that an alert on its age works before its first job. */

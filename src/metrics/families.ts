@@ -28,6 +28,7 @@ export function families(registry: Registry) {
       ['operation', 'method', 'status'],
       RESPONSE_S,
     ),
+    errors: counter('tps_http_errors_total', 'Error responses, by the code of the problem document.', ['code']),
     streams: gauge('tps_streams_open', 'Event streams that this process serves now.'),
     listening: gauge('tps_listen_connected', '1 while the LISTEN connection for settled intents is up.'),
     clockAhead: gauge('tps_clock_ahead_seconds', "How far this process's clock is ahead of the database's."),
@@ -80,6 +81,7 @@ export function families(registry: Registry) {
     endpoints: gauge('tps_webhook_endpoints', 'Webhook endpoints: active, failing, or deactivated with the reason.', [
       'state',
     ]),
+    budgetUsed: gauge('tps_exchange_budget_used_ratio', "Used part of the exchange's request budget, from 0 to 1."),
     workers: gauge('tps_workers_alive', 'Worker processes with a heartbeat within the last 10 seconds.'),
     unfulfilled: gauge(
       'tps_unfulfilled_payments',

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
+import type { Bucket } from '../kernel/shared-upstream.ts';
 
 const figures = z.object({
   jobs: z.array(
@@ -24,16 +25,24 @@ const figures = z.object({
   endpoints: z.array(z.object({ state: z.string(), count: z.number() })),
   workers: z.number(),
   unfulfilled: z.number(),
+  budget_used: z.number().nullable(),
 });
 
 /** Figures from the database. They are the same for every process. Ages are in seconds. */
 export type DatabaseFigures = z.infer<typeof figures>;
 
+/** The request budget to report: its name, its capacity and its refill per second. */
+export type ReportedBudget = Bucket & { name: string };
+
 /**
  * Reads all figures in one statement, by indexes over open rows: settled intents and delivered deliveries cost nothing.
- * Tasks and kinds that are not in `tasks` are summed up as `other`.
+ * Tasks and kinds that are not in `tasks` are summed up as `other`. `budget_used`: from 0 to 1; null before the first call.
  */
-export const readFigures = (db: Db, tasks: string[]): Promise<DatabaseFigures> =>
+export const readFigures = (
+  db: Db,
+  tasks: string[],
+  { name, burst, perSecond }: ReportedBudget,
+): Promise<DatabaseFigures> =>
   db.one(sql.type(figures)`
     with known as (
       select ${sql.array(tasks, 'text')} as tasks
@@ -90,4 +99,9 @@ export const readFigures = (db: Db, tasks: string[]): Promise<DatabaseFigures> =
       (select to_json(d) from deliveries d) as deliveries,
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
-      (select count(*) from unfulfilled_payments) as unfulfilled`);
+      (select count(*) from unfulfilled_payments) as unfulfilled,
+      (
+        select 1 - least(greatest(b.tokens + extract(epoch from now() - b.counted_at)::double precision * ${perSecond}, 0) / ${burst}, 1)
+        from request_budgets b
+        where b.name = ${name}
+      ) as budget_used`);

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { listTaskNames } from '../intents/task.ts';
+import { bucketOf } from '../kernel/shared-upstream.ts';
 import { collectDatabase } from './database.ts';
 import type { Metrics } from './registry.ts';
 import { serveMetrics } from './server.ts';
@@ -31,9 +32,10 @@ export async function withMetrics(
   { runtime, stop }: Running,
   parts: readonly ('web' | 'worker')[],
 ): Promise<{ url: string | null; stop(): Promise<void> }> {
-  const { db, metrics, log } = runtime;
+  const { db, metrics, log, config } = runtime;
+  const budget = { name: config.EXVENUE_URL, ...bucketOf(config.EXVENUE_BUDGET_PER_MINUTE) };
   for (const process of parts) metrics.build.set({ version: VERSION, process }, 1);
-  const stopCollecting = collectDatabase(db, listTaskNames(), metrics, log);
+  const stopCollecting = collectDatabase(db, { tasks: listTaskNames(), budget }, metrics, log);
   const telemetry = await telemetryOf(runtime, parts);
   try {
     const server = await serveMetrics(runtime);

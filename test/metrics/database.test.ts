@@ -8,6 +8,7 @@ import { readScrape, type Scraped } from '../support/scrape.ts';
 import { openDeliveries } from '../support/webhooks.ts';
 
 const quiet = { warn: () => {} };
+const budget = { name: 'https://exchange.example', burst: 400, perSecond: 20 };
 
 describe('database metrics', () => {
   /** One scrape of a database after these statements have run. */
@@ -19,7 +20,7 @@ describe('database metrics', () => {
     for (const statement of fill) await rows(statement);
     const db = await openPool(url, 1, () => {});
     const metrics = openMetrics();
-    collectDatabase(db, ['orders/place', 'orders/cancel', 'webhooks/deliver'], metrics, quiet);
+    collectDatabase(db, { tasks: ['orders/place', 'orders/cancel', 'webhooks/deliver'], budget }, metrics, quiet);
     return readScrape(await metrics.scrape().finally(() => db.end()));
   }
 
@@ -75,6 +76,26 @@ describe('database metrics', () => {
     expect(figures.value('tps_intents_open')).to.equal(4);
   });
 
+  it('show the used part of the exchange’s budget, with what was refilled since, and nothing before the first call', async () => {
+    const database = await freshDatabase();
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    const query = (text: string) => pool.query(text);
+
+    const before = await scrapeAfter(query, database.url, []);
+    const used = await scrapeAfter(query, database.url, [
+      `insert into request_budgets (name, tokens, counted_at) values ('${budget.name}', 100, now() - interval '5 seconds')`,
+    ]);
+    const overdrawn = await scrapeAfter(query, database.url, [
+      `update request_budgets set tokens = -4000, counted_at = now()`,
+    ]);
+    await pool.end();
+    await database.drop();
+
+    expect(before.value('tps_exchange_budget_used_ratio')).to.equal(undefined);
+    expect(used.value('tps_exchange_budget_used_ratio')).to.be.within(0.3, 0.5);
+    expect(overdrawn.value('tps_exchange_budget_used_ratio')).to.equal(1);
+  });
+
   it('count deliveries and endpoints by state', async () => {
     const d = await openDeliveries();
     const app = await d.app();
@@ -109,7 +130,7 @@ describe('database metrics', () => {
     const db = await openPool(database.url, 1, () => {});
     const metrics = openMetrics();
     metrics.workers.set(3); // of an earlier scrape
-    const forget = collectDatabase(db, ['orders/place'], metrics, quiet);
+    const forget = collectDatabase(db, { tasks: ['orders/place'], budget }, metrics, quiet);
 
     const startedAt = performance.now();
     const figures = await Promise.all([metrics.scrape(), metrics.scrape()]);

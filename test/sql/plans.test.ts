@@ -166,7 +166,7 @@ describe('statements with much past data', function () {
     'dead deliveries': view('dead_deliveries'),
     'the operators’ list of troubles': () => listTroubled(db, { ...unfiltered, state: 'trouble' }),
     'the operators’ list of expired intents': () => listTroubled(db, { ...unfiltered, state: 'expired' }),
-    'figures for metrics': () => readFigures(db, []),
+    'figures for metrics': () => readFigures(db, [], { name: 'exchange', burst: 1, perSecond: 1 }),
     'figures for the console': () => readQueueHealth(db),
     'payments without an account': view('paid_without_account'),
     'the story of an intent': () => db.any(sql.unsafe`select * from ops.story(${past.order})`),

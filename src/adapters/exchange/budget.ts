@@ -1,4 +1,4 @@
-import type { Bucket, BudgetLedger, Priority } from '../../kernel/shared-upstream.ts';
+import { type BudgetLedger, EXCHANGE_WEIGHT_PER_MINUTE, type Priority } from '../../kernel/shared-upstream.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { fairTurns } from './turns.ts';
 
@@ -24,19 +24,6 @@ export type Budget = {
   halt(ms: number): void;
 };
 
-/** Venue facts: rate limits, a weight of 1,200 per minute for one IP address. */
-const WEIGHT_PER_MINUTE = 1_200;
-/** The part of a minute's weight that may be spent at once. The rest is refilled steadily. */
-const BURST_PART = 0.3;
-/** A minute, and what requests may differ in the time between being granted and arriving. */
-const WINDOW_S = 62;
-
-/** The bucket that keeps a limit per minute: its capacity, and its refill per second. */
-export const bucketOf = (weightPerMinute = WEIGHT_PER_MINUTE): Bucket => {
-  const burst = weightPerMinute * BURST_PART;
-  return { burst, perSecond: (weightPerMinute - burst) / WINDOW_S };
-};
-
 /**
  * The parts of a minute's weight that remain for more urgent calls of any process. A cancellation finds its look-ups and
  * itself covered (61 with one builder dex) whatever else is waiting.
@@ -54,7 +41,7 @@ type Waiter = { weight: number; keep: number; rank: number; turn: number; end: (
  * Queues the calls of this process in front of a ledger: by priority, then by turns of readers, then by age. A queue
  * library does not fit: it dequeues a task before the task waits, so a cancel would wait behind a read without weight.
  */
-export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = WEIGHT_PER_MINUTE): Budget => {
+export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIGHT_PER_MINUTE): Budget => {
   const queue: Waiter[] = [];
   const turns = fairTurns();
   let timer: NodeJS.Timeout | undefined;

@@ -1,10 +1,11 @@
+import { bucketOf } from '../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { httpClient } from '../http.ts';
 import type { ExvenueAccess } from './access.ts';
 import { readAccount, readActionBudget, readAgents, readBalances, readMode, readUnnamedAgent } from './accounts.ts';
 import { readMarkets, readMids } from './assets.ts';
 import { tokenBucket } from './bucket.ts';
-import { bucketOf, budgetFrom } from './budget.ts';
+import { budgetFrom } from './budget.ts';
 import { type Catalogue, catalogueFrom } from './catalogue.ts';
 import { fillPages } from './fill-pages.ts';
 import { allFills, readFills } from './fills.ts';
