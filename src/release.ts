@@ -1,10 +1,13 @@
 import { migrate } from './db/migrate.ts';
 import { withDatabaseTls } from './runtime/database.ts';
 import { openLog } from './runtime/log.ts';
+import { orExit } from './runtime/process.ts';
 import { settingsOrExit } from './runtime/settings.ts';
 
 const given = settingsOrExit();
 const log = openLog(given, 'release');
-const config = await withDatabaseTls(given, log);
-await migrate(config.directUrl, (line) => log.info(line));
+await orExit(log, async () => {
+  const config = await withDatabaseTls(given, log);
+  await migrate(config.directUrl, (line) => log.info(line));
+});
 log.info('database is up to date');

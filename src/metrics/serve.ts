@@ -43,8 +43,8 @@ export async function withMetrics(
       url: server.url,
       async stop() {
         await stop();
+        stopCollecting(); // what is sent last must not ask a database that was left
         await telemetry?.stop();
-        stopCollecting();
         await server.stop();
       },
     };

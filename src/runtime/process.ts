@@ -14,7 +14,18 @@ export async function runProcess(
 ): Promise<void> {
   const given = settingsOrExit();
   const log = openLog(given, name);
-  const config = await withDatabaseTls(given, log);
-  const { stop } = await withMetrics(await start(config, log), [name]);
+  const { stop } = await orExit(log, async () =>
+    withMetrics(await start(await withDatabaseTls(given, log), log), [name]),
+  );
   stopOnSignal(stop, stopWithinMs, (err) => log.fatal({ err }, 'shutdown failed'));
+}
+
+/** The result of what a process begins with. Where that fails, one log line says why, and the process ends. */
+export async function orExit<Result>(log: Logger, begin: () => Promise<Result>): Promise<Result> {
+  try {
+    return await begin();
+  } catch (err) {
+    log.fatal({ err }, 'could not start');
+    process.exit(1);
+  }
 }
