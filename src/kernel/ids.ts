@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { epochMs } from './work.ts';
 
 const ID_BYTES = 17; // 136 bits: 23 url-safe characters
@@ -29,6 +29,9 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(ID_BYT
 
 /** A new bearer secret: the prefix, an underscore, and 256 random bits. Store only its digest. */
 export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
+
+/** A new one-time code: six digits. */
+export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
 /**
  * A new UUID of version 7 (RFC 9562, section 5.7). Its first 48 bits are the time in milliseconds, so new rows are

@@ -1,16 +1,14 @@
-import { randomInt } from 'node:crypto';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { type AppId, digest, newId, newIntentId, newSecret, type UserId } from '../kernel/ids.ts';
+import { type AppId, digest, newCode, newId, newIntentId, newSecret, type UserId } from '../kernel/ids.ts';
 import { appLane, hashPassword } from '../kernel/passwords.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { newMail } from '../mail/commands.ts';
 import { findSalt } from './queries.ts';
 import { type From, newSession, type OpenedSession } from './sessions/commands.ts';
 
-const CODES = 1_000_000; // six digits
 const CODE_ATTEMPTS = 5;
 const CODE_LIVES_S = 600;
 const SALT_BYTES = 16; // RFC 9106, section 3.1
@@ -26,8 +24,6 @@ const codeSealContext = ({ appId, email }: Account): SealContext => ({
   row: `${appId}:${email}`,
   column: 'hmac',
 });
-
-const newCode = () => String(randomInt(CODES)).padStart(6, '0');
 
 /** The salt of a new user: equal for concurrent sign-ups of one address. Without the keyring nobody can compute it. */
 const newSalt = (sealer: Sealer, { appId, email }: Account) =>
@@ -67,11 +63,10 @@ export async function renewCode(db: Db, sealer: Sealer, account: Account): Promi
     )`);
 }
 
-const verifiedRow = z.object({
-  verdict: z.enum(['expired', 'wrong', 'verified']),
-  user_id: z.string().nullable(),
-  expires_at: z.string().nullable(),
-});
+const verifiedRow = z.discriminatedUnion('verdict', [
+  z.object({ verdict: z.enum(['expired', 'wrong']) }),
+  z.object({ verdict: z.literal('verified'), user_id: z.string(), expires_at: z.string() }),
+]);
 
 /**
  * Verifies an address by its code and opens a session. A code passes once. Throws V2_OTP_INVALID for a wrong code and
@@ -86,15 +81,14 @@ export async function verifyEmail(
 ): Promise<OpenedSession & { userId: UserId }> {
   const session = newSession(from);
   const hmacs = sealer.hmacs(code, codeSealContext(account));
-  const { verdict, user_id, expires_at } = await db.one(sql.prepared('verify_email', verifiedRow)`
+  const tried = await db.one(sql.prepared('verify_email', verifiedRow)`
     select v.verdict, v.user_id, v.expires_at
     from verify_email(
       ${account.appId}, ${account.email}, ${sql.array(hmacs, 'bytea')},
       ${session.members}
     ) v`);
-  if (verdict === 'expired') throw new ApiError('V2_OTP_EXPIRED');
-  if (verdict === 'wrong' || !user_id || !expires_at) throw new ApiError('V2_OTP_INVALID');
-  return { userId: user_id, token: session.token, expiresAt: expires_at };
+  if (tried.verdict !== 'verified') throw new ApiError(tried.verdict === 'wrong' ? 'V2_OTP_INVALID' : 'V2_OTP_EXPIRED');
+  return { userId: tried.user_id, token: session.token, expiresAt: tried.expires_at };
 }
 
 /**

@@ -66,7 +66,9 @@ export const AREAS: Record<string, Area> = {
         'src/users/totp/http.ts',
       ],
       tests: [
+        'api/log-ins',
         'api/sessions',
+        'api/throttles',
         'api/totp',
         'api/sign-ups',
         'api/account-recovery',

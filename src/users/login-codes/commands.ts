@@ -1,12 +1,10 @@
-import { randomInt } from 'node:crypto';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import { digest, newIntentId, type UserId } from '../../kernel/ids.ts';
+import { digest, newCode, newIntentId, type UserId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import { newMail } from '../../mail/commands.ts';
 
-const CODES = 1_000_000; // six digits
 const CODE_ATTEMPTS = 5;
 const CODE_LIVES_S = 600;
 const NOTIFIED_WITHIN_S = 86_400;
@@ -22,7 +20,7 @@ const codeSealContext = ({ userId, scope }: For): SealContext => ({
 
 /** Mails the user a new code, which replaces the earlier one for these networks. */
 export async function renewLoginCode(db: Db, sealer: Sealer, to: For): Promise<void> {
-  const code = String(randomInt(CODES)).padStart(6, '0');
+  const code = newCode();
   const mail = newMail(sealer, code);
   const [hmac] = sealer.hmacs(code, codeSealContext(to));
   await db.query(sql.prepared('renew_login_code', z.object({}))`

@@ -52,8 +52,7 @@ export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: stri
 export async function disableTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
   const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
   if (!totp_seed || !is_enabled) throw new ApiError('V2_MFA_NOT_STARTED');
-  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s);
-  if (step === null) throw wrongCode();
+  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s); // null, of a wrong code, is above no step
   const { rowCount } = await db.query(sql.prepared('disable_user_totp', z.object({}))`
     with changed as (
       update users u
