@@ -20,6 +20,7 @@ export const guides: Guide[] = [
   guide('Integrating', 'limits', 'Limits'),
   guide('Integrating', 'client', 'TypeScript client'),
   guide('Integrating', 'changes', 'Versioning and changes'),
+  guide('Operating', 'deploying', 'Deploying'),
   guide('Operating', 'operating', 'Operating'),
   guide('Operating', 'configuration', 'Configuration'),
   guide('Operating', 'security', 'Security'),
