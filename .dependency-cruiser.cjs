@@ -26,8 +26,8 @@ module.exports = {
     error('resolvable', 'Every import can be resolved.', {}, { couldNotResolve: true }),
     error(
       'no-development-packages',
-      'Packages used in production are listed under dependencies. Type-only imports are exempt: they are erased.',
-      { path: code },
+      'Packages used in production are listed under dependencies. Type-only imports are exempt: they are erased. Production has no sandbox.',
+      { path: code, pathNot: '^src/sandbox/' },
       { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     ),
     error('tests-stay-outside', 'Production code imports no tests.', { path: code }, { path: '^test/' }),

@@ -134,18 +134,6 @@ describe('an owner who recovers an account from a thief', () => {
     expect(await trades(old.api_key)).to.equal(false);
   });
 
-  it('is not opened by the authenticator alone where the password is to be proven again, and one first code enrolls once', async () => {
-    const owner = await service.propTrader();
-    const seed = await enroll(owner.ask);
-    const confirmed = await Promise.all(Array.from({ length: 8 }, () => confirm(owner.ask, seed)));
-
-    const missing = await owner.ask('POST', '/v2/auth/reauthenticate', { json: { password: PASSWORD } });
-
-    expect(confirmed.filter(({ status }) => status === 200)).to.have.length(1);
-    expect(missing.body.error.code).to.equal('V2_MFA_INVALID');
-    expect(missing.headers.get('www-authenticate')).to.equal('Session realm="v2 users"');
-  });
-
   for (const by of ['id', 'token'] as const) {
     it(`ends what was made in a session by removing it from another one by its ${by}, and nothing else`, async () => {
       const owner = await service.propTrader();

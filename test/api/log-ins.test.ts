@@ -4,6 +4,7 @@ import { sealer } from '../../src/kernel/seal.ts';
 import { limits } from '../../src/kernel/throttles.ts';
 import { renewLoginCode, tryLoginCode } from '../../src/users/login-codes/commands.ts';
 import {
+  atOnce,
   codeIn,
   codeOf,
   fresh,
@@ -58,6 +59,19 @@ describe('log-ins of users', () => {
       expect(status).to.equal(401);
       expect(headers.get('www-authenticate')).to.equal(CHALLENGE);
     }
+  });
+
+  it('with an authenticator need it to prove the password again, and one first code enrolls once', async () => {
+    const user = await service.user(app);
+    const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
+    const json = { code: codeOf(body.secret) };
+    const confirmed = await atOnce(5, () => user.ask('POST', '/v2/auth/totp/confirm', { json }));
+
+    const missing = await user.ask('POST', '/v2/auth/reauthenticate', { json: { password: PASSWORD } });
+
+    expect(confirmed.filter(({ status }) => status === 200)).to.have.length(1);
+    expect(missing.body.error.code).to.equal('V2_MFA_INVALID');
+    expect(missing.headers.get('www-authenticate')).to.equal(CHALLENGE);
   });
 
   it('give back what they and a verification spent', async () => {
