@@ -44,7 +44,7 @@ module.exports = {
       'SQL is only in files for writes and reads.',
       ['slonik', '@slonik/.+'],
       '^src/(db|intents|commands)/',
-      '^src/release\\.ts$',
+      '^src/(release|sandbox/clock)\\.ts$',
       ...layer('intents|commands|store|queries'),
     ),
     only('pg-only-in-db', 'The plain driver is only for pools and LISTEN.', ['pg', 'pg-.+'], '^src/db/'),

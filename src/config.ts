@@ -185,6 +185,20 @@ export const namesDatabase = (): boolean => Boolean(process.env.DATABASE_URL);
 export const databaseUrl = (): string | undefined =>
   process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL || undefined;
 
+/**
+ * Where a trial without a database of its own listens: by default only on this machine. Throws in production, which has
+ * no simulated upstreams, and if one of the settings is wrong.
+ */
+export function trialAddress(): Pick<Config, 'HOST' | 'PORT'> {
+  const values = { HOST: '127.0.0.1', PUBLIC_URL: 'http://127.0.0.1', ...present(process.env) };
+  const read = settings.pick({ HOST: true, PORT: true, PUBLIC_URL: true, NODE_ENV: true }).safeParse(values);
+  if (!read.success) throw new Error(read.error.issues.map(describedFor(values)).join('\n'));
+  if (isProduction(read.data)) throw new Error(named({ name: 'DATABASE_URL', message: NO_TRIAL }));
+  return read.data;
+}
+
+const NO_TRIAL = 'needed in production: without it every upstream is simulated';
+
 /** How the connections to that database are protected, for the same scripts. Throws if a setting is wrong. */
 export function databaseTls(): TlsChoice {
   const read = settings

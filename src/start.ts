@@ -1,20 +1,25 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import type { AddressInfo, Server } from 'node:net';
 import path from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, dataFolder, namesDatabase, readConfig } from './config.ts';
+import { type Config, dataFolder, namesDatabase, readConfig, trialAddress } from './config.ts';
 import { startEmbedded } from './db/embedded.ts';
 import { migrate } from './db/migrate.ts';
+import { openPool } from './db/pool.ts';
 import { newHeadKey } from './kernel/head-keys.ts';
+import { reachedAt } from './kernel/loopback.ts';
 import { newSealingKey } from './kernel/seal.ts';
 import { openMetrics } from './metrics/registry.ts';
 import { withMetrics } from './metrics/serve.ts';
 import { withDatabaseTls } from './runtime/database.ts';
 import { openLog } from './runtime/log.ts';
 import type { WorkerRuntime } from './runtime/worker.ts';
+import { advanceDatabase } from './sandbox/clock.ts';
+import { STEERED } from './sandbox/overview.ts';
 import { seed } from './sandbox/seed.ts';
 import { type Sandbox, startSandbox } from './sandbox/start.ts';
 import { stopOnSignal } from './stop.ts';
-import { startWeb } from './web.ts';
+import { startWeb, takePort } from './web.ts';
 import { startWorker } from './worker.ts';
 
 const DATA_FOLDER = path.join(dataFolder(), 'postgres');
@@ -22,6 +27,9 @@ const SANDBOX_FOLDER = path.join(dataFolder(), 'sandbox');
 const STOP_WITHIN_MS = 58_000; // web, worker and database stop in turn; each has its own, shorter limit
 
 type Stop = () => Promise<void>;
+
+/** The service for a machine where nothing is set up. `port` is the one that web will listen on. */
+type Trial = { config: Config; sandbox: Sandbox; port: Server };
 
 /**
  * Starts everything in one process. Returns a function that stops web, worker, sandbox and PostgreSQL, in this order.
@@ -32,20 +40,21 @@ async function start(): Promise<Stop> {
     for (const stop of stops.reverse()) await stop();
   };
   try {
-    const { config: given, sandbox } = namesDatabase() ? { config: readConfig(), sandbox: null } : await bringUp(stops);
+    const trial = namesDatabase() ? null : await bringUp(stops);
+    const given = trial?.config ?? readConfig();
     const log = openLog(given);
     const config = await withDatabaseTls(given, log);
     await migrate(config.directUrl, (line) => log.debug(line)).catch((cause) => {
-      throw sandbox ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
+      throw trial ? new Error(`${DATA_FOLDER}: ${cause.message}`, { cause }) : cause;
     });
     const metrics = openMetrics();
     const worker = await startWorker(config, log.child({ process: 'worker' }), metrics);
     stops.push(worker.stop);
-    const web = await startWeb(config, log.child({ process: 'web' }), metrics);
+    const web = await startWeb(config, log.child({ process: 'web' }), metrics, trial ? besides(trial) : undefined);
     const served = await withMetrics(web, ['web', 'worker']);
     stops.push(served.stop);
-    sandbox?.announce(web.url);
-    if (sandbox) await greet({ web: web.url, metrics: served.url }, sandbox, worker.runtime);
+    trial?.sandbox.announce(web.url, config.PUBLIC_URL);
+    if (trial) await greet(config.PUBLIC_URL, served.url, worker.runtime);
     return stopAll;
   } catch (error) {
     await stopAll();
@@ -54,23 +63,31 @@ async function start(): Promise<Stop> {
 }
 
 /** Starts the embedded database and local sandboxes of the upstreams, for a machine where nothing is set up. */
-async function bringUp(stops: Stop[]): Promise<{ config: Config; sandbox: Sandbox }> {
+async function bringUp(stops: Stop[]): Promise<Trial> {
+  const at = trialAddress();
+  const port = await takePort(at);
   const database = await startEmbedded({ dataDir: DATA_FOLDER });
   stops.push(() => database.stop());
   if (!database.owned) throw new Error(`Another process uses ${DATA_FOLDER}. Stop it, or set DATA_DIR.`);
-  const sandbox = await startSandbox(SANDBOX_FOLDER);
+  const clock = await openPool(database.url, 1, () => {});
+  stops.push(() => clock.end());
+  const sandbox = await startSandbox({
+    folder: SANDBOX_FOLDER,
+    host: at.HOST,
+    advanceDatabase: (seconds) => advanceDatabase(clock, seconds),
+  });
   stops.push(sandbox.stop);
   const given = {
     DATABASE_URL: database.url,
-    HOST: '127.0.0.1',
+    HOST: at.HOST,
     METRICS_PORT: '0',
     LOG_LEVEL: 'warn',
     SEALING_KEYS: await localKeys('sealing-keys', newSealingKey),
     AGREEMENT_KEYS: await localKeys('agreement-keys', newHeadKey),
     ...sandbox.settings,
   };
-  const { PORT } = readConfig({ ...given, PUBLIC_URL: 'http://127.0.0.1' });
-  return { config: readConfig({ ...given, PUBLIC_URL: `http://127.0.0.1:${PORT}` }), sandbox };
+  const { port: number } = port.address() as AddressInfo; // as: it listens on TCP
+  return { config: readConfig({ ...given, PUBLIC_URL: `http://${reachedAt(at.HOST)}:${number}` }), sandbox, port };
 }
 
 /**
@@ -85,20 +102,16 @@ async function localKeys(name: string, newKey: () => string): Promise<string> {
   return readFile(file, 'utf8');
 }
 
-async function greet(
-  { web: url, metrics }: { web: string; metrics: string | null },
-  sandbox: Sandbox,
-  { db, sealer }: WorkerRuntime,
-): Promise<void> {
+const besides = ({ port, sandbox }: Trial) => ({ port, beside: { at: '/sandbox', respond: sandbox.site } });
+
+async function greet(url: string, metrics: string | null, { db, sealer }: WorkerRuntime): Promise<void> {
   const lines = ['', `  Trading Partner Service   ${url}`, `  reference                 ${url}/docs`];
   lines.push(`  operator's console        ${url}/admin`);
   if (metrics) lines.push(`  metrics                   ${metrics}/metrics`);
-  lines.push(`  sandbox network ledger    ${sandbox.controlUrl}/ledger`);
-  lines.push(`  sandbox exchange ledger   ${sandbox.exchangeControlUrl}/ledger`);
-  lines.push(`  sandbox registrar ledger  ${sandbox.registrarControlUrl}/ledger`);
-  lines.push(`  sandbox processor ledger  ${sandbox.processorUrl}/control/ledger`);
-  lines.push(`  pay a checkout at         ${sandbox.processorUrl}/sandbox/pay/{client_secret}`);
-  lines.push(`  sandbox mails             ${sandbox.mailUrl}`);
+  lines.push(`  sandbox                   ${url}/sandbox`);
+  for (const name of STEERED) lines.push(`  ${`sandbox ${name} ledger`.padEnd(24)}  ${url}/sandbox/${name}/ledger`);
+  lines.push(`  pay a checkout at         ${url}/sandbox/pay/{client_secret}`);
+  lines.push(`  sandbox mails             ${url}/sandbox/mails`);
   lines.push(...(await seed(db, sealer)));
   process.stdout.write(`${lines.join('\n')}\n\n`);
 }

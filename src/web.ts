@@ -1,7 +1,8 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import type { Config } from './config.ts';
-import { createEdge, drainable } from './edge/server.ts';
+import { type Beside, createEdge, drainable } from './edge/server.ts';
+import { reachedAt } from './kernel/loopback.ts';
 import { openMetrics } from './metrics/registry.ts';
 import { openLog } from './runtime/log.ts';
 import { runProcess } from './runtime/process.ts';
@@ -13,24 +14,29 @@ const STOP_WITHIN_MS = 25_000; // the platform kills the process after 30 s
 /** A web process that accepts requests at `url`. */
 export type RunningWeb = { url: string; runtime: WebRuntime; stop(): Promise<void> };
 
+/** What a local trial gives to web: its port, taken earlier (`takePort`), and what it serves beside the contract. */
+type Trial = { port: Server; beside: Beside };
+
 /** Starts the HTTP edge. `stop` accepts no new requests, waits for those in progress, then releases all connections. */
 export async function startWeb(
   config: Config,
   log = openLog(config, 'web'),
   metrics = openMetrics(),
+  trial?: Trial,
 ): Promise<RunningWeb> {
   const runtime = await openWebRuntime(config, log, metrics);
-  const server = createEdge(runtime);
+  const server = createEdge(runtime, trial?.beside);
   const drain = drainable(server);
-  server.listen(config.PORT, config.HOST);
-  await once(server, 'listening').catch(async (error) => {
+  if (trial) server.listen(trial.port);
+  else server.listen(config.PORT, config.HOST);
+  await untilListening(server, config.PORT).catch(async (error) => {
     await runtime.close();
-    throw error.code === 'EADDRINUSE' ? new Error(`Port ${config.PORT} is taken. Set PORT, or PORT=0 for any.`) : error;
+    throw error;
   });
   const { port } = server.address() as AddressInfo; // listening on TCP
   log.info({ port }, 'web is listening');
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${reachedAt(config.HOST)}:${port}`,
     runtime,
     async stop() {
       runtime.readiness.stop();
@@ -42,5 +48,20 @@ export async function startWeb(
     },
   };
 }
+
+/**
+ * Takes the port of web before web can start, so that its number is known. Whoever connects until then is disconnected.
+ * Throws if the port is taken.
+ */
+export async function takePort({ PORT, HOST }: Pick<Config, 'PORT' | 'HOST'>): Promise<Server> {
+  const server = createServer((socket) => socket.destroy()).listen(PORT, HOST);
+  await untilListening(server, PORT);
+  return server;
+}
+
+const untilListening = (server: Server, port: number) =>
+  once(server, 'listening').catch((error) => {
+    throw error.code === 'EADDRINUSE' ? new Error(`Port ${port} is taken. Set PORT, or PORT=0 for any.`) : error;
+  });
 
 if (import.meta.main) await runProcess('web', startWeb, STOP_WITHIN_MS);

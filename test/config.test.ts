@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readConfig } from '../src/config.ts';
+import { readConfig, trialAddress } from '../src/config.ts';
 import { newSealingKey } from '../src/kernel/seal.ts';
 import { runProgram, startScript } from './support/processes.ts';
 import { testSettings } from './support/service.ts';
@@ -79,6 +79,15 @@ describe('the settings', () => {
     expect(() => readConfig({ ...settings, ...live, NODE_ENV: 'production' })).to.throw(
       /^Setting PUBLIC_URL: must be https/,
     );
+  });
+
+  it('let npm start simulate nothing behind an https address', () => {
+    process.env.PUBLIC_URL = HTTPS;
+    try {
+      expect(trialAddress).to.throw(/^Setting DATABASE_URL: needed in production/);
+    } finally {
+      delete process.env.PUBLIC_URL;
+    }
   });
 
   it('reject names that only look like settings, in production', () => {

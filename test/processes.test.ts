@@ -45,6 +45,16 @@ describe('release, web and worker with DATABASE_URL', function () {
     });
   }
 
+  it('start simulates nothing in production', async () => {
+    const dataDir = path.join(tmpdir(), `tps-test-${process.pid}-production`);
+
+    const { code, lines } = await runProgram('start', { NODE_ENV: 'production', PORT: '0', DATA_DIR: dataDir });
+
+    expect(code).to.equal(1);
+    expect(lines.join('\n')).to.match(/^Setting DATABASE_URL: needed in production/);
+    expect(existsSync(dataDir)).to.equal(false);
+  });
+
   for (const program of ['web', 'worker', 'release', 'start'] as const) {
     it(`${program} exits without a required setting, and reports its name but no value`, async () => {
       const url = 'postgres://someone:their-password@127.0.0.1:1/nowhere';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
@@ -19,8 +19,14 @@ const HEADERS_WITHIN_MS = 15_000;
 const REQUEST_WITHIN_MS = 30_000;
 const STRICT_TRANSPORT = 'max-age=31536000'; // a year: browsers use https only (RFC 6797)
 
-/** Makes the HTTP edge as a Node server, not yet listening. Throws if contract and handlers do not match. */
-export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
+/** Responds to requests for what lies beside the contract: `at` and every path below it. */
+export type Beside = { at: string; respond(request: IncomingMessage, response: ServerResponse): void };
+
+/**
+ * Makes the HTTP edge as a Node server, not yet listening. Throws if contract and handlers do not match. `beside` is what a local
+ * trial serves; no process of production has it.
+ */
+export function createEdge(deps: EdgeDeps & HandlerDeps, beside?: Beside): Server {
   const { TRUSTED_PROXIES } = deps.config;
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.on('error', (err) => deps.log.debug({ err }, 'client disconnected')); // all other faults are rendered below
@@ -30,10 +36,20 @@ export function createEdge(deps: EdgeDeps & HandlerDeps): Server {
   app.use(byName);
   app.use(router.routes());
   app.use(router.allowedMethods());
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_WITHIN_MS }, app.callback());
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_WITHIN_MS },
+    withBeside(app.callback(), beside),
+  );
   server.headersTimeout = HEADERS_WITHIN_MS;
   respondToUnreadable(server, deps.config.PUBLIC_URL);
   return server;
+}
+
+function withBeside(contract: RequestListener, beside: Beside | undefined): RequestListener {
+  if (!beside) return contract;
+  const isBeside = new RegExp(`^${beside.at}(?=[/?]|$)`);
+  return (request, response) =>
+    isBeside.test(request.url ?? '') ? beside.respond(request, response) : contract(request, response);
 }
 
 /** Runs a middleware for the paths that begin with a prefix only. */

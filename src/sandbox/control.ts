@@ -2,8 +2,20 @@ import { type Faults, readFault } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Route } from './upstream.ts';
 
-/** Control routes of every sandbox upstream: read the ledger (`?after=seq`), add a scripted fault, clear all faults. */
-export const controlRoutes = (ledger: Ledger, faults: Faults): Route[] => [
+const MOST_S = 400 * 86_400;
+
+/** The response to anything else than a number of seconds that can pass. */
+export const NOT_SECONDS = `seconds must be a whole number from 1 to ${MOST_S}`;
+
+/** Whether so many seconds can pass at once: 1 s to 400 days. */
+export const isAdvance = (seconds: unknown): seconds is number =>
+  typeof seconds === 'number' && Number.isInteger(seconds) && seconds >= 1 && seconds <= MOST_S;
+
+/**
+ * Control routes of every sandbox upstream: read the ledger (`?after=seq`), add a scripted fault, clear all faults, let
+ * `seconds` pass. `advance` makes what the upstream holds older.
+ */
+export const controlRoutes = (ledger: Ledger, faults: Faults, advance: (ms: number) => void): Route[] => [
   {
     method: 'GET',
     path: '/control/ledger',
@@ -24,6 +36,16 @@ export const controlRoutes = (ledger: Ledger, faults: Faults): Route[] => [
     response: () => {
       faults.clear();
       return { status: 200, body: { cleared: true } };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/control/advance',
+    response: ({ json }) => {
+      const { seconds } = Object(json) as { seconds?: unknown }; // as: checked here
+      if (!isAdvance(seconds)) return { status: 400, body: { error: NOT_SECONDS } };
+      advance(seconds * 1_000);
+      return { status: 200, body: { advanced_s: seconds } };
     },
   },
 ];

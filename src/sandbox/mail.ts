@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { reachedAt } from '../kernel/loopback.ts';
 import { scriptedFaults } from './faults.ts';
 import { startUpstream } from './upstream.ts';
 
 /** A received mail. `raw` is the whole message. */
-type ReceivedMail = {
+export type ReceivedMail = {
   seq: number;
   at: number;
   to: string[];
@@ -30,7 +31,7 @@ export type MailUpstream = {
  * Starts the server on free local ports. Recipients that start with `bounce` are rejected permanently; those that start
  * with `greylist` are rejected at the first attempt only; those that start with `busy` are rejected until later, always.
  */
-export async function startMailUpstream(): Promise<MailUpstream> {
+export async function startMailUpstream(host = '127.0.0.1'): Promise<MailUpstream> {
   const received: ReceivedMail[] = [];
   const greylisted = new Set<string>();
   const server = new SMTPServer({
@@ -42,14 +43,18 @@ export async function startMailUpstream(): Promise<MailUpstream> {
     },
   });
   server.on('error', () => {}); // the sender disconnected
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo; // as: it listens on TCP
   const mails = (to?: string) => received.filter((mail) => to === undefined || mail.to.includes(to));
   const show = ({ query }: { query: URLSearchParams }) => ({ status: 200, body: mails(query.get('to') ?? undefined) });
-  const reading = await startUpstream(0, [{ method: 'GET', path: '/sandbox/mail', response: show }], scriptedFaults());
+  const reading = await startUpstream(
+    { host },
+    [{ method: 'GET', path: '/sandbox/mail', response: show }],
+    scriptedFaults(),
+  );
   return {
-    smtpUrl: `smtp://127.0.0.1:${port}`,
+    smtpUrl: `smtp://${reachedAt(host)}:${port}`,
     readUrl: `${reading.url}/sandbox/mail`,
     mails,
     async close() {

@@ -5,6 +5,7 @@ import { type Files, filesIn } from './memory.ts';
 import { startNetvenueUpstream } from './network/index.ts';
 import { startProcessorUpstream } from './processor/index.ts';
 import { startRegistrarUpstream } from './registrar/index.ts';
+import { type Sited, sandboxSite } from './site.ts';
 
 const ENTITY_HOTKEY = 'sandbox_entity';
 const ACTIVATION_MS = 400;
@@ -14,40 +15,40 @@ const PROCESSING_MS = 50; // the real miner takes 1 to 60 s; a partner's tests s
 /** The simulated upstreams. `settings` point the service at them. */
 export type Sandbox = {
   settings: Record<string, string>;
-  controlUrl: string;
-  exchangeControlUrl: string;
-  registrarControlUrl: string;
-  /** The processor: `/sandbox/pay/{client_secret}` pays, `/control/ledger` lists its effects. */
-  processorUrl: string;
-  /** Sets the service's address, to which the processor sends its notifications. */
-  announce(serviceUrl: string): void;
-  /** URL that lists the mails sent by the service. */
-  mailUrl: string;
+  /** What serves the paths below `/sandbox` of the service: see `sandboxSite`. */
+  site: ReturnType<typeof sandboxSite>;
+  /** Sets the service's address, to which the processor sends its notifications, and the one for the links to its pages. */
+  announce(serviceUrl: string, publicUrl: string): void;
   stop(): Promise<void>;
 };
 
+/** `folder`: where the state is stored. `host`: where the upstreams listen. `advanceDatabase`: see `Sited`. */
+type Given = { folder: string; host: string } & Pick<Sited, 'advanceDatabase'>;
+
 /**
- * Starts every upstream on free local ports. They store their state in `folder`, next to the database that refers to
+ * Starts every upstream on free ports. They store their state in `folder`, next to the database that refers to
  * it. Only mails are lost with the process.
  */
-export async function startSandbox(folder: string): Promise<Sandbox> {
+export async function startSandbox({ folder, host, advanceDatabase }: Given): Promise<Sandbox> {
   const files = (upstream: string): Files => filesIn(folder, upstream);
   const netvenue = await startNetvenueUpstream({
     ...files('netvenue'),
+    host,
     minerKey: sandboxSecrets.minerKey,
     validatorKey: sandboxSecrets.validatorKey,
     entityHotkey: ENTITY_HOTKEY,
     activationMs: ACTIVATION_MS,
     processingMs: PROCESSING_MS,
   });
-  const exvenue = await startExvenueUpstream({ ...files('exvenue'), network: 'testnet', autoFund: WALLET_USD });
-  const registrar = await startRegistrarUpstream(files('registrar'));
+  const exvenue = await startExvenueUpstream({ ...files('exvenue'), host, network: 'testnet', autoFund: WALLET_USD });
+  const registrar = await startRegistrarUpstream({ ...files('registrar'), host });
   const processor = await startProcessorUpstream({
     ...files('processor'),
+    host,
     secretKey: sandboxSecrets.processorKey,
     notificationSecret: sandboxSecrets.processorSecret,
   });
-  const mail = await startMailUpstream();
+  const mail = await startMailUpstream(host);
   return {
     settings: {
       NETVENUE_MINER_URL: netvenue.minerUrl,
@@ -66,12 +67,21 @@ export async function startSandbox(folder: string): Promise<Sandbox> {
       SMTP_URL: mail.smtpUrl,
       MAIL_FROM: 'Trading Partner Service <no-reply@sandbox.invalid>',
     },
-    controlUrl: netvenue.controlUrl,
-    exchangeControlUrl: exvenue.controlUrl,
-    registrarControlUrl: registrar.controlUrl,
-    processorUrl: processor.url,
-    announce: (serviceUrl) => processor.notifications.to(`${serviceUrl}/v2/webhooks/processor`),
-    mailUrl: mail.readUrl,
+    site: sandboxSite({
+      controls: {
+        network: netvenue.controlUrl,
+        exchange: exvenue.controlUrl,
+        registrar: registrar.controlUrl,
+        processor: processor.controlUrl,
+      },
+      processorUrl: processor.url,
+      mails: mail.mails,
+      advanceDatabase,
+    }),
+    announce(serviceUrl, publicUrl) {
+      processor.notifications.to(`${serviceUrl}/v2/webhooks/processor`);
+      processor.showAt(publicUrl);
+    },
     async stop() {
       await netvenue.close();
       await exvenue.close();

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { reachedAt } from '../kernel/loopback.ts';
 import type { Fault, Faults } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -34,37 +35,49 @@ export type Route = {
   rejection?: (call: Call, text?: string) => Reported;
 };
 
+/** Where a server listens: by default on a free port of 127.0.0.1. */
+export type Listening = { port?: number; host?: string };
+
+/** Whether a call comes from a browser that shows what it gets. */
+export const wantsPage = ({ headers }: Pick<Call, 'headers'>): boolean =>
+  headers.accept?.includes('text/html') ?? false;
+
 /** A running server. `url` has no trailing slash. */
 export type Upstream = { url: string; close(): Promise<void> };
 
 /** An upstream one can steer: what it did stands in `ledger`, what it is to do wrong is told to `faults`. */
 export type SteeredUpstream = Upstream & { controlUrl: string; ledger: Ledger; faults: Faults };
 
-/**
- * Serves routes on 127.0.0.1 (port 0: a free port). Scripted faults apply to all routes except those below `/control/`.
- * `keep` is called after every request that may have changed the state, before its response is sent.
- */
+/** Serves routes. Scripted faults apply to all routes except those below `/control/`. `keep` is as in `responder`. */
 export const startUpstream = async (
-  port: number,
+  { port = 0, host = '127.0.0.1' }: Listening,
   routes: Route[],
   faults: Faults,
   keep: () => void = () => {},
 ): Promise<Upstream> => {
-  const find = router(routes);
-  const server = createServer((request, response) => {
-    // The client disconnected, or a route threw: close this connection and keep the server running.
-    upstreamResult(request, response, { find, faults, keep }).catch(() => response.destroy());
-  });
+  const server = createServer(responder(routes, faults, keep));
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(port, '127.0.0.1', resolve);
+    server.once('error', reject).listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo; // as: it listens on TCP
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://${reachedAt(host)}:${address.port}`,
     close: async () => {
       await close(server);
       keep();
     },
+  };
+};
+
+/**
+ * Responds to requests by routes. `keep` is called after every request that may have changed the state, before its
+ * response is sent.
+ */
+export const responder = (routes: Route[], faults: Faults, keep: () => void = () => {}) => {
+  const find = router(routes);
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    // The client disconnected, or a route threw: close this connection and keep the server running.
+    upstreamResult(request, response, { find, faults, keep }).catch(() => response.destroy());
   };
 };
 
@@ -114,8 +127,15 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
 
 const send = (response: ServerResponse, { status, body, headers, page }: Reported, share = 1) => {
   const text = page ? String(body) : JSON.stringify(body);
-  const type = page ? 'text/html; charset=utf-8' : 'application/json';
-  response.writeHead(status, { ...headers, 'content-type': type }).end(text.slice(0, Math.ceil(text.length * share)));
+  const all = { 'content-type': 'application/json', ...(page && PAGE_HEADERS), ...headers };
+  response.writeHead(status, all).end(text.slice(0, Math.ceil(text.length * share)));
+};
+
+/** A page runs no scripts, loads nothing, and tells no other host its address: it may contain a secret. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",
+  'referrer-policy': 'no-referrer',
 };
 
 /** Finds the first route whose method and path segments match. */

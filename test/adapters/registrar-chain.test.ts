@@ -23,7 +23,7 @@ const chains: Record<string, () => Promise<Played>> = {
   'the book': async () => {
     const token = { name: 'USD Coin', version: '2', chainId: 8453, verifyingContract: `0x${'c'.repeat(40)}` } as const;
     const book = openBookChain(openLedger('test'), { token, startUnits: MILLION });
-    const { url, close } = await startUpstream(0, [book.route], scriptedFaults());
+    const { url, close } = await startUpstream({}, [book.route], scriptedFaults());
     return { ...book, url: `${url}/chain`, close };
   },
 };

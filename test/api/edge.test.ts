@@ -63,6 +63,13 @@ describe('the edge', () => {
     });
   }
 
+  it('has nothing of the sandbox', async () => {
+    const reads = ['', '/mails', '/network/ledger', '/pay/pi_1_secret_2'].map((path) => ask('GET', `/sandbox${path}`));
+    const writes = ['/clock/advance', '/network/faults'].map((path) => ask('POST', `/sandbox${path}`, { body: '{}' }));
+
+    for (const reply of await Promise.all([...reads, ...writes])) expectProblem(reply, 'NOT_FOUND');
+  });
+
   it('states that a write to an unknown path had no effect', async () => {
     expectProblem(await ask('POST', '/v1/nowhere', { body: '{}' }), 'NOT_FOUND', { effect: 'none' });
   });

@@ -2,7 +2,8 @@ import { controlRoutes } from '../control.ts';
 import { scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
-import { type SteeredUpstream, startUpstream } from '../upstream.ts';
+import { makeOlder } from '../older.ts';
+import { type Listening, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { approveAgent } from './agents.ts';
 import { type CoinOption, listed, usualCoins } from './coins.ts';
 import { controls } from './controls.ts';
@@ -14,18 +15,18 @@ import { type Account, accountOf, deposit, type World } from './world.ts';
 
 export { magicSizes } from './magic.ts';
 
-/** Options of the exchange. Times are in milliseconds; port 0 selects a free port. */
-export type ExvenueUpstreamOptions = Files & {
-  port?: number;
-  network?: World['network'];
-  coins?: readonly CoinOption[];
-  /** Initial balance in USD of every wallet that reads or signs. With it, every signer has a known account. */
-  autoFund?: string;
-  /** Number of actions that an account may send before it has traded. */
-  actionBudget?: number;
-  /** How long the exchange waits before it processes an action. */
-  processingMs?: number;
-};
+/** Options of the exchange. Times are in milliseconds; see `Listening` for the address. */
+export type ExvenueUpstreamOptions = Files &
+  Listening & {
+    network?: World['network'];
+    coins?: readonly CoinOption[];
+    /** Initial balance in USD of every wallet that reads or signs. With it, every signer has a known account. */
+    autoFund?: string;
+    /** Number of actions that an account may send before it has traded. */
+    actionBudget?: number;
+    /** How long the exchange waits before it processes an action. */
+    processingMs?: number;
+  };
 
 /** A running exchange. `url` is the base URL of its API. */
 export type ExvenueUpstream = SteeredUpstream & {
@@ -55,10 +56,16 @@ export const startExvenueUpstream = async (options: ExvenueUpstreamOptions = {})
   const memory = openMemory<Omit<World, 'ledger'>>(options.stateFile);
   const world = { ...newWorld(options, ledger), ...memory.recalled };
   const view = viewOf(world);
+  const advance = (ms: number) =>
+    makeOlder(
+      [...world.accounts.values()].map(({ agents }) => agents),
+      /^validUntil$/,
+      ms,
+    );
   const venue = [exchangeRoute(world, options.processingMs ?? 0), infoRoute(world, view)];
   const { url, close } = await startUpstream(
-    options.port ?? 0,
-    [...venue, ...controlRoutes(ledger, faults), ...controls(world, view)],
+    options,
+    [...venue, ...controlRoutes(ledger, faults, advance), ...controls(world, view)],
     faults,
     () => memory.keep(() => knownOf(world)),
   );

@@ -2,8 +2,9 @@ import { controlRoutes } from '../control.ts';
 import { scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
-import { type SteeredUpstream, startUpstream } from '../upstream.ts';
+import { type Listening, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { createAccount } from './accounts.ts';
+import { advanceNetwork } from './advance.ts';
 import { controls } from './controls.ts';
 import { openEntities } from './entities.ts';
 import { minerRoutes, type Processing } from './miner.ts';
@@ -14,23 +15,23 @@ import type { Style, World } from './world.ts';
 
 export { magicLeverages } from './magic.ts';
 
-/** Options of the network. Times are in milliseconds; port 0 selects a free port. */
-export type NetvenueUpstreamOptions = Files & {
-  port?: number;
-  minerKey: string;
-  validatorKey: string;
-  entityHotkey: string;
-  /** How long a new subaccount stays pending. */
-  activationMs?: number;
-  /** Minimum time between two market orders of one subaccount and pair. */
-  cooldownMs?: number;
-  /** How long the miner takes for an order; of a span, each order takes a time of its own, and of a function its result. */
-  processingMs?: Processing;
-  /** How many requests the miner works on at once; others wait in order of arrival, even if their caller hangs up. */
-  threads?: number;
-  /** The generation of the network, by default the older one. */
-  style?: Style;
-};
+/** Options of the network. Times are in milliseconds; see `Listening` for the address. */
+export type NetvenueUpstreamOptions = Files &
+  Listening & {
+    minerKey: string;
+    validatorKey: string;
+    entityHotkey: string;
+    /** How long a new subaccount stays pending. */
+    activationMs?: number;
+    /** Minimum time between two market orders of one subaccount and pair. */
+    cooldownMs?: number;
+    /** How long the miner takes for an order; of a span, each order takes a time of its own, and of a function its result. */
+    processingMs?: Processing;
+    /** How many requests the miner works on at once; others wait in order of arrival, even if their caller hangs up. */
+    threads?: number;
+    /** The generation of the network, by default the older one. */
+    style?: Style;
+  };
 
 /** A running network. `minerUrl`, `validatorUrl` and `controlUrl` are base URLs on the same port. */
 export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
@@ -49,7 +50,7 @@ export type NetvenueUpstream = Omit<SteeredUpstream, 'url'> & {
  * `<minerKey>:<entity>`. Without files its state is lost with the process.
  */
 export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): Promise<NetvenueUpstream> => {
-  const { port = 0, validatorKey, processingMs = 0, threads = Number.POSITIVE_INFINITY } = options;
+  const { validatorKey, processingMs = 0, threads = Number.POSITIVE_INFINITY } = options;
   const ledger = openLedger('netvenue', options.ledgerFile);
   const faults = scriptedFaults();
   const memory = openMemory<Known[]>(options.stateFile);
@@ -59,14 +60,17 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
     newWorld({ ...options, entityHotkey }, { pairs, closedMarkets }, ledger),
   );
   const keep = () => memory.keep(() => entities.all().map(({ ledger: _, ...world }) => world));
+  const advance = (ms: number) => {
+    for (const world of entities.all()) advanceNetwork(world, ms);
+  };
   let most = 0;
   const onRequest = (outstanding: number) => {
     most = Math.max(most, outstanding);
   };
   const miners = minerRoutes(entities, { processingMs, threads }, onRequest);
   const venue = [...miners, ...validatorRoutes(entities, validatorKey)];
-  const control = [...controlRoutes(ledger, faults), ...controls(entities)];
-  const { url, close } = await startUpstream(port, [...venue, ...control], faults, keep);
+  const control = [...controlRoutes(ledger, faults, advance), ...controls(entities)];
+  const { url, close } = await startUpstream(options, [...venue, ...control], faults, keep);
   return {
     minerUrl: `${url}/miner`,
     validatorUrl: `${url}/validator`,

@@ -2,7 +2,15 @@ import { controlRoutes } from '../control.ts';
 import { scriptedFaults } from '../faults.ts';
 import { type Ledger, openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
-import { type Call, type Reported, type Route, type SteeredUpstream, startUpstream } from '../upstream.ts';
+import {
+  type Call,
+  type Listening,
+  type Reported,
+  type Route,
+  type SteeredUpstream,
+  startUpstream,
+} from '../upstream.ts';
+import { advanceProcessor } from './advance.ts';
 import { controls } from './controls.ts';
 import { earningsRoutes } from './earnings.ts';
 import { type Api, apiRoutes, type Responses } from './form.ts';
@@ -12,16 +20,18 @@ import { paymentRoutes } from './payments.ts';
 import { peopleRoutes } from './people.ts';
 import { type Arrival, type Event, missing, newObjectId, nowS, type World } from './world.ts';
 
-/** Options of the processor. Port 0 selects a free port. */
-export type ProcessorUpstreamOptions = Files & {
-  port?: number;
-  secretKey: string;
-  notificationSecret: string;
-};
+/** Options of the processor.  */
+export type ProcessorUpstreamOptions = Files &
+  Listening & {
+    secretKey: string;
+    notificationSecret: string;
+  };
 
 /** A running processor. It sends notifications after `notifications.to` has set the address. */
 export type ProcessorUpstream = SteeredUpstream & {
   notifications: Notifier;
+  /** Sets the address whose `/sandbox/…` shows its pages, in the links to them; by default its own. */
+  showAt(publicUrl: string): void;
   /** All events, oldest first. */
   events: readonly Event[];
   /** Replaces the secret key: the earlier one is rejected from now on. */
@@ -35,10 +45,10 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   const ledger = openLedger('processor', options.ledgerFile);
   const faults = scriptedFaults();
   const notifications = notifier(options.notificationSecret);
-  let url = '';
+  let shownAt = '';
   const memory = openMemory<Known & { responses: Responses }>(options.stateFile);
   const { responses, ...known } = memory.recalled ?? emptyState();
-  const world = newWorld(known, ledger, notifications, () => url);
+  const world = newWorld(known, ledger, notifications, () => shownAt);
   let { secretKey } = options;
   const api = apiRoutes(() => secretKey, responses);
   const keep = () => memory.keep(() => ({ ...known, responses }));
@@ -48,17 +58,20 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
     ...earningsRoutes(world, api),
     eventRoute(world, api),
     ...pageRoutes(world),
-    ...controlRoutes(ledger, faults),
+    ...controlRoutes(ledger, faults, (ms) => advanceProcessor(world, ms)),
     ...controls(world, notifications, () => responses.clear()),
   ];
-  const upstream = await startUpstream(options.port ?? 0, routes, faults, keep);
-  url = upstream.url;
+  const upstream = await startUpstream(options, routes, faults, keep);
+  shownAt = upstream.url;
   return {
-    url,
-    controlUrl: `${url}/control`,
+    url: upstream.url,
+    controlUrl: `${upstream.url}/control`,
     ledger,
     faults,
     notifications,
+    showAt: (publicUrl) => {
+      shownAt = publicUrl;
+    },
     events: world.events,
     rotateKey: (key) => {
       secretKey = key;

@@ -25,7 +25,7 @@ function createSession(world: World, form: Form, call: Call): Reported {
     object: 'identity.verification_session',
     status: 'requires_input',
     client_secret: `${id}_secret`,
-    url: `${world.baseUrl()}/sandbox/verify/${id}`,
+    url: pageUrl(world, `verify/${id}`, { return_url: form.get('return_url') }),
     last_error: null,
     created: nowS(),
     metadata: metadataOf(form),
@@ -86,6 +86,14 @@ export function onboard(world: World, account: Account): void {
 function createLink(world: World, form: Form): Reported {
   const account = world.accounts.get(form.get('account') ?? '');
   if (!account) return missing();
-  const url = `${world.baseUrl()}/sandbox/onboard/${account.id}`;
+  const ways = { return_url: form.get('return_url'), cancel_url: form.get('refresh_url') };
+  const url = pageUrl(world, `onboard/${account.id}`, ways);
   return { status: 200, body: { object: 'account_link', created: nowS(), expires_at: nowS() + 300, url } };
+}
+
+/** The address of a page, with the ways back that the caller gave. */
+function pageUrl(world: World, page: string, ways: Record<string, string | null>): string {
+  const url = new URL(`${world.baseUrl()}/sandbox/${page}`);
+  for (const [name, way] of Object.entries(ways)) if (way !== null) url.searchParams.set(name, way);
+  return url.href;
 }

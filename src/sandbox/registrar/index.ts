@@ -3,26 +3,27 @@ import { controlRoutes } from '../control.ts';
 import { scriptedFaults } from '../faults.ts';
 import { openLedger } from '../ledger.ts';
 import { type Files, openMemory } from '../memory.ts';
-import { type SteeredUpstream, startUpstream } from '../upstream.ts';
+import { makeOlder } from '../older.ts';
+import { type Listening, type SteeredUpstream, startUpstream } from '../upstream.ts';
 import { openBookChain, type Transfers } from './book-chain.ts';
 import type { PayChain, Token } from './chain.ts';
 import { registerRoute } from './register.ts';
 import { viewRoutes } from './views.ts';
 import type { SoldTier, World } from './world.ts';
 
-/** Options of the registrar. Times are in milliseconds; port 0 selects a free port. */
-export type RegistrarUpstreamOptions = Files & {
-  port?: number;
-  /** A real chain and its JSON-RPC URL. Without one, a simulated chain with the same rules is served at `/chain`. */
-  chain?: PayChain & { url: string };
-  tiers?: readonly SoldTier[];
-  /** Whether a payment requires a proof of wallet ownership, as at the real registrar. */
-  wantsProof?: boolean;
-  /** Delay after which the miner creates an account that it rejected at first. */
-  miningMs?: number;
-  /** How long a new account is not visible. */
-  hiddenMs?: number;
-};
+/** Options of the registrar. Times are in milliseconds; see `Listening` for the address. */
+export type RegistrarUpstreamOptions = Files &
+  Listening & {
+    /** A real chain and its JSON-RPC URL. Without one, a simulated chain with the same rules is served at `/chain`. */
+    chain?: PayChain & { url: string };
+    tiers?: readonly SoldTier[];
+    /** Whether a payment requires a proof of wallet ownership, as at the real registrar. */
+    wantsProof?: boolean;
+    /** Delay after which the miner creates an account that it rejected at first. */
+    miningMs?: number;
+    /** How long a new account is not visible. */
+    hiddenMs?: number;
+  };
 
 /** A running registrar. `settings` point the service at it. */
 export type RegistrarUpstream = SteeredUpstream & {
@@ -73,8 +74,8 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
   const routes = [registerRoute(world), ...viewRoutes(world), ...(book ? [book.route] : [])];
   const { rows, proofs } = world;
   const keep = () => memory.keep(() => ({ rows, proofs, transfers: book?.transfers ?? new Map() }));
-  const all = [...routes, ...controlRoutes(ledger, faults)];
-  const { url, close } = await startUpstream(options.port ?? 0, all, faults, keep);
+  const all = [...routes, ...controlRoutes(ledger, faults, (ms) => makeOlder(rows, /^writtenMs$/, ms))];
+  const { url, close } = await startUpstream(options, all, faults, keep);
   return {
     url,
     controlUrl: `${url}/control`,

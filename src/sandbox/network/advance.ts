@@ -1,0 +1,35 @@
+import { makeOlder } from '../older.ts';
+import { moveAccount, statusOf } from './accounts.ts';
+import { type Account, equityOf, type World } from './world.ts';
+
+const DAY_MS = 86_400_000;
+/** Venue facts: elimination reasons, INACTIVE. */
+const INACTIVE_MS = 60 * DAY_MS;
+
+/**
+ * Lets time pass for the accounts of an entity: their records become older. Those that passed a midnight UTC have the
+ * baselines of their drawdown taken again; those without an order for 60 days are eliminated.
+ */
+export function advanceNetwork(world: World, ms: number): void {
+  const before = new Map([...world.accounts.values()].map((account) => [account, dayOf(account)]));
+  makeOlder([...world.accounts.values()], /(Ms|_ms)$/, ms);
+  for (const [account, day] of before) {
+    if (dayOf(account) !== day) endDay(account);
+    if (statusOf(account) === 'active' && Date.now() - lastOrderMsOf(account) >= INACTIVE_MS)
+      moveAccount(world, account, { elimination: 'INACTIVE' });
+  }
+}
+
+const dayOf = ({ createdMs }: Account) => Math.floor(createdMs / DAY_MS);
+
+function endDay(account: Account): void {
+  const equity = equityOf(account);
+  account.closes = { dayOpen: equity, last: equity, highest: Math.max(account.closes.highest, equity) };
+}
+
+/** The time of an account's newest order, or of its creation. */
+function lastOrderMsOf({ createdMs, open, closed, resting, ended, lastOrderMs }: Account): number {
+  const executed = [...open.values(), ...closed].flatMap(({ orders }) => orders);
+  const all = [...executed, ...resting.values(), ...ended].map(({ processedMs }) => processedMs);
+  return Math.max(createdMs, ...lastOrderMs.values(), ...all);
+}

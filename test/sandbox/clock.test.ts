@@ -1,0 +1,167 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect } from 'chai';
+import { type Ask, asking, bearer, PASSWORD } from '../support/identity.ts';
+import { type Running, startProgram, until } from '../support/processes.ts';
+import { type Receiver, startReceiver } from '../support/receivers.ts';
+
+const MINUTE_S = 60;
+const HOUR_S = 60 * MINUTE_S;
+const DAY_S = 24 * HOUR_S;
+
+describe('the clock of a shared sandbox', function () {
+  this.timeout(90_000);
+  let dataDir: string;
+  let service: Running;
+  let receiver: Receiver;
+  let url: string;
+  let ask: Ask;
+
+  before(async () => {
+    dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-clock-`));
+    receiver = await startReceiver(() => 500);
+    service = startProgram('start', { DATA_DIR: dataDir, PORT: '0', HOST: '0.0.0.0' });
+    await service.waitForLine(/operator \(shown once\)/);
+    url = printed(/Trading Partner Service\s+(\S+)/);
+    ask = asking(url);
+  });
+  after(async () => {
+    service.kill('SIGINT', 'group');
+    await service.exited;
+    await receiver.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const printed = (name: RegExp) => service.lines.flatMap((line) => name.exec(line)?.[1] ?? [])[0] ?? '';
+  const advance = async (seconds: number) => {
+    const { status, body } = await ask('POST', '/sandbox/clock/advance', { json: { seconds } });
+    expect(status, JSON.stringify(body)).to.equal(200);
+  };
+  /** The app, with a new token that has these scopes. */
+  const app = async () => {
+    const form = {
+      grant_type: 'client_credentials',
+      client_id: printed(/client_id (\S+)/),
+      client_secret: printed(/client_secret (\S+)/),
+    };
+    const { body } = await ask('POST', '/v2/oauth/token', { form });
+    return { token: body.access_token, ask: asking(url, bearer(body.access_token)) };
+  };
+  const codeFor = (email: string) =>
+    until('a mail with a code', async () => {
+      const { body } = await ask('GET', `/sandbox/mails?to=${email}`);
+      return /\d{6}/.exec(body[0]?.text ?? '')?.[0];
+    });
+
+  it('has one address, which is that of its links', async () => {
+    const { body } = await ask('GET', '/.well-known/oauth-authorization-server');
+
+    const addresses = service.lines.flatMap((line) => /(http:\/\/\S+)/.exec(line)?.[1] ?? []);
+    expect(new URL(url).port).not.to.equal('0');
+    expect(body.issuer).to.equal(url);
+    expect(addresses.filter((address) => !address.startsWith(`${url}/`) && address !== url)).to.have.length(1); // metrics
+    if (process.platform === 'linux')
+      expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/sandbox`)).status).to.equal(200);
+  });
+
+  it('lets tokens and codes expire', async () => {
+    const { ask: byApp } = await app();
+    const [early, late] = ['early@example.com', 'late@example.com'];
+    for (const email of [early, late]) await byApp('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
+    const [earlyCode, lateCode] = [await codeFor(early), await codeFor(late)];
+
+    await advance(9 * MINUTE_S); // a code is valid for 10 minutes
+    const inTime = await byApp('POST', '/v2/auth/verify-email', { json: { email: early, code: earlyCode } });
+    await advance(2 * MINUTE_S);
+    const tooLate = await byApp('POST', '/v2/auth/verify-email', { json: { email: late, code: lateCode } });
+    await advance(50 * MINUTE_S); // a token is valid for an hour
+    const withOldToken = await byApp('GET', '/v2/tiers');
+    const withNewToken = await (await app()).ask('GET', '/v2/tiers');
+
+    expect(inTime.status, JSON.stringify(inTime.body)).to.equal(200);
+    expect(tooLate.status).to.equal(400);
+    expect(withOldToken.status).to.equal(401);
+    expect(withNewToken.status).to.equal(200);
+  });
+
+  it('brings forward the retries of a failing webhook delivery, at once and as often as needed', async () => {
+    const { ask: byApp } = await app();
+    const json = { url: receiver.url, events: ['*'] };
+    const { body: endpoint } = await byApp('POST', '/v2/webhook-endpoints', { json });
+    await byApp('POST', `/v2/webhook-endpoints/${endpoint.id}/test`);
+    const attempted = (times: number) =>
+      until(`attempt ${times}`, async () => {
+        const { ask: now } = await app();
+        const { body } = await now('GET', `/v2/webhook-endpoints/${endpoint.id}/deliveries`);
+        return body[0]?.attempts === times && body[0];
+      });
+
+    // The waits after failures are 5 s, 1, 5 and 30 minutes, then 2 hours, each a fifth more or less.
+    const waits = [10, 2 * MINUTE_S, 7 * MINUTE_S, 40 * MINUTE_S];
+    for (const [n, wait] of waits.entries()) {
+      await attempted(n + 1);
+      await advance(wait);
+    }
+    await attempted(5);
+    await advance(HOUR_S);
+    const waiting = await attempted(5);
+    receiver.behave(() => 200);
+    await advance(2 * HOUR_S);
+    const delivery = await attempted(6);
+
+    const dueInS = (Date.parse(waiting.next_attempt_at) - Date.now()) / 1_000;
+    expect(dueInS).to.be.within(0.55 * HOUR_S, 1.4 * HOUR_S);
+    expect(delivery).to.include({ status: 'delivered' });
+    const bodies = receiver.ledger.map(({ body }) => body);
+    expect(bodies).to.deep.equal(bodies.map(() => bodies[0]));
+  });
+
+  it('moves the days of a challenge: its drawdown by midnights, its end after 60 days without an order', async () => {
+    const first = await app();
+    const email = 'challenger@example.com';
+    await first.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
+    const json = { email, code: await codeFor(email) };
+    const { body: user } = await first.ask('POST', '/v2/auth/verify-email', { json });
+    const asUser = asking(url, { ...bearer(first.token), 'X-Session-Token': user.session_token });
+    const opened = await asUser('POST', '/v2/payments/free', {
+      json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
+    });
+    const loggedIn = async () => {
+      const { token, ask: byApp } = await app();
+      const { body } = await byApp('POST', '/v2/auth/login', { json: { email, password: PASSWORD } });
+      return asking(url, { ...bearer(token), 'X-Session-Token': body.session_token });
+    };
+    const account = async () => {
+      const { body } = await (await loggedIn())('GET', '/v2/payments/prop-accounts');
+      return body[0];
+    };
+    await until('the account to trade', async () => (await account()).status === 'evaluation');
+
+    await advance(59 * DAY_S);
+    const before = await account();
+    const oldSession = await asking(url, { ...bearer((await app()).token), 'X-Session-Token': user.session_token })(
+      'GET',
+      '/v2/auth/me',
+    );
+    await advance(2 * DAY_S);
+    const ended = await until('the end of the account', async () => {
+      const now = await account();
+      return now.status === 'eliminated' && now;
+    });
+
+    expect(opened.status).to.equal(200);
+    expect(before).to.include({ status: 'evaluation' });
+    expect(oldSession.status, 'a session lives 30 days').to.equal(401);
+    const days = (Date.now() - Date.parse(ended.created_at)) / (DAY_S * 1_000);
+    expect(days).to.be.within(60.9, 61.1);
+  });
+
+  it('finds nothing else below /sandbox, and leaves what is beside it to the service', async () => {
+    const [unknown, beside] = [await ask('GET', '/sandbox/nothing'), await ask('GET', '/sandboxes')];
+
+    expect(unknown).to.deep.include({ status: 404, body: { error: 'no such route' } });
+    expect(beside.status).to.equal(404);
+    expect(beside.body).to.have.nested.property('error.code', 'NOT_FOUND');
+  });
+});
