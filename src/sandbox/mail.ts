@@ -3,8 +3,6 @@ import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
 import { reachedAt } from '../kernel/loopback.ts';
-import { scriptedFaults } from './faults.ts';
-import { startUpstream } from './upstream.ts';
 
 /** A received mail. `raw` is the whole message. */
 export type ReceivedMail = {
@@ -18,17 +16,16 @@ export type ReceivedMail = {
   raw: string;
 };
 
-/** An SMTP server that stores mails and lists them at `readUrl`. */
+/** An SMTP server that stores mails. */
 export type MailUpstream = {
   smtpUrl: string;
-  /** GET returns all mails, oldest first; `?to=` filters by recipient. */
-  readUrl: string;
+  /** All mails, or those of a recipient, oldest first. */
   mails(to?: string): readonly ReceivedMail[];
   close(): Promise<void>;
 };
 
 /**
- * Starts the server on free local ports. Recipients that start with `bounce` are rejected permanently; those that start
+ * Starts the server on a free port. Recipients that start with `bounce` are rejected permanently; those that start
  * with `greylist` are rejected at the first attempt only; those that start with `busy` are rejected until later, always.
  */
 export async function startMailUpstream(host = '127.0.0.1'): Promise<MailUpstream> {
@@ -47,18 +44,10 @@ export async function startMailUpstream(host = '127.0.0.1'): Promise<MailUpstrea
   await once(server.server, 'listening');
   const { port } = server.server.address() as AddressInfo; // as: it listens on TCP
   const mails = (to?: string) => received.filter((mail) => to === undefined || mail.to.includes(to));
-  const show = ({ query }: { query: URLSearchParams }) => ({ status: 200, body: mails(query.get('to') ?? undefined) });
-  const reading = await startUpstream(
-    { host },
-    [{ method: 'GET', path: '/sandbox/mail', response: show }],
-    scriptedFaults(),
-  );
   return {
     smtpUrl: `smtp://${reachedAt(host)}:${port}`,
-    readUrl: `${reading.url}/sandbox/mail`,
     mails,
     async close() {
-      await reading.close();
       await new Promise<void>((resolve) => server.close(resolve));
     },
   };

@@ -54,6 +54,15 @@ describe('the clock of a shared sandbox', function () {
       return /\d{6}/.exec(body[0]?.text ?? '')?.[0];
     });
 
+  /** A verified user with a session. */
+  const signUp = async (email: string) => {
+    const { token, ask: byApp } = await app();
+    await byApp('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
+    const json = { email, code: await codeFor(email) };
+    const { session_token } = (await byApp('POST', '/v2/auth/verify-email', { json })).body;
+    return { session: session_token, ask: asking(url, { ...bearer(token), 'X-Session-Token': session_token }) };
+  };
+
   it('has one address, which is that of its links', async () => {
     const { body } = await ask('GET', '/.well-known/oauth-authorization-server');
 
@@ -117,14 +126,62 @@ describe('the clock of a shared sandbox', function () {
     expect(bodies).to.deep.equal(bodies.map(() => bodies[0]));
   });
 
+  it('doubles and loses nothing that is in doubt when time passes', async () => {
+    const asPartner = asking(url, bearer(printed(/partner key \(shown once\)\s+(\S+)/)));
+    const json = { asset_class: 'crypto', account_size: 10_000 };
+    const { body } = await asPartner('POST', '/v1/register/netvenue', { json });
+    const headers = { 'Trader-ID': String(body.subaccount.subaccount_id) };
+    const { body: order } = await asPartner('POST', '/v1/orders/netvenue', {
+      json: { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.0502 }, // executed, but the response is lost
+      headers: { ...headers, Prefer: 'wait=0' },
+    });
+
+    const effects = async () => {
+      const { body } = await ask('GET', '/sandbox/network/ledger');
+      return body.filter(({ key }: { key: string }) => key === order.order_uuid);
+    };
+    await until('the order to be executed', async () => (await effects()).length > 0);
+
+    await advance(HOUR_S);
+
+    const ended = await until('the end of the order', async () => {
+      const { body } = await asPartner('GET', `/v1/orders/netvenue/${order.order_uuid}`, { headers });
+      return (body.status === 'completed' || body.status === 'failed') && body;
+    });
+    expect(ended).to.include({ status: 'completed', lifecycle: 'filled' });
+    expect(await effects()).to.have.length(1);
+  });
+
+  it('keeps a payment paid, and lets it be given back a day later', async () => {
+    const user = await signUp('buyer@example.com');
+    const tier = { tier_id: 'tier_5k', market: 'crypto', asset_class: 'crypto', account_size: 5_000 };
+    const { body: checkout } = await user.ask('POST', '/v2/payments/checkout', {
+      json: { ...tier, amount_cents: 7_400 },
+    });
+    const status = (wanted: string) =>
+      until(wanted, async () => {
+        const headers = { ...bearer((await app()).token), 'X-Session-Token': user.session };
+        const { body } = await ask('GET', `/v2/payments/${checkout.payment_id}`, { headers });
+        return body.status === wanted && body;
+      });
+    const page = await ask('POST', `/sandbox/pay/${checkout.client_secret}`, { form: { do: 'pay' } });
+    await status('succeeded');
+
+    await advance(DAY_S);
+    const dayLater = await status('succeeded');
+    const json = { id: checkout.processor_payment_intent_id, to: 'refunded' };
+    await ask('POST', '/sandbox/processor/payment', { json });
+    const refunded = await status('refunded');
+
+    expect(page.status).to.equal(200);
+    expect(dayLater).to.include({ refunded_cents: 0 });
+    expect(refunded).to.include({ refunded_cents: 7_400 });
+  });
+
   it('moves the days of a challenge: its drawdown by midnights, its end after 60 days without an order', async () => {
-    const first = await app();
     const email = 'challenger@example.com';
-    await first.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
-    const json = { email, code: await codeFor(email) };
-    const { body: user } = await first.ask('POST', '/v2/auth/verify-email', { json });
-    const asUser = asking(url, { ...bearer(first.token), 'X-Session-Token': user.session_token });
-    const opened = await asUser('POST', '/v2/payments/free', {
+    const user = await signUp(email);
+    const opened = await user.ask('POST', '/v2/payments/free', {
       json: { tier_id: 'tier_demo', asset_class: 'crypto', account_size: 10_000 },
     });
     const loggedIn = async () => {
@@ -140,7 +197,7 @@ describe('the clock of a shared sandbox', function () {
 
     await advance(59 * DAY_S);
     const before = await account();
-    const oldSession = await asking(url, { ...bearer((await app()).token), 'X-Session-Token': user.session_token })(
+    const oldSession = await asking(url, { ...bearer((await app()).token), 'X-Session-Token': user.session })(
       'GET',
       '/v2/auth/me',
     );
