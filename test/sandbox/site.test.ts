@@ -11,6 +11,7 @@ import { faultKinds } from '../../src/sandbox/faults.ts';
 import { magicLeverages } from '../../src/sandbox/network/magic.ts';
 import { magicEmails } from '../../src/sandbox/registrar/magic.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/start.ts';
+import { type Ask, asking } from '../support/identity.ts';
 
 const HOSTILE = `<script>alert("1")</script><img src=x onerror='alert(2)'>`;
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -23,6 +24,7 @@ describe('the site of the sandbox', () => {
   let sandbox: Sandbox;
   let server: Server;
   let url: string;
+  let ask: Ask;
 
   before(async () => {
     folder = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-site-`));
@@ -31,6 +33,7 @@ describe('the site of the sandbox', () => {
     server = createServer(sandbox.site).listen(0, '127.0.0.1');
     await once(server, 'listening');
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // as: it listens on TCP
+    ask = asking(url);
     sandbox.announce('http://127.0.0.1:9', 'http://sandbox.example:3000');
   });
   after(async () => {
@@ -40,23 +43,23 @@ describe('the site of the sandbox', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const atProcessor = async (route: string, form: Record<string, string> = {}) => {
-    const { PROCESSOR_URL, PROCESSOR_SECRET_KEY } = sandbox.settings;
-    const body = new URLSearchParams(form);
-    const headers = { authorization: `Bearer ${PROCESSOR_SECRET_KEY}` };
-    return (await fetch(`${PROCESSOR_URL}/v1/${route}`, { method: 'POST', headers, body })).json();
+  const processor = () => {
+    const { PROCESSOR_URL = '', PROCESSOR_SECRET_KEY } = sandbox.settings;
+    return asking(PROCESSOR_URL, { authorization: `Bearer ${PROCESSOR_SECRET_KEY}` });
   };
+  const atProcessor = async (route: string, form: Record<string, string> = {}) =>
+    (await processor()('POST', `/v1/${route}`, { form })).body;
   const pageOf = async (address: string, init: RequestInit = {}) => {
     const response = await fetch(address, { ...init, headers: BROWSER, redirect: 'manual' });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const press = (address: string, button: string) =>
     pageOf(address, { method: 'POST', body: new URLSearchParams({ do: button }) });
-  const steer = (upstream: string, control: string, method: string, body?: object) =>
-    fetch(`${url}/sandbox/${upstream}/${control}`, { method, ...(body && { body: JSON.stringify(body) }) });
+  const steer = (upstream: string, control: string, method: string, json?: object) =>
+    ask(method, `/sandbox/${upstream}/${control}`, json && { json });
 
   it('describes itself from the definitions, as JSON and as a page', async () => {
-    const described = await (await fetch(`${url}/sandbox`)).json();
+    const { body: described } = await ask('GET', '/sandbox');
     const page = await pageOf(`${url}/sandbox`);
 
     expect(described.magic_values.map(({ value }: { value: string }) => value)).to.deep.equal(
@@ -78,13 +81,13 @@ describe('the site of the sandbox', () => {
       expect((await steer(name, 'ledger', 'GET')).status).to.equal(200);
     await atProcessor('payment_intents', { amount: '500', currency: 'usd' });
 
-    const all = await (await steer('processor', 'ledger', 'GET')).json();
-    const none = await (await steer('processor', `ledger?after=${all.length}`, 'GET')).json();
+    const { body: all } = await steer('processor', 'ledger', 'GET');
+    const { body: none } = await steer('processor', `ledger?after=${all.length}`, 'GET');
     const moved = await steer('network', 'price', 'POST', { pair: 'BTCUSDC', price: 70_000 });
 
     expect(all.at(-1)).to.include({ upstream: 'processor', kind: 'payment_intent' });
     expect(none).to.deep.equal([]);
-    expect(await moved.json()).to.deep.include({ pair: 'BTCUSDC', price: 70_000 });
+    expect(moved.body).to.deep.include({ pair: 'BTCUSDC', price: 70_000 });
     expect((await steer('network', 'price', 'POST', { pair: 'nothing' })).status).to.equal(400);
     expect((await steer('network', '..%2Fminer', 'GET')).status).to.equal(404);
     expect((await steer('other', 'ledger', 'GET')).status).to.equal(404);
@@ -107,7 +110,7 @@ describe('the site of the sandbox', () => {
     await transport.sendMail({ from: 'a@example.com', to, subject: HOSTILE, text, html: `<p>${HOSTILE}</p>` });
     transport.close();
 
-    const [mail] = await (await fetch(`${url}/sandbox/mails?to=${to}`)).json();
+    const [mail] = (await ask('GET', `/sandbox/mails?to=${to}`)).body;
     const list = await pageOf(`${url}/sandbox/mails?to=${encodeURIComponent(`"${HOSTILE}`)}`);
     const all = await pageOf(`${url}/sandbox/mails`);
     const page = await pageOf(`${url}/sandbox/mails/${mail.seq}`);
@@ -176,20 +179,17 @@ describe('the site of the sandbox', () => {
   it('advances the clock of the database and of every upstream, by JSON or the form', async () => {
     const before = await atProcessor('payment_intents', { amount: '500', currency: 'usd' });
 
-    const json = await fetch(`${url}/sandbox/clock/advance`, { method: 'POST', body: '{"seconds": 3600}' });
+    const json = await ask('POST', '/sandbox/clock/advance', { json: { seconds: 3_600 } });
     const form = await pageOf(`${url}/sandbox/clock/advance`, {
       method: 'POST',
       body: new URLSearchParams({ seconds: '60' }),
     });
 
-    expect(await json.json()).to.deep.equal({ advanced_s: 3_600 });
+    expect(json.body).to.deep.equal({ advanced_s: 3_600 });
     expect(form.text).to.include('60 seconds have passed');
     expect(advanced).to.deep.equal([3_600, 60]);
-    const { PROCESSOR_URL, PROCESSOR_SECRET_KEY } = sandbox.settings;
-    const read = await fetch(`${PROCESSOR_URL}/v1/payment_intents/${before.id}`, {
-      headers: { authorization: `Bearer ${PROCESSOR_SECRET_KEY}` },
-    });
-    expect((await read.json()).created).to.equal(before.created - 3_660);
+    const { body: after } = await processor()('GET', `/v1/payment_intents/${before.id}`);
+    expect(after.created).to.equal(before.created - 3_660);
   });
 
   for (const body of ['{"seconds": -5}', '{"seconds": 1.5}', '{"seconds": "60s"}', '{}', '', '{"seconds": 99999999}'])
