@@ -164,15 +164,12 @@ export type Config = Readonly<
 export function readConfig(given: Record<string, string> = {}): Config {
   const environment = present(process.env);
   const values = { ...given, ...environment };
-  const read = consistent.safeParse(values);
-  if (!read.success) throw new Error(read.error.issues.map(describedFor(values)).join('\n'));
-  const misspelt = isProduction(read.data)
-    ? unknownSettings(Object.keys(environment), Object.keys(settings.shape))
-    : [];
+  const read = checked(consistent, values);
+  const misspelt = isProduction(read) ? unknownSettings(Object.keys(environment), Object.keys(settings.shape)) : [];
   if (misspelt.length > 0) throw new Error(misspelt.map(named).join('\n'));
-  const { DATABASE_URL, DATABASE_DIRECT_URL, REGISTRATION_PAYEES } = read.data;
+  const { DATABASE_URL, DATABASE_DIRECT_URL, REGISTRATION_PAYEES } = read;
   return Object.freeze({
-    ...read.data,
+    ...read,
     directUrl: DATABASE_DIRECT_URL ?? DATABASE_URL,
     REGISTRATION_PAYEES: REGISTRATION_PAYEES.length > 0 ? REGISTRATION_PAYEES : null,
   });
@@ -191,22 +188,14 @@ export const databaseUrl = (): string | undefined =>
  */
 export function trialAddress(): Pick<Config, 'HOST' | 'PORT'> {
   const values = { HOST: '127.0.0.1', PUBLIC_URL: 'http://127.0.0.1', ...present(process.env) };
-  const read = settings.pick({ HOST: true, PORT: true, PUBLIC_URL: true, NODE_ENV: true }).safeParse(values);
-  if (!read.success) throw new Error(read.error.issues.map(describedFor(values)).join('\n'));
-  if (isProduction(read.data)) throw new Error(named({ name: 'DATABASE_URL', message: NO_TRIAL }));
-  return read.data;
+  const read = checked(settings.pick({ HOST: true, PORT: true, PUBLIC_URL: true, NODE_ENV: true }), values);
+  if (isProduction(read)) throw new Error('Setting DATABASE_URL: needed in production; without it all is simulated');
+  return read;
 }
-
-const NO_TRIAL = 'needed in production: without it every upstream is simulated';
 
 /** How the connections to that database are protected, for the same scripts. Throws if a setting is wrong. */
-export function databaseTls(): TlsChoice {
-  const read = settings
-    .pick({ DATABASE_TLS: true, DATABASE_CA: true, PGSSLMODE: true })
-    .safeParse(present(process.env));
-  if (!read.success) throw new Error(read.error.issues.map(describedFor({})).join('\n'));
-  return tlsChoice(read.data);
-}
+export const databaseTls = (): TlsChoice =>
+  tlsChoice(checked(settings.pick({ DATABASE_TLS: true, DATABASE_CA: true, PGSSLMODE: true }), present(process.env)));
 
 /** How a process protects its connections to the database. */
 export const tlsChoice = (config: Pick<Config, 'DATABASE_TLS' | 'DATABASE_CA' | 'PGSSLMODE'>): TlsChoice => ({
@@ -227,10 +216,7 @@ export const headKeys = (): string | undefined => process.env.AGREEMENT_KEYS || 
 
 const TOUR_SETTINGS = ['TOUR_KEY', 'TOUR_CLIENT_ID', 'TOUR_CLIENT_SECRET', 'TOUR_LEDGERS', 'TOUR_MAILS'] as const;
 
-/**
- * The running service that `npm run tour` calls; null without TOUR_URL. With TOUR_URL, throws unless all TOUR_… are
- * set.
- */
+/** The running service that `npm run tour` calls; null without TOUR_URL. With it, throws unless all TOUR_… are set. */
 export function tourSettings(): Record<'TOUR_URL' | (typeof TOUR_SETTINGS)[number], string> | null {
   const { TOUR_URL, TOUR_KEY, TOUR_CLIENT_ID, TOUR_CLIENT_SECRET, TOUR_LEDGERS, TOUR_MAILS } = process.env;
   if (!TOUR_URL) return null;
@@ -247,6 +233,12 @@ export function environmentOfItsOwn(settings: Record<string, string>): NodeJS.Pr
 
 const present = (env: NodeJS.ProcessEnv): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, text]) => (text ? [[name, text]] : [])));
+
+function checked<Read>(schema: z.ZodType<Read>, values: Record<string, string>): Read {
+  const read = schema.safeParse(values);
+  if (read.success) return read.data;
+  throw new Error(read.error.issues.map(describedFor(values)).join('\n'));
+}
 
 const named = ({ name, message }: SettingFault) => `Setting ${name}: ${message}`;
 
