@@ -26,7 +26,7 @@ describe('the commands of the README and the guides', function () {
 
   before(async () => {
     dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-readme-`));
-    service = startProgram('start', { DATA_DIR: dataDir, PORT: '0' });
+    service = startProgram('start', { DATA_DIR: dataDir, PORT: '0', HOST: '0.0.0.0' });
     await service.waitForLine(/operator \(shown once\)/, STARTED_MS);
   });
   after(async () => {
@@ -51,6 +51,21 @@ describe('the commands of the README and the guides', function () {
     const { stdout } = await promisify(execFile)('bash', ['-c', script], { env, timeout: STARTED_MS });
     return stdout.trim();
   };
+
+  it('go to one address, the one in links, which other machines reach where HOST allows it', async () => {
+    const url = printed(/Trading Partner Service\s+(\S+)/);
+    const metadata = (await (await fetch(`${url}/.well-known/oauth-authorization-server`)).json()) as {
+      issuer: string;
+    };
+
+    const addresses = service.lines.flatMap((line) => /(http:\/\/\S+)/.exec(line)?.[1] ?? []);
+    const others = addresses.filter((address) => !`${address}/`.startsWith(`${url}/`));
+    expect(Number(new URL(url).port)).to.be.above(0);
+    expect(metadata.issuer).to.equal(url);
+    expect(others, others.join()).to.have.length(1); // the metrics, which stay on this machine
+    if (process.platform !== 'linux') return; // it answers on all of 127.0.0.0/8
+    expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/sandbox`)).status).to.equal(200);
+  });
 
   it('work as printed in the README, with the output of npm start', async function () {
     if (!hasCurl) this.skip(); // the README requires it
