@@ -1005,6 +1005,7 @@ create table users (
   constraint users_totp_has_seed CHECK (((totp_enabled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL)))),
   constraint users_unverified_own_no_password CHECK (((password_hash IS NULL) OR (verified_at IS NOT NULL)))
 );
+CREATE INDEX users_by_email ON public.users USING btree (email);
 CREATE INDEX users_unverified ON public.users USING btree (created_at) WHERE (verified_at IS NULL);
 
 -- Wallets whose control a partner has proven by a signature.
@@ -2085,6 +2086,10 @@ create function ops.admit(role_name name)
 -- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
   returns text plpgsql security definer;
+
+-- The records that an id or an e-mail address names: of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, wallet, hotkey, payout, registration, mail, app, partner, operator or object of the processor. With the ids of their relatives.
+create function ops.find(asked text)
+  returns TABLE(kind text, id text, title text, state text, owner text, created_at timestamp with time zone, relatives jsonb) sql stable security definer;
 
 -- Internal to the kit.
 create function ops.given_name(who text)

@@ -1,4 +1,5 @@
 import { h } from './dom.js';
+import { routeTo } from './route.js';
 
 /**
  * A time in UTC, to the second, as in logs.
@@ -33,6 +34,12 @@ export const money = (cents, currency) =>
 
 /** An id or a code. @param {string | number | null | undefined} text */
 export const code = (text) => (text === null || text === undefined || text === '' ? '–' : h('code', {}, text));
+
+/** An id that leads to what it names. @param {string | number | null | undefined} id */
+export const idLink = (id) =>
+  id === null || id === undefined || id === ''
+    ? '–'
+    : h('a', { class: 'id', href: routeTo('search', { q: String(id) }) }, h('code', {}, id));
 
 /** @type {Record<string, 'good' | 'bad' | 'wary'>} */
 const TONES = {

@@ -1,7 +1,7 @@
 import { byId, h, keepingFocus } from './dom.js';
 import { complain, hush, say, takeBack } from './notices.js';
 import { refreshBy, refreshNote, stopRefreshing } from './refresh.js';
-import { readRoute } from './route.js';
+import { readRoute, routeTo } from './route.js';
 import { keepSession, logOut, readOperator } from './session.js';
 import { views } from './views.js';
 
@@ -71,10 +71,19 @@ function listViews() {
   byId('views').append(...groups);
 }
 
+/** @param {SubmitEvent} event */
+function find(event) {
+  event.preventDefault();
+  const form = /** @type {HTMLFormElement} */ (event.currentTarget);
+  location.hash = routeTo('search', { q: String(new FormData(form).get('q')).trim() });
+  form.reset();
+}
+
 async function start() {
   keepSession();
   listViews();
   byId('log-out').addEventListener('click', logOut);
+  byId('find').addEventListener('submit', find);
   document.querySelector('.skip')?.addEventListener('click', (event) => {
     event.preventDefault(); // the fragment selects the view
     byId('view').focus();

@@ -8,6 +8,7 @@ import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
 import { recovery } from './views/recovery.js';
 import { requests } from './views/requests.js';
+import { search } from './views/search.js';
 import { stranded } from './views/stranded.js';
 import { unfulfilled } from './views/unfulfilled.js';
 
@@ -25,6 +26,7 @@ import { unfulfilled } from './views/unfulfilled.js';
 /** All views, in the order of the menu. The first is the start page. @type {View[]} */
 export const views = [
   overview,
+  search,
   intents,
   deliveries,
   mails,

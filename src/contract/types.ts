@@ -2292,6 +2292,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what an id or an e-mail address names
+         * @description Newest first, at most 20 of a kind. Takes the id of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, payout, registration, mail, app, partner or operator, a wallet, a hotkey, an id of the processor or of the exchange, or an e-mail address.
+         */
+        get: operations["searchRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/queue": {
         parameters: {
             query?: never;
@@ -4222,6 +4242,28 @@ export interface components {
             due_at: components["schemas"]["Time"];
             /** @description When the delivery ended; null while it is open. */
             ended_at: components["schemas"]["Time"] | null;
+        };
+        /** @description A record that a search found, with the ids of its relatives. */
+        FoundRecord: {
+            /**
+             * @description What it is.
+             * @enum {unknown}
+             */
+            kind: "intent" | "order" | "user" | "identity_verification" | "payout_account" | "payment" | "prop_account" | "payout" | "subaccount" | "enrollment" | "registration" | "delivery" | "event" | "endpoint" | "mail" | "job" | "app" | "partner" | "operator";
+            /** @description Identifies the record. */
+            id: string;
+            /** @description Its verb, type, name or address. */
+            title: string | null;
+            /** @description Its state; null if it has none. */
+            state: string | null;
+            /** @description The partner or app that it belongs to; null if it belongs to none. */
+            owner: string | null;
+            /** @description When it was created; of a job, when it is due. */
+            created_at: components["schemas"]["Time"];
+            /** @description Ids of related records by the name of the relation. Each can be searched for. */
+            relatives: {
+                [key: string]: string | string[];
+            };
         };
         /** @description An e-mail that was given up. */
         FailedMail: {
@@ -12148,6 +12190,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FailedMail"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    searchRecords: {
+        parameters: {
+            query: {
+                /**
+                 * @description The whole id or address.
+                 * @example usr_2vKq7Yb1mTzXw9RcD4sNe
+                 */
+                q: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The records found; empty if there is none */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundRecord"][];
                 };
             };
             401: components["responses"]["Unauthorized"];

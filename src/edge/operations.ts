@@ -14,6 +14,7 @@ import * as payoutOperators from '../admin/payouts/http.ts';
 import * as adminQueue from '../admin/queue/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
 import * as adminReruns from '../admin/reruns/http.ts';
+import * as adminSearch from '../admin/search/http.ts';
 import * as adminUsers from '../admin/users/http.ts';
 import * as agreements from '../agreements/http.ts';
 import * as apps from '../apps/http.ts';
@@ -82,6 +83,7 @@ const table = {
   ...adminDeliveries,
   ...adminMails,
   ...adminQueue,
+  ...adminSearch,
   ...adminAudit,
   ...users,
   ...adminUsers,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { sql } from 'slonik';
 import { needsBrowser } from '../support/browser.ts';
 import { openConsole, type TestConsole } from '../support/console.ts';
 import { codeOf, fresh, type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
@@ -33,6 +34,22 @@ describe('access in the console', function () {
     await page.getByRole('button', { name: 'I have kept it' }).click();
     return secret;
   };
+
+  it('finds what an id or an e-mail address names, and leads from there to its relatives', async () => {
+    const app = await service.app();
+    const email = `${fresh('customer')}@example.com`;
+    await service.db.query(
+      sql.unsafe`insert into users (id, app_id, email) values (${`usr_${email}`}, ${app.appId}, ${email})`,
+    );
+    await page.getByLabel('Find by id or address').fill(email.toUpperCase());
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 2, name: `User usr_${email}` }).waitFor();
+    await page.getByRole('link', { name: app.appId }).click();
+    await page.getByRole('heading', { level: 2, name: `App ${app.appId}` }).waitFor();
+    await page.getByLabel('Find by id or address').fill('nothing-has-this');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByText('Nothing is named nothing-has-this.').waitFor();
+  });
 
   it('registers an app, changes it, rotates its secret, disables and enables it', async () => {
     const slug = fresh('tenant');

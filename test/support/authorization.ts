@@ -64,7 +64,8 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
     listStrandedPayouts reversePayout resolvePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
-    listTroubledDeliveries retryDelivery listFailedMails getQueueHealth listOperatorActions
+    listTroubledDeliveries retryDelivery listFailedMails searchRecords getQueueHealth
+    listOperatorActions
   `,
   'operator without an authenticator': `
     enrollAdminAuthenticator confirmAdminAuthenticator

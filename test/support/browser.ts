@@ -75,7 +75,7 @@ export async function tabTo(page: Page, name: string | RegExp): Promise<void> {
 }
 
 const NAMELESS =
-  /^\s*- (?:button|link|textbox|combobox|checkbox|spinbutton|table|navigation|search|dialog|group|img)(?! ")/;
+  /^\s*- (?:button|link|textbox|combobox|checkbox|spinbutton|table|navigation|searchbox|search|dialog|group|img)\b(?! ")/;
 
 /**
  * What a screen reader would miss: controls, tables and landmarks without a name, and any number of first headings but

@@ -1,7 +1,7 @@
 import { askPage } from '../api.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
-import { code, moment } from '../format.js';
+import { idLink, moment } from '../format.js';
 import { pager, rowButton, table } from '../table.js';
 import { abandon, attach, outcome, provision, refund, reinstate } from './money-actions.js';
 
@@ -33,12 +33,12 @@ export const accounts = {
 
 /** @param {Again} again @returns {import('../table.js').Column<FailedAccount>[]} */
 const columns = (again) => [
-  ['Account', ({ id, app_id }) => [code(id), h('small', {}, 'of ', code(app_id))]],
+  ['Account', ({ id, app_id }) => [idLink(id), h('small', {}, 'of ', idLink(app_id))]],
   [
     'Tier',
     ({ tier_id, asset_class, account_size }) => `${tier_id}: ${asset_class}, ${account_size.toLocaleString('en')} USD`,
   ],
-  ['Payment', ({ payment_id }) => (payment_id ? code(payment_id) : 'free')],
+  ['Payment', ({ payment_id }) => (payment_id ? idLink(payment_id) : 'free')],
   ['Created', ({ created_at }) => moment(created_at)],
   ['Why', ({ failure_reason, safe_action }) => [failure_reason ?? '–', h('small', {}, `Safe: ${safe_action}`)]],
   ['Actions', (account) => buttons(account, again)],

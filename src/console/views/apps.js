@@ -1,7 +1,7 @@
 import { ask, askPage } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
-import { activity, code, moment } from '../format.js';
+import { activity, code, idLink, moment } from '../format.js';
 import { makeButton, pager, rowButton, table } from '../table.js';
 import { networkFields, scopesField } from './app-fields.js';
 
@@ -23,7 +23,7 @@ export const apps = {
 
 /** @param {Again} again @returns {import('../table.js').Column<AppSummary>[]} */
 const columns = (again) => [
-  ['App', ({ name, slug, app_id }) => [name, ' ', code(slug), h('small', {}, code(app_id))]],
+  ['App', ({ name, slug, app_id }) => [name, ' ', code(slug), h('small', {}, idLink(app_id))]],
   ['State', ({ active }) => activity(active)],
   ['Scopes', ({ allowed_scopes }) => allowed_scopes.join(', ')],
   [

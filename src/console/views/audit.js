@@ -1,6 +1,6 @@
 import { askPage } from '../api.js';
 import { filter } from '../filter.js';
-import { code, moment } from '../format.js';
+import { code, idLink, moment } from '../format.js';
 import { pager, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['OperatorAction']} OperatorAction */
@@ -25,7 +25,7 @@ const columns = [
   ['When', ({ at }) => moment(at)],
   ['Who', ({ actor }) => code(actor)],
   ['Action', ({ action }) => action],
-  ['Subject', ({ subject }) => code(subject)],
+  ['Subject', ({ subject }) => idLink(subject)],
   ['Why', ({ detail }) => String(detail.why ?? '–')],
   ['Detail', ({ detail: { why: _, ...rest } }) => notes(rest)],
 ];

@@ -3,7 +3,7 @@ import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { filter } from '../filter.js';
-import { badge, code, moment } from '../format.js';
+import { badge, idLink, moment } from '../format.js';
 import { pager, rowButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['TroubledDelivery']} TroubledDelivery */
@@ -35,9 +35,9 @@ const fields = [
 
 /** @param {Again} again @returns {import('../table.js').Column<TroubledDelivery>[]} */
 const columns = (again) => [
-  ['Delivery', ({ delivery_id }) => code(delivery_id)],
-  ['Event', ({ event_type, event_id }) => [event_type, ' ', code(event_id)]],
-  ['To', ({ app_id, url }) => [code(app_id), h('small', {}, url)]],
+  ['Delivery', ({ delivery_id }) => idLink(delivery_id)],
+  ['Event', ({ event_type, event_id }) => [event_type, ' ', idLink(event_id)]],
+  ['To', ({ app_id, url }) => [idLink(app_id), h('small', {}, url)]],
   ['State', ({ state, attempts }) => [badge(state), ` after ${attempts} attempts`]],
   ['Last response', ({ response_status, error }) => error ?? response_status ?? '–'],
   ['Due or ended', ({ due_at, ended_at }) => moment(ended_at ?? due_at)],

@@ -1,7 +1,7 @@
 import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { filter } from '../filter.js';
-import { badge, code, moment } from '../format.js';
+import { badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { pager, table } from '../table.js';
 import { renderStory } from './story.js';
@@ -50,7 +50,7 @@ const columns = [
   ['Kind', ({ kind }) => kind],
   ['State', ({ state, problem_code }) => [badge(state), ' ', problem_code && code(problem_code)]],
   ['Effect', ({ effect }) => effect],
-  ['Owner', ({ owner }) => code(owner)],
+  ['Owner', ({ owner }) => idLink(owner)],
   ['Attempts, reconciliations', ({ tries, looks }) => `${tries}, ${looks}`],
   ['Accepted', ({ created_at }) => moment(created_at)],
 ];

@@ -1,6 +1,6 @@
 import { askPage } from '../api.js';
 import { h } from '../dom.js';
-import { badge, code, moment } from '../format.js';
+import { badge, idLink, moment } from '../format.js';
 import { pager, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['FailedMail']} FailedMail */
@@ -19,8 +19,8 @@ export const mails = {
 
 /** @type {import('../table.js').Column<FailedMail>[]} */
 const columns = [
-  ['E-mail', ({ template, mail_id }) => [template, h('small', {}, code(mail_id))]],
-  ['To', ({ recipient, user_id, app_id }) => [recipient, h('small', {}, code(user_id), ' of ', code(app_id))]],
+  ['E-mail', ({ template, mail_id }) => [template, h('small', {}, idLink(mail_id))]],
+  ['To', ({ recipient, user_id, app_id }) => [recipient, h('small', {}, idLink(user_id), ' of ', idLink(app_id))]],
   ['State', ({ state, attempts }) => [badge(state), ` after ${attempts} attempts`]],
   ['Why', ({ reason }) => reason ?? '–'],
   ['Given up', ({ ended_at }) => moment(ended_at)],

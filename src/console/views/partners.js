@@ -1,7 +1,7 @@
 import { ask, askPage } from '../api.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
-import { activity, badge, code, moment } from '../format.js';
+import { activity, badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { makeButton, pager, rowButton, table } from '../table.js';
 
@@ -29,7 +29,7 @@ async function renderAll(route, again) {
 /** @param {Again} again @returns {import('../table.js').Column<PartnerSummary>[]} */
 const columns = (again) => [
   ['Partner', ({ partner_id, name }) => h('a', { href: routeTo(`partners/${partner_id}`), id: partner_id }, name)],
-  ['Id', ({ partner_id }) => code(partner_id)],
+  ['Id', ({ partner_id }) => idLink(partner_id)],
   ['State', ({ active }) => activity(active)],
   ['Live keys', ({ live_keys }) => live_keys],
   ['Requests a minute', ({ requests_per_minute }) => requests_per_minute],

@@ -2,7 +2,7 @@ import { ask } from '../api.js';
 import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
-import { badge, code, moment } from '../format.js';
+import { badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
 import { facts } from '../table.js';
 
@@ -38,20 +38,20 @@ const readStory = (intent_id) => ask('get', '/v2/admin/intents/{intent_id}', { p
 
 /** @param {IntentStory} story */
 function stateOf({ intent, lane, job, about }) {
-  const belongs = Object.entries(about).map(([name, id]) => h('div', {}, `${name.replaceAll('_', ' ')} `, code(id)));
+  const belongs = Object.entries(about).map(([name, id]) => h('div', {}, `${name.replaceAll('_', ' ')} `, idLink(id)));
   return h(
     'section',
     { 'aria-labelledby': 'standing' },
     h('h2', { id: 'standing' }, 'State'),
     facts([
-      ['Intent', code(intent.intent_id)],
+      ['Intent', idLink(intent.intent_id)],
       ['Kind', intent.kind],
       ['State', [badge(intent.state), intent.problem_code && code(intent.problem_code)]],
       ['Effect', intent.effect],
       ...(intent.unknown_because
         ? [/** @type {[string, any]} */ (['In doubt because', code(intent.unknown_because)])]
         : []),
-      ['Owner', code(intent.owner)],
+      ['Owner', idLink(intent.owner)],
       ['Belongs to', belongs.length > 0 ? belongs : '–'],
       ['Attempts, reconciliations', `${intent.tries}, ${intent.looks}`],
       ['To be sent until', moment(intent.deadline_at)],

@@ -1,6 +1,6 @@
 import { askPage } from '../api.js';
 import { h } from '../dom.js';
-import { badge, code, moment, money } from '../format.js';
+import { badge, idLink, moment, money } from '../format.js';
 import { pager, rowButton, table } from '../table.js';
 import { outcome } from './money-actions.js';
 import { reconcilePayout, resolution, reverse } from './payout-actions.js';
@@ -27,11 +27,11 @@ const columns = (again) => [
     (payout) => [
       money(payout.amount_cents, payout.currency),
       h('small', {}, `At the payout account: ${money(leftOf(payout), payout.currency)}`),
-      h('small', {}, code(payout.payout_id)),
+      h('small', {}, idLink(payout.payout_id)),
     ],
   ],
   ['Since', ({ since }) => moment(since)],
-  ['To', ({ owner, user_id }) => [code(user_id), h('small', {}, 'of ', code(owner))]],
+  ['To', ({ owner, user_id }) => [idLink(user_id), h('small', {}, 'of ', idLink(owner))]],
   ['Last step', ({ step, step_state }) => [step ?? '–', ' ', step_state && badge(step_state)]],
   ['Why', ({ failure_reason, safe_action }) => [failure_reason ?? '–', h('small', {}, `Safe: ${safe_action}`)]],
   ['Actions', (payout) => buttons(payout, again)],

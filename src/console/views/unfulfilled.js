@@ -1,7 +1,7 @@
 import { askPage } from '../api.js';
 import { h } from '../dom.js';
 import { filter } from '../filter.js';
-import { badge, code, moment, money } from '../format.js';
+import { badge, idLink, moment, money } from '../format.js';
 import { pager, rowButton, table } from '../table.js';
 import { attach, outcome, provision, refund } from './money-actions.js';
 
@@ -40,14 +40,14 @@ const columns = (again) => [
     ({ payment_id, amount_cents, currency, held_cents, held_currency }) => [
       money(amount_cents, currency),
       h('small', {}, `Kept: ${money(held_cents, held_currency)}`),
-      h('small', {}, code(payment_id)),
+      h('small', {}, idLink(payment_id)),
     ],
   ],
   ['Paid', ({ paid_at }) => moment(paid_at)],
-  ['By', ({ owner, user_id }) => [code(user_id), h('small', {}, 'of ', code(owner))]],
+  ['By', ({ owner, user_id }) => [idLink(user_id), h('small', {}, 'of ', idLink(owner))]],
   [
     'Account',
-    ({ prop_account_id, account_status }) => [code(prop_account_id), ' ', account_status && badge(account_status)],
+    ({ prop_account_id, account_status }) => [idLink(prop_account_id), ' ', account_status && badge(account_status)],
   ],
   ['Why', ({ failure_reason, safe_action }) => [failure_reason ?? '–', h('small', {}, `Safe: ${safe_action}`)]],
   ['Actions', (payment) => buttons(payment, again)],

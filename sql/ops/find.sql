@@ -1,0 +1,137 @@
+-- The records that an id or an e-mail address names, of any kind, at most 20 of a kind, with the ids of their relatives. Every
+-- comparison is with an indexed column. An id that is unknown finds nothing.
+create or replace function ops.find(asked text)
+returns table (kind text, id text, title text, state text, owner text, created_at timestamptz, relatives jsonb)
+language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
+  with given as (
+    select
+      asked as name,
+      lower(asked) as lowered,
+      case when asked ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then asked::uuid end as uuid,
+      case when asked ~ '^[0-9]{1,18}$' then asked::bigint end as number
+  ), found as (
+    (
+      select 'intent' as kind, i.id::text as id, i.kind as title, i.state, i.owner, i.created_at,
+        ops.about(i.id) || jsonb_build_object('request', i.request_id) as relatives
+      from given g
+      join intents i on i.id = g.uuid or i.request_id = g.name
+      limit 20
+    )
+    union all (
+      select 'order', o.id::text, o.venue || ' ' || o.pair, o.lifecycle, o.owner, o.created_at,
+        jsonb_build_object('intent', o.id, 'trader', o.trader)
+      from given g
+      join orders o on o.id = g.uuid or (o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = g.name)
+      limit 20
+    )
+    union all (
+      select 'user', u.id, u.email, case when u.verified_at is null then 'unverified' else 'verified' end, u.app_id, u.created_at,
+        jsonb_build_object(
+          'prop_accounts', (select jsonb_agg(a.id) from prop_accounts a where a.user_id = u.id),
+          'payments', (select jsonb_agg(p.id) from payments p where p.user_id = u.id),
+          'payouts', (select jsonb_agg(p.id) from payouts p where p.user_id = u.id),
+          'identity_verification', (select k.session_id from kyc_cases k where k.user_id = u.id),
+          'payout_account', (select c.processor_account_id from connect_accounts c where c.user_id = u.id)
+        )
+      from given g
+      join users u on u.id = g.name or u.email = g.lowered
+      limit 20
+    )
+    union all
+    select 'identity_verification', k.session_id, k.provider, k.status, k.owner, k.created_at, jsonb_build_object('user', k.user_id)
+    from given g
+    join kyc_cases k on k.session_id = g.name
+    union all
+    select 'payout_account', c.processor_account_id, c.country, case when c.payouts_enabled then 'enabled' else 'not enabled' end, c.owner,
+      c.created_at, jsonb_build_object('user', c.user_id)
+    from given g
+    join connect_accounts c on c.processor_account_id = g.name or c.id = g.name
+    union all
+    select 'payment', p.id, p.tier_id, p.status, p.owner, p.created_at,
+      jsonb_build_object(
+        'user', p.user_id, 'prop_account', a.id, 'intent', p.intent_id, 'refund', p.refund_intent_id,
+        'processor', p.processor_payment_intent_id
+      )
+    from given g
+    join payments p on p.id = g.name or p.processor_payment_intent_id = g.name
+    left join prop_accounts a on a.payment_id = p.id
+    union all
+    select 'prop_account', a.id, a.tier_id, a.status, a.owner, a.created_at,
+      jsonb_build_object('user', a.user_id, 'payment', a.payment_id, 'subaccount', a.synthetic_hotkey, 'intent', a.intent_id)
+    from given g
+    join prop_accounts a on a.id = g.name or a.synthetic_hotkey = g.name
+    union all
+    select 'payout', p.id, p.amount_cents || ' cents ' || p.currency, p.status, p.owner, p.requested_at,
+      jsonb_build_object('user', p.user_id, 'prop_account', p.prop_account_id, 'processor', p.processor_transfer_id)
+    from given g
+    join payouts p on p.id = g.name or p.processor_transfer_id = g.name
+    union all (
+      select 'subaccount', s.synthetic_hotkey, s.asset_class, s.status, s.owner, s.created_at,
+        jsonb_build_object('prop_account', a.id, 'wallet', s.ex_address, 'intent', s.intent_id)
+      from given g
+      join subaccounts s on s.synthetic_hotkey = g.name or s.ex_address = g.lowered
+      left join prop_accounts a on a.synthetic_hotkey = s.synthetic_hotkey
+      limit 20
+    )
+    union all (
+      select 'enrollment', e.ex_wallet, coalesce(e.label, 'wallet'), null, e.owner, e.created_at,
+        jsonb_build_object('payout_wallet', e.payout_wallet)
+      from given g
+      join partners p on true
+      join enrollments e on e.owner = p.id and e.ex_wallet = g.lowered
+      limit 20
+    )
+    union all
+    select 'registration', r.id::text, r.miner_slug, r.status, r.owner, r.created_at, jsonb_build_object('wallet', r.ex_address)
+    from given g
+    join registrations r on r.id = g.uuid
+    union all (
+      select 'delivery', d.id, e.type, d.state, d.app, d.created_at,
+        jsonb_build_object(
+          'event', d.event_id, 'endpoint', d.endpoint_id, 'intent', e.body::jsonb -> 'data' -> 'intent_id',
+          'payment', e.body::jsonb -> 'data' -> 'payment_id'
+        )
+      from given g
+      join webhook_deliveries d on d.id = g.name or d.event_id = g.name
+      join events e on e.id = d.event_id
+      limit 20
+    )
+    union all
+    select 'event', e.id, e.type, null, e.app, e.created_at, jsonb_build_object('owner', e.app)
+    from given g
+    join events e on e.id = g.name
+    union all
+    select 'endpoint', w.id, split_part(w.url, '?', 1), case when w.active then 'active' else 'deactivated' end, w.app, w.created_at,
+      jsonb_build_object('owner', w.app)
+    from given g
+    join webhook_endpoints w on w.id = g.name
+    union all
+    select 'mail', m.id::text, m.template, m.state, m.owner, m.created_at, jsonb_build_object('user', m.user_id)
+    from given g
+    join mails m on m.id = g.uuid
+    union all
+    select 'job', j.job_id::text, j.task, case when j.is_dead then 'dead' else 'queued' end, null, j.run_at,
+      jsonb_build_object('intent', j.intent_id)
+    from given g
+    join ops.jobs j on j.job_id = g.number
+    union all
+    select 'app', a.id, a.name, case when a.disabled_at is null then 'active' else 'disabled' end, a.id, a.created_at,
+      jsonb_build_object('entity', a.entity_hotkey)
+    from given g
+    join apps a on a.id = g.name or a.slug = g.name
+    union all
+    select 'partner', p.id, p.name, case when p.disabled_at is null then 'active' else 'disabled' end, p.id, p.created_at, '{}'
+    from given g
+    join partners p on p.id = g.name
+    union all
+    select 'operator', a.id, a.email, case when a.totp_enrolled_at is null then 'without authenticator' else 'enrolled' end, null,
+      a.created_at, '{}'
+    from given g
+    join admins a on a.id = g.name or a.email = g.lowered
+  )
+  select f.kind, f.id, f.title, f.state, f.owner, f.created_at, jsonb_strip_nulls(f.relatives)
+  from found f
+  order by f.created_at desc, f.kind
+$$;
+comment on function ops.find is
+  'The records that an id or an e-mail address names: of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, wallet, hotkey, payout, registration, mail, app, partner, operator or object of the processor. With the ids of their relatives.';

@@ -1,0 +1,64 @@
+import { ask } from '../api.js';
+import { h } from '../dom.js';
+import { filter } from '../filter.js';
+import { badge, idLink, moment } from '../format.js';
+import { routeTo } from '../route.js';
+import { facts } from '../table.js';
+
+/** @typedef {import('../api.js').Schemas['FoundRecord']} FoundRecord */
+
+/** What an id or an e-mail address names, with links to its relatives. @type {import('../views.js').View} */
+export const search = {
+  name: 'search',
+  group: 'Running',
+  title: 'Search',
+  async render(route) {
+    const q = route.query.q ?? '';
+    const records = q === '' ? [] : await ask('get', '/v2/admin/search', { query: { q } });
+    return { content: [filter(route, fields), ...(q === '' ? [] : found(q, records))] };
+  },
+};
+
+/** @type {import('../fields.js').Field[]} */
+const fields = [
+  {
+    name: 'q',
+    label: 'Id or address',
+    more: { maxlength: 254, placeholder: 'of an intent, order, request, payment, user, delivery, job, wallet …' },
+  },
+];
+
+/** @param {string} q @param {FoundRecord[]} records */
+const found = (q, records) =>
+  records.length > 0
+    ? records.map(recordOf)
+    : [h('section', { class: 'empty' }, h('h2', {}, 'Nothing found'), h('p', {}, `Nothing is named ${q}.`))];
+
+/** @param {FoundRecord} record @param {number} n */
+function recordOf({ kind, id, title, state, owner, created_at, relatives }, n) {
+  const heading = `${words(kind)} ${id}`;
+  return h(
+    'section',
+    { 'aria-labelledby': `record-${n}` },
+    h('h2', { id: `record-${n}` }, heading),
+    facts([
+      ['What', title],
+      ['State', state === null ? '–' : badge(state)],
+      ['Belongs to', owner === null ? '–' : idLink(owner)],
+      [kind === 'job' ? 'Due' : 'Created', moment(created_at)],
+      ...Object.entries(relatives).map(
+        ([name, ids]) =>
+          /** @type {[string, any]} */ ([words(name), [ids].flat().flatMap((each) => [idLink(each), ' '])]),
+      ),
+    ]),
+    kind === 'intent'
+      ? h('p', {}, h('a', { href: routeTo(`intents/${id}`) }, 'Its story, and what a re-run would do'))
+      : null,
+  );
+}
+
+/** @param {string} name */
+const words = (name) => {
+  const spaced = name.replaceAll('_', ' ');
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+};

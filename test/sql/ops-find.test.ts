@@ -1,0 +1,124 @@
+import { expect } from 'chai';
+import { type Hand, openSpine, type Spine } from '../support/spine.ts';
+
+const ID = (digit: number) => `01890a5d-ac96-774b-bcce-b302099a805${digit}`;
+const WALLET = `0x${'c'.repeat(40)}`;
+
+type Found = {
+  kind: string;
+  id: string;
+  title: string;
+  state: string;
+  owner: string;
+  relatives: Record<string, unknown>;
+};
+
+describe('ops.find', () => {
+  let spine: Spine;
+  let operator: Hand;
+  before(async () => {
+    spine = await openSpine();
+    operator = await spine.hand();
+    await spine.query(`
+      insert into partners (id, name) values ('ptn_f', 'A partner');
+      insert into apps (id, slug, name, allowed_scopes) values ('app_f', 'an-app', 'An app', '{api}'), ('app_g', 'other', 'Other', '{api}');
+      insert into admins (id, email, password_hash) values ('adm_f', 'op@example.com', 'hash');
+      insert into users (id, app_id, email, verified_at)
+      values ('usr_f', 'app_f', 'ada@example.com', now()), ('usr_g', 'app_g', 'ada@example.com', null);
+      insert into intents (id, kind, owner, state, request, outcome, digest, request_id, deadline_at, settled_at)
+      values
+        ('${ID(1)}', 'orders/place', 'ptn_f', 'succeeded', '{"trader": "e_1"}', '{"result": {}}', 'd', 'req-77', now(), now()),
+        ('${ID(2)}', 'payments/checkout', 'app_f', 'succeeded', '{"secret": "canary"}', '{"result": {}}', 'd', null, now(), now()),
+        ('${ID(3)}', 'accounts/provision', 'ptn_f', 'succeeded', '{}', '{"result": {}}', 'd', null, now(), now());
+      insert into orders (id, venue, owner, trader, pair, handle, terms, executed)
+      values ('${ID(1)}', 'exvenue', 'ptn_f', '${WALLET}', 'BTC/USD', 'h', '{}', '{"ex_order_id": "987654321"}');
+      insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, ex_address, status)
+      values ('e_1', 'e', 1, 'ptn_f', '${ID(3)}', 'crypto', 10000, '${WALLET}', 'active');
+      insert into enrollments (owner, ex_wallet) values ('ptn_f', '${WALLET}');
+      insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_f', 'crypto', 'crypto', 1000, 5000);
+      insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, processor_payment_intent_id)
+      values ('pay_f', 'app_f', 'usr_f', 'tier_f', 'crypto', 'crypto', 1000, 5000, 'usd', '${ID(2)}', 'pi_f');
+      insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status)
+      values ('prop_f', 'app_f', 'usr_f', 'tier_f', 'pay_f', 'crypto', 'crypto', 1000, 'subaccount_failed');
+      insert into kyc_cases (user_id, owner, provider, session_id) values ('usr_f', 'app_f', 'processor', 'vs_f');
+      insert into connect_accounts (id, owner, user_id, processor_account_id, payouts_enabled, charges_enabled, details_submitted)
+      values ('con_f', 'app_f', 'usr_f', 'acct_f', true, true, true);
+      insert into payouts (id, owner, user_id, prop_account_id, connect_account_id, amount_cents, currency, reserved_cents, processor_transfer_id)
+      values ('po_f', 'app_f', 'usr_f', 'prop_f', 'con_f', 100, 'usd', 100, 'tr_f');
+      insert into webhook_endpoints (id, app, url, events) values ('whe_f', 'app_f', 'https://example.com/hook?token=canary', '{*}');
+      insert into events (id, app, type, position, body, created_at)
+      values ('evt_f', 'app_f', 'payment.succeeded', 1, '{"data": {"payment_id": "pay_f"}}', now());
+      insert into webhook_deliveries (id, app, endpoint_id, event_id) values ('whd_f', 'app_f', 'whe_f', 'evt_f');
+      insert into registrations (id, owner, ex_address, miner_slug, account_size, payer) values ('${ID(6)}', 'ptn_f', '${WALLET}', 'slug', 1000, '0xdd');
+      insert into mails (id, template, user_id, recipient, data, secret, expires_at)
+      values ('${ID(7)}', 'verify_email', 'usr_f', 'ada@example.com', '{}', 'canary', now());`);
+    await operator.query('set role trading_operator');
+  });
+  after(() => spine.close());
+
+  const find = (name: string) => operator.query<Found>('select * from ops.find($1)', [name]);
+
+  for (const [name, ...kinds] of [
+    [ID(1), 'intent', 'order'],
+    ['req-77', 'intent'],
+    ['987654321', 'order'],
+    ['ADA@example.com', 'user', 'user'],
+    ['usr_f', 'user'],
+    ['pay_f', 'payment'],
+    ['pi_f', 'payment'],
+    ['prop_f', 'prop_account'],
+    ['po_f', 'payout'],
+    ['tr_f', 'payout'],
+    ['e_1', 'subaccount'],
+    [WALLET.toUpperCase().replace('X', 'x'), 'subaccount', 'enrollment'],
+    ['whd_f', 'delivery'],
+    ['evt_f', 'delivery', 'event'],
+    ['whe_f', 'endpoint'],
+    [ID(6), 'registration'],
+    [ID(7), 'mail'],
+    ['vs_f', 'identity_verification'],
+    ['acct_f', 'payout_account'],
+    ['app_f', 'app'],
+    ['an-app', 'app'],
+    ['ptn_f', 'partner'],
+    ['op@example.com', 'operator'],
+    ['adm_f', 'operator'],
+  ] as const)
+    it(`finds by ${name}: ${kinds.join(', ')}`, async () => {
+      const found = await find(name);
+
+      expect(found.map(({ kind }) => kind)).to.have.members([...kinds]);
+      expect(JSON.stringify(found)).not.to.include('canary');
+    });
+
+  it('finds a job by its number', async () => {
+    const [job] = await spine.query<{ id: string }>(
+      `select (graphile_worker.add_job('mail/send', '{"mail_id": "m"}', run_at => now() + interval '1 hour')).id::text`,
+    );
+
+    const found = await find(String(job?.id));
+
+    expect(found.map(({ kind, title, state }) => [kind, title, state])).to.deep.equal([['job', 'mail/send', 'queued']]);
+  });
+
+  it('finds nothing by a part of an id, by a pattern and by an id that nothing has', async () => {
+    for (const name of ['usr_', 'usr_%', '%', "' or true --", '99999999999999999999', ID(9), ''])
+      expect(await find(name), name).to.deep.equal([]);
+  });
+
+  it('leads from each record to others, by ids that it finds in turn', async () => {
+    const seen = new Set<string>();
+    const waiting = ['usr_f'];
+    for (let name = waiting.pop(); name !== undefined; name = waiting.pop())
+      for (const { kind, id, relatives, owner } of await find(name)) {
+        if (seen.has(`${kind} ${id}`)) continue;
+        seen.add(`${kind} ${id}`);
+        waiting.push(owner, ...Object.values(relatives).flat().map(String));
+      }
+
+    expect([...seen]).to.have.members([
+      ...['user usr_f', 'payment pay_f', 'prop_account prop_f', 'payout po_f', 'app app_f'],
+      ...['identity_verification vs_f', 'payout_account acct_f', `intent ${ID(2)}`],
+    ]);
+  });
+});
