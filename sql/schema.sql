@@ -2088,7 +2088,7 @@ create function ops.attach_account(account text, hotkey text, who text, why text
   returns text plpgsql security definer;
 
 -- The records that an id or an e-mail address names: of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, wallet, hotkey, payout, registration, mail, app, partner, operator or object of the processor. With the ids of their relatives.
-create function ops.find(asked text)
+create function ops.find(searched text)
   returns TABLE(kind text, id text, title text, state text, owner text, created_at timestamp with time zone, relatives jsonb) sql stable security definer;
 
 -- Internal to the kit.

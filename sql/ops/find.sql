@@ -1,14 +1,14 @@
 -- The records that an id or an e-mail address names, of any kind, at most 20 of a kind, with the ids of their relatives. Every
 -- comparison is with an indexed column. An id that is unknown finds nothing.
-create or replace function ops.find(asked text)
+create or replace function ops.find(searched text)
 returns table (kind text, id text, title text, state text, owner text, created_at timestamptz, relatives jsonb)
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   with given as (
     select
-      asked as name,
-      lower(asked) as lowered,
-      case when asked ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then asked::uuid end as uuid,
-      case when asked ~ '^[0-9]{1,18}$' then asked::bigint end as number
+      searched as name,
+      lower(searched) as lowered,
+      case when searched ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then searched::uuid end as uuid,
+      case when searched ~ '^[0-9]{1,18}$' then searched::bigint end as number
   ), found as (
     (
       select 'intent' as kind, i.id::text as id, i.kind as title, i.state, i.owner, i.created_at,

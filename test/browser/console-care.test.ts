@@ -7,6 +7,7 @@ import { until } from '../support/processes.ts';
 
 const VIEWS = [
   '',
+  'search?q=op%40example.com',
   'intents',
   'deliveries',
   'mails',
