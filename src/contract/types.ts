@@ -4353,6 +4353,8 @@ export interface components {
             }[];
             /** @description Number of payments that cleared without a tradeable account or a refund. */
             unfulfilled_payments: number;
+            /** @description Prop accounts that could not be created and were not abandoned. */
+            failed_accounts: number;
             /** @description Number of payouts whose money is neither with the platform nor on its way to a bank, or of unknown effect. */
             stranded_payouts: number;
             /** @description Number of intents that ended although nothing proves what came of them. */

@@ -40,6 +40,18 @@ describe('recovery in the console', function () {
     return { buyer, payment: payment_id, account: String(account.id) };
   }
 
+  it('tells a failed paid account on an open overview within its next refresh', async () => {
+    await desk.logIn();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+
+    await unfulfilledPayment();
+
+    const card = page.locator('.card', { hasText: 'Failed accounts' });
+    await card.getByText('needs attention').waitFor({ timeout: 8_000 });
+    await card.getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: 'Failed accounts' }).waitFor();
+  });
+
   it('asks for confirmation before it refunds money, then abandons the account with a reason', async () => {
     const { payment, account } = await unfulfilledPayment();
     const posts: string[] = [];

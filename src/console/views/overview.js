@@ -7,6 +7,7 @@ import { table } from '../table.js';
 /** @typedef {import('../api.js').Schemas['QueueHealth']} QueueHealth */
 
 const SILENT_S = 8; // a worker that is silent for so long is dead
+const UNDELIVERED_S = 600; // a delivery that waits for so long meets a receiver that is away
 const LATE_S = 60; // a job that is due for so long lacks workers
 
 /** How everything stands, with what needs a hand first. Read again by itself. @type {import('../views.js').View} */
@@ -25,7 +26,8 @@ export const overview = {
 
 /** @param {QueueHealth} health */
 function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
-  const { unfulfilled_payments, stranded_payouts, undecided_intents } = money;
+  const { unfulfilled_payments, failed_accounts, stranded_payouts, undecided_intents } = money;
+  const waiting = deliveries.find(({ state }) => state === 'pending')?.oldest_s ?? 0;
   const doubtful = sum(intents.filter(({ state }) => state === 'in_doubt'));
   const failed = sum(deliveries.filter(({ state }) => state === 'failed'));
   const dead = tasks.reduce((all, task) => all + task.dead, 0);
@@ -33,12 +35,19 @@ function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
   const alive = workers.filter(({ seen_s_ago }) => seen_s_ago < SILENT_S).length;
   return [
     card('Unfulfilled payments', unfulfilled_payments, unfulfilled_payments > 0, routeTo('unfulfilled')),
+    card('Failed accounts', failed_accounts, failed_accounts > 0, routeTo('accounts')),
     card('Stranded payouts', stranded_payouts, stranded_payouts > 0, routeTo('stranded')),
     card('Ended without proof', undecided_intents, undecided_intents > 0, routeTo('intents', { state: 'undecided' })),
     card('Intents in doubt', doubtful, doubtful > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Stuck lanes', lanes.stuck, lanes.stuck > 0, routeTo('intents', { state: 'queued' })),
     card('Dead jobs', dead, dead > 0, null),
     card('Failed deliveries', failed, failed > 0, routeTo('deliveries')),
+    card(
+      'Oldest undelivered webhook',
+      lasting(waiting),
+      waiting > UNDELIVERED_S,
+      routeTo('deliveries', { state: 'pending' }),
+    ),
     card('Oldest job due', lasting(oldest), oldest > LATE_S, null),
     card('Workers alive', alive, alive === 0, null),
   ];
