@@ -20,13 +20,18 @@ const UNMOVED = [
 const nothing = z.object({});
 
 /**
- * Lets time pass for the database: every stored time, and every job that waits for its time, becomes `seconds` older; the
- * tasks of the crontab run once. One transaction. Needs a superuser, as the embedded database has: triggers do not
- * fire, because nothing happens but that time passes.
+ * Lets time pass for the database: every job that waits for its time, and every stored time, becomes `seconds` older; the
+ * tasks of the crontab run once. One transaction. Jobs come first: of a row and a job that are written meanwhile, the
+ * row is then older and those tasks find it due; a job that is due before its row would end without effect. Needs a
+ * superuser, as the embedded database has: triggers do not fire, because nothing happens but that time passes.
  */
 export const advanceDatabase = (pool: DbPool, seconds: number): Promise<void> =>
   pool.transaction(async (tx) => {
     await tx.query(sql.type(nothing)`select set_config('session_replication_role', 'replica', true)`);
+    await tx.query(sql.type(nothing)`
+      select graphile_worker.reschedule_jobs(array[j.id], run_at => greatest(now(), j.run_at - make_interval(secs => ${seconds})))
+      from queue_jobs j
+      where j.run_at > now()`);
     for (const { table, columns } of await listTimes(tx)) {
       const older = columns.map((name) => {
         const column = sql.identifier([name]);
@@ -36,10 +41,6 @@ export const advanceDatabase = (pool: DbPool, seconds: number): Promise<void> =>
         update ${sql.identifier([table])}
         set ${sql.join(older, sql.fragment`, `)}`);
     }
-    await tx.query(sql.type(nothing)`
-      select graphile_worker.reschedule_jobs(array[j.id], run_at => greatest(now(), j.run_at - make_interval(secs => ${seconds})))
-      from queue_jobs j
-      where j.run_at > now()`);
     for (const { task, key, attempts } of scheduled()) {
       await tx.query(sql.type(nothing)`
         select graphile_worker.add_job(${task}, job_key => ${key}, max_attempts => ${attempts})`);

@@ -115,11 +115,13 @@ describe('the clock of a shared sandbox', function () {
     const json = { url: receiver.url, events: ['*'] };
     const { body: endpoint } = await byApp('POST', '/v2/webhook-endpoints', { json });
     await byApp('POST', `/v2/webhook-endpoints/${endpoint.id}/test`);
+    /** The delivery, once so many attempts have ended. */
     const attempted = (times: number) =>
       until(`attempt ${times}`, async () => {
         const { ask: now } = await app();
-        const { body } = await now('GET', `/v2/webhook-endpoints/${endpoint.id}/deliveries`);
-        return body[0]?.attempts >= times && body[0];
+        const [delivery] = (await now('GET', `/v2/webhook-endpoints/${endpoint.id}/deliveries`)).body;
+        const hasEnded = delivery?.completed_at || Date.parse(delivery?.next_attempt_at) > Date.now();
+        return delivery?.attempts >= times && hasEnded && delivery;
       });
 
     // The waits after failures are 5 s, 1, 5 and 30 minutes, then 2 hours, each a fifth more or less.
