@@ -42,7 +42,10 @@ describe('the clock of a shared sandbox', function () {
       advanceDatabase: (seconds) => advanceDatabase(clock, seconds),
     });
     stops.push(sandbox.stop);
-    const config = readConfig({ ...testSettings(database.url, NOWHERE), ...sandbox.settings });
+    const config = readConfig({
+      ...testSettings(database.url, NOWHERE, { THROTTLE_SCALE: '1000' }),
+      ...sandbox.settings,
+    });
     const log = logLines().logger;
     const trial = { port: await takePort(config), beside: { at: '/sandbox', respond: sandbox.site } };
     const web = await startWeb(config, log, undefined, trial);
@@ -116,13 +119,14 @@ describe('the clock of a shared sandbox', function () {
     const { body: endpoint } = await byApp('POST', '/v2/webhook-endpoints', { json });
     await byApp('POST', `/v2/webhook-endpoints/${endpoint.id}/test`);
     /** The delivery, once so many attempts have ended. */
-    const attempted = (times: number) =>
-      until(`attempt ${times}`, async () => {
-        const { ask: now } = await app();
+    const attempted = async (times: number) => {
+      const { ask: now } = await app();
+      return until(`attempt ${times}`, async () => {
         const [delivery] = (await now('GET', `/v2/webhook-endpoints/${endpoint.id}/deliveries`)).body;
         const hasEnded = delivery?.completed_at || Date.parse(delivery?.next_attempt_at) > Date.now();
         return delivery?.attempts >= times && hasEnded && delivery;
       });
+    };
 
     // The waits after failures are 5 s, 1, 5 and 30 minutes, then 2 hours, each a fifth more or less.
     const waits = [10, 2 * MINUTE_S, 7 * MINUTE_S, 40 * MINUTE_S];
@@ -176,12 +180,13 @@ describe('the clock of a shared sandbox', function () {
     const { body: checkout } = await user.ask('POST', '/v2/payments/checkout', {
       json: { ...tier, amount_cents: 7_400 },
     });
-    const status = (wanted: string) =>
-      until(wanted, async () => {
-        const headers = { ...bearer((await app()).token), 'X-Session-Token': user.session };
+    const status = async (wanted: string) => {
+      const headers = { ...bearer((await app()).token), 'X-Session-Token': user.session };
+      return until(wanted, async () => {
         const { body } = await ask('GET', `/v2/payments/${checkout.payment_id}`, { headers });
         return body.status === wanted && body;
       });
+    };
     const page = await ask('POST', `/sandbox/pay/${checkout.client_secret}`, { form: { do: 'pay' } });
     await status('succeeded');
 
@@ -207,21 +212,19 @@ describe('the clock of a shared sandbox', function () {
       const { body } = await byApp('POST', '/v2/auth/login', { json: { email, password: PASSWORD } });
       return asking(url, { ...bearer(token), 'X-Session-Token': body.session_token });
     };
-    const account = async () => {
-      const { body } = await (await loggedIn())('GET', '/v2/payments/prop-accounts');
-      return body[0];
-    };
-    await until('the account to trade', async () => (await account()).status === 'evaluation');
+    const accountFor = async (someone: Ask) => (await someone('GET', '/v2/payments/prop-accounts')).body[0];
+    await until('the account to trade', async () => (await accountFor(user.ask)).status === 'evaluation');
 
     await advance(59 * DAY_S);
-    const before = await account();
+    const before = await accountFor(await loggedIn());
     const oldSession = await asking(url, { ...bearer((await app()).token), 'X-Session-Token': user.session })(
       'GET',
       '/v2/auth/me',
     );
     await advance(2 * DAY_S);
+    const afterwards = await loggedIn();
     const ended = await until('the end of the account', async () => {
-      const now = await account();
+      const now = await accountFor(afterwards);
       return now.status === 'eliminated' && now;
     });
 
