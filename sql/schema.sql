@@ -414,6 +414,13 @@ create table login_codes (
 );
 CREATE INDEX login_codes_by_age ON public.login_codes USING btree (expires_at);
 
+-- Orders that a venue had when this database was recovered from a backup, and this database did not: their requests are lost. A retry under the same id is looked for and never sent.
+create table lost_orders (
+  id uuid not null, -- The id of the order at its venue: the id of the intent that was lost.
+  found_at timestamp with time zone not null default now(), -- When the venue was read.
+  constraint lost_orders_pkey PRIMARY KEY (id)
+);
+
 -- Mails to send, each written by the transaction that causes it. The id determines the Message-ID.
 create table mails (
   id uuid not null,

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { listOwnedSubaccounts } from '../accounts/queries.ts';
 import { readConfig } from '../config.ts';
-import { listTraders, listUnknownIds, recoverSince } from '../intents/recover.ts';
+import { keepLostOrders, listTraders, recoverSince } from '../intents/recover.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { openLog } from '../runtime/log.ts';
@@ -71,7 +71,7 @@ await onDatabase(async (db) => {
   }
 
   async function printUnknown(trader: string, ids: string[]): Promise<void> {
-    for (const id of await listUnknownIds(db, ids.filter(isUuid))) print(`order  ${id} of ${trader}: not known here`);
+    for (const id of await keepLostOrders(db, ids.filter(isUuid))) print(`order  ${id} of ${trader}: not known here`);
   }
 });
 print('Recovered. Unset RECOVERY_MODE: workers look for what may have been sent.');

@@ -11,12 +11,22 @@ const presumedRow = z.object({ kind: z.string(), intents: z.number() });
 export const recoverSince = (db: Db, since: Date): Promise<readonly z.infer<typeof presumedRow>[]> =>
   db.any(sql.type(presumedRow)`select kind, intents from recover_since(${since.toISOString()}::timestamptz)`);
 
-/** Which of these ids of orders no intent of this database has. */
-export const listUnknownIds = (db: Db, ids: string[]): Promise<readonly string[]> =>
+/** Which of these ids of a venue's orders no intent of this database has. They are kept: a retry under one is looked for, never sent. */
+export const keepLostOrders = (db: Db, ids: string[]): Promise<readonly string[]> =>
   db.anyFirst(sql.type(z.object({ id: z.string() }))`
-    select u.id::text as id
-    from unnest(${sql.array(ids, 'uuid')}) u (id)
-    where not exists (select from intents i where i.id = u.id)`);
+    with lost as (
+      select distinct u.id
+      from unnest(${sql.array(ids, 'uuid')}) u (id)
+      where not exists (select from intents i where i.id = u.id)
+    ), kept as (
+      insert into lost_orders (id)
+      select l.id
+      from lost l
+      on conflict do nothing
+    )
+    select l.id::text as id
+    from lost l
+    order by l.id`);
 
 const tradersRow = z.object({ hotkeys: z.array(z.string()), wallets: z.array(z.string()) });
 

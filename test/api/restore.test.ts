@@ -67,6 +67,7 @@ describe('a database restored from a backup', function () {
     await service.startWorker();
     await until('the lost time to pass', allSettled);
     const lost = await trader.post('/v1/orders/netvenue', market());
+    const body = { ...market(), order_uuid: lost.body.order_uuid };
     await service.stopWorkers();
     const done = effects();
     await restore();
@@ -87,6 +88,15 @@ describe('a database restored from a backup', function () {
     expect(effects(), 'effects at the venues').to.equal(done);
     const again = await trader.get(`/v1/orders/netvenue/${placed.body.order_uuid}`);
     expect(again.body).to.include({ status: 'completed' });
+
+    await service.stopWorkers();
+    const retried = await trader.post('/v1/orders/netvenue', body, LATER);
+    await service.db.query(sql.unsafe`update intents set deadline_at = now() where settled_at is null`);
+    await service.startWorker();
+    await until('the retry to be settled', allSettled);
+    const told = await trader.get(`/v1/intents/${retried.headers['intent-id']}`);
+    expect(told.body).to.include({ state: 'succeeded', effect: 'done' });
+    expect(effects(), 'effects at the venues after a retry of what was lost').to.equal(done);
   });
 
   it('is noticed by a worker that starts on it: the network has subaccounts newer than all that it knows', async () => {

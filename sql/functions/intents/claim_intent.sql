@@ -1,12 +1,16 @@
 -- Assigns an intent to a worker and raises its fence. No row: it has ended, is in doubt, or ended in this call because its deadline passed
--- before anything was sent. Locks the intent; finds it by its id only, see settle_intent.
+-- before anything was sent. A retry of an order that was lost with the time after a backup (lost_orders) counts as sent before and never passes
+-- its deadline unsent: it is looked for, see presume_sent. Locks the intent; finds it by its id only, see settle_intent.
 create or replace function claim_intent(intent uuid) returns setof intents
 language plpgsql as $$
 declare
   held intents;
+  lost_at timestamptz := (select l.found_at from lost_orders l where l.id = intent);
 begin
   update intents
-  set state = 'running', fence = fence + 1, attempts = attempts + 1, sender_lost = sending_at is not null
+  set state = 'running', fence = fence + 1, attempts = attempts + 1, sender_lost = sending_at is not null,
+    presumed_sent_at = case when sending_at is null then coalesce(presumed_sent_at, lost_at) else presumed_sent_at end,
+    deadline_at = case when lost_at is null then deadline_at else greatest(deadline_at, now() + interval '1 day') end
   where id = intent and settled_at is null and state <> 'in_doubt'
   returning * into held;
   if not found then
