@@ -1940,6 +1940,9 @@ create function requeue_stranded()
 create function requeue_stranded_lanes()
   returns integer plpgsql;
 
+create function rerun_dead_job(job bigint, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
+  returns TABLE(done boolean, verdict text, is_safe boolean, would_do text, reason text) plpgsql;
+
 create function rerun_intent(intent uuid, by_operator text, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns TABLE(done boolean, verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) plpgsql;
 

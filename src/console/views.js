@@ -3,6 +3,7 @@ import { apps } from './views/apps.js';
 import { audit } from './views/audit.js';
 import { deliveries } from './views/deliveries.js';
 import { intents } from './views/intents.js';
+import { jobs } from './views/jobs.js';
 import { mails } from './views/mails.js';
 import { overview } from './views/overview.js';
 import { partners } from './views/partners.js';
@@ -29,6 +30,7 @@ export const views = [
   search,
   intents,
   deliveries,
+  jobs,
   mails,
   accounts,
   unfulfilled,

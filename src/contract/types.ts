@@ -2272,6 +2272,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/jobs/dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List jobs whose attempts are used up
+         * @description Newest first: jobs that are for no intent (mails, notifications, sweeps) and that no worker takes again. Normally empty.
+         */
+        get: operations["listDeadJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/jobs/{job_id}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a dead job again if that is safe
+         * @description Queues the job with all of its attempts. `done` is false if there is nothing left to do. Rejected with `V2_RERUN_REFUSED` if the job is not dead, or is for an intent: re-run that instead.
+         */
+        post: operations["rerunDeadJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/mails/failed": {
         parameters: {
             query?: never;
@@ -4243,6 +4283,44 @@ export interface components {
             /** @description When the delivery ended; null while it is open. */
             ended_at: components["schemas"]["Time"] | null;
         };
+        /** @description A job without an intent whose attempts are used up. */
+        DeadJob: {
+            /** @description Identifies the job. */
+            job_id: string;
+            /** @description The task that it runs. */
+            task: string;
+            /** @description Ids of what it is about. */
+            about: {
+                [key: string]: unknown;
+            };
+            /** @description Number of attempts. */
+            attempts: number;
+            /** @description When the last attempt failed. */
+            died_at: components["schemas"]["Time"];
+            /** @description First line of the last error. */
+            last_error: string | null;
+            /** @description What a re-run would do. */
+            rerun: components["schemas"]["JobJudgement"];
+        };
+        /** @description What a re-run of a dead job would do, and whether that is safe. */
+        JobJudgement: {
+            /**
+             * @description `queued_again`: a worker runs it again. `finished`: nothing is left to do. `at_work`: it is not dead. `would_act_twice`: it is for an intent, or of an unknown task.
+             * @enum {unknown}
+             */
+            verdict: "queued_again" | "finished" | "at_work" | "would_act_twice";
+            /** @description Whether a re-run can never act twice. */
+            is_safe: boolean;
+            /** @description The reason for the verdict, as a sentence. */
+            reason: string;
+        };
+        /** @description The result of a re-run of a dead job. */
+        JobRerun: {
+            /** @description Whether it was queued. */
+            done: boolean;
+            /** @description The judgement that the re-run was based on. */
+            judgement: components["schemas"]["JobJudgement"];
+        };
         /** @description A record that a search found, with the ids of its relatives. */
         FoundRecord: {
             /**
@@ -4546,7 +4624,7 @@ export interface components {
              * @description Stable code of the error; clients branch on it. New codes may be added: treat an unknown one by the HTTP status.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
+            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
             /** @description Explanation of this occurrence, for people. */
             message: string;
             /** @description Whether the same request, sent again unchanged, may succeed. A failure recorded under an `Idempotency-Key` or the caller's own order id is returned again; with `effect` `none`, send a new request under a new one. */
@@ -12157,6 +12235,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TroubledDelivery"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listDeadJobs: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries in the page. */
+                limit?: components["parameters"]["PageLimit"];
+                /** @description Continues a list: taken from the `Link` of the previous page, an opaque text. One that this list did not give is 422. */
+                cursor?: components["parameters"]["PageCursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of jobs */
+            200: {
+                headers: {
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeadJob"][];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rerunDeadJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /**
+                 * @description The job to run again.
+                 * @example 4711
+                 */
+                job_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the customer asked for it by mail"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OperatorReason"];
+            };
+        };
+        responses: {
+            /** @description Whether it was queued, and why */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRerun"];
                 };
             };
             401: components["responses"]["Unauthorized"];

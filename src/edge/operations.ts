@@ -6,6 +6,7 @@ import * as adminApps from '../admin/apps/http.ts';
 import * as adminAudit from '../admin/audit/http.ts';
 import * as adminDeliveries from '../admin/deliveries/http.ts';
 import * as admins from '../admin/http.ts';
+import * as adminJobs from '../admin/jobs/http.ts';
 import { moveWalletLink } from '../admin/links/http.ts';
 import * as adminMails from '../admin/mails/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
@@ -82,6 +83,7 @@ const table = {
   ...adminReruns,
   ...adminDeliveries,
   ...adminMails,
+  ...adminJobs,
   ...adminQueue,
   ...adminSearch,
   ...adminAudit,

@@ -115,6 +115,7 @@ export const errors = {
   V2_APP_REQUEST_DECIDED: [409, 'The state of the access request does not allow this.'],
   V2_PARTNER_UNKNOWN: [404, 'Partner not found.'],
   V2_PARTNER_KEY_UNKNOWN: [404, 'Partner key not found, or already revoked.'],
+  V2_JOB_UNKNOWN: [404, 'Job not found.'],
   V2_RERUN_REFUSED: [409, 'A worker is executing this intent, or a re-run could take effect twice.'],
 
   PROCESSOR_UNREACHABLE: [503, 'The payment processor is unreachable; nothing was sent.'],

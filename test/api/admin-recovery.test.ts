@@ -83,6 +83,43 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
     });
   });
 
+  describe('listDeadJobs and rerunDeadJob', () => {
+    const dead = async (task: string) => {
+      const [job] = await desk.hand.query<{ id: string }>(
+        `select (graphile_worker.add_job($1, '{"event_id": "evt_gone"}', run_at => now() + interval '1 hour')).id::text`,
+        [task],
+      );
+      await desk.hand.query('update queue_jobs set attempts = max_attempts where id = $1', [job?.id]);
+      return String(job?.id);
+    };
+    const listed = async () =>
+      (await desk.get('/v2/admin/jobs/dead')).body.map(({ job_id }: { job_id: string }) => job_id);
+
+    it('run a dead job again, once, and record operator and reason', async () => {
+      const job = await dead('webhooks/sweep');
+      const before = await listed();
+      const first = await desk.post(`/v2/admin/jobs/${job}/rerun`);
+      const again = await desk.post(`/v2/admin/jobs/${job}/rerun`);
+
+      expect(before).to.include(job);
+      expect(first.body).to.deep.include({ done: true });
+      expectApiError(again, 'V2_RERUN_REFUSED');
+      expect(await listed()).not.to.include(job);
+      const stored = await desk.storedOf(job);
+      expect(stored.at(-1)).to.include({ action: 'rerun_job', actor: `admin:${desk.admin.adminId}` });
+      expect(JSON.stringify(stored)).to.include('it hangs');
+    });
+
+    it('leave a job alone that has nothing left to do, that is of an unknown task or that does not exist', async () => {
+      const [finished, unknown] = [await dead('payments/notified'), await dead('orders/nobody')];
+
+      expect((await desk.post(`/v2/admin/jobs/${finished}/rerun`)).body).to.deep.include({ done: false });
+      expectApiError(await desk.post(`/v2/admin/jobs/${unknown}/rerun`), 'V2_RERUN_REFUSED');
+      expectApiError(await desk.post('/v2/admin/jobs/999999999/rerun'), 'V2_JOB_UNKNOWN');
+      expect((await desk.post('/v2/admin/jobs/x1/rerun')).status).to.equal(422);
+    });
+  });
+
   describe('getQueueHealth', () => {
     it('counts and ages jobs, intents, lanes, deliveries, workers and open debts', async () => {
       const health = async () => (await desk.get('/v2/admin/queue')).body;

@@ -10,6 +10,7 @@ const VIEWS = [
   'search?q=op%40example.com',
   'intents',
   'deliveries',
+  'jobs',
   'mails',
   'accounts',
   'unfulfilled',

@@ -65,6 +65,7 @@ export async function listEverything(service: Trading): Promise<Record<string, L
     listTroubledIntents: ofOperator('/v2/admin/intents?state=failed'),
     listTroubledDeliveries: ofOperator('/v2/admin/deliveries?state=failed'),
     listFailedMails: ofOperator('/v2/admin/mails/failed'),
+    listDeadJobs: ofOperator('/v2/admin/jobs/dead'),
     listOperatorActions: ofOperator('/v2/admin/audit'),
   };
 }
@@ -189,6 +190,12 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
       insert into mails (id, template, recipient, data, state, expires_at, ended_at)
       select gen_random_uuid(), 'none', 'a@example.com', '{}', 'refused', now(), now()
       from generate_series(1, 2)`,
+    sql.unsafe`
+      select graphile_worker.add_job('housekeeping/prune', '{}', run_at => now() + interval '1 day')
+      from generate_series(1, 2)`,
+    sql.unsafe`
+      update queue_jobs set attempts = max_attempts
+      where task = 'housekeeping/prune' and run_at > now() + interval '12 hours'`,
   ];
   for (const statement of statements) await db.query(statement);
 }

@@ -40,7 +40,7 @@ function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
     card('Ended without proof', undecided_intents, undecided_intents > 0, routeTo('intents', { state: 'undecided' })),
     card('Intents in doubt', doubtful, doubtful > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Stuck lanes', lanes.stuck, lanes.stuck > 0, routeTo('intents', { state: 'queued' })),
-    card('Dead jobs', dead, dead > 0, null),
+    card('Dead jobs', dead, dead > 0, routeTo('jobs')),
     card('Failed deliveries', failed, failed > 0, routeTo('deliveries')),
     card(
       'Oldest undelivered webhook',
