@@ -4321,6 +4321,11 @@ export interface components {
             /** @description The judgement that the re-run was based on. */
             judgement: components["schemas"]["JobJudgement"];
         };
+        /** @description What a search found. */
+        Found: {
+            /** @description The records, newest first; empty if nothing has this name. */
+            records: components["schemas"]["FoundRecord"][];
+        };
         /** @description A record that a search found, with the ids of its relatives. */
         FoundRecord: {
             /**
@@ -12372,13 +12377,13 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The records found; empty if there is none */
+            /** @description The records found */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FoundRecord"][];
+                    "application/json": components["schemas"]["Found"];
                 };
             };
             401: components["responses"]["Unauthorized"];

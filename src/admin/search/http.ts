@@ -7,5 +7,5 @@ type Deps = { db: Db };
 /** Handles `GET /v2/admin/search`: find what an id or an e-mail address names. */
 export const searchRecords: Handler<'searchRecords', Deps> = async ({ deps, query }) => ({
   status: 200,
-  body: [...(await findRecords(deps.db, query.q.trim()))],
+  body: { records: [...(await findRecords(deps.db, query.q.trim()))] },
 });

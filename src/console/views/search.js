@@ -14,7 +14,7 @@ export const search = {
   title: 'Search',
   async render(route) {
     const q = route.query.q ?? '';
-    const records = q === '' ? [] : await ask('get', '/v2/admin/search', { query: { q } });
+    const { records } = q === '' ? { records: [] } : await ask('get', '/v2/admin/search', { query: { q } });
     return { content: [filter(route, fields), ...(q === '' ? [] : found(q, records))] };
   },
 };
