@@ -128,6 +128,7 @@ describe('an owner who recovers an account from a thief', () => {
   it('ends by a reset every key, unless it asks for less', async () => {
     const owner = await service.propTrader();
     const old = await mint(owner.ask);
+    await logIn(owner); // proves the password after the key was made
 
     await reset(owner);
 

@@ -87,6 +87,30 @@ describe('log-ins of users', () => {
     expect([afterCode, before, await spent('login')]).to.deep.equal([0, 1, 0]);
   });
 
+  it('are possible at once after a reset, which gives back what its owner and strangers spent', async () => {
+    const user = await service.user(app);
+    const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
+    await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(body.secret, -1) } });
+    const tryFrom = (headers: Record<string, string>, more: object) =>
+      app.ask('POST', '/v2/auth/login', { json: { email: user.email, password: PASSWORD, ...more }, headers });
+    const home = { 'X-End-User-Address': '198.51.100.7' };
+    await tryFrom(home, { totp_code: codeOf(body.secret) });
+    for (const headers of [home, { 'X-End-User-Address': '203.0.113.7' }]) {
+      await tryFrom(headers, { password: 'a wrong horse' });
+      await tryFrom(headers, { totp_code: codeOf(body.secret, 40) });
+    }
+    const before = await Promise.all(['login', 'login_strangers', 'totp', 'totp_day'].map(spent));
+    await post('password-reset/request', { email: user.email });
+    const token = resetTokenIn((await service.mailTo(user.email, 3)).text);
+    const json = { email: user.email, token, new_password: 'another horse battery' };
+    const reset = await app.ask('POST', '/v2/auth/password-reset/confirm', { json, headers: home });
+
+    for (const tries of before) expect(tries).to.be.at.least(2);
+    expect(reset.status).to.equal(200);
+    expect(await Promise.all(['login_strangers', 'totp', 'totp_day'].map(spent))).to.deep.equal([0, 1, 0]); // 1: the first code
+    expect(await spent('login')).to.equal(2); // the stranger's network only
+  });
+
   it('and resets have passwords that are no one’s first guess', async () => {
     const user = await service.user(app);
     const asked = await post('password-reset/request', { email: user.email });
