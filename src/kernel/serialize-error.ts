@@ -1,11 +1,14 @@
 type Serialized = Record<string, unknown>;
 
 const SQLSTATE = /^[0-9A-Z]{5}$/;
+/** Classes of SQLSTATE whose messages are about the connection, the server or its disk, and hold no values of rows. */
+const OF_THE_SERVER = /^(08|28|3D|53|57|58)/;
 const NAMES = ['code', 'severity', 'constraint', 'table', 'column', 'routine', 'syscall', 'statusCode'] as const;
 
 /**
  * The members of an error that may be logged: its type, codes, names and stack frames. PostgreSQL puts values of rows
- * and parameters into its messages ("Failing row contains …"), so the message of a database error is dropped.
+ * and parameters into its messages ("Failing row contains …"), so the message of a database error is dropped, unless it is
+ * about the server, such as a rejected connection.
  */
 export function serializeError(error: unknown): Serialized {
   if (!(error instanceof Error)) return { type: typeof error };
@@ -32,8 +35,9 @@ export function sanitizeError(error: unknown): Error {
 /** Whether an error or one of its causes comes from PostgreSQL or from slonik. */
 function isDatabaseError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const isDatabases = 'severity' in error && 'code' in error && SQLSTATE.test(String(error.code));
-  return isDatabases || isSlonik(error) || isDatabaseError(error.cause);
+  if ('severity' in error && 'code' in error && SQLSTATE.test(String(error.code)))
+    return !OF_THE_SERVER.test(String(error.code));
+  return isSlonik(error) || isDatabaseError(error.cause);
 }
 
 const isSlonik = (error: object): boolean => {

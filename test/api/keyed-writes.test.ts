@@ -209,6 +209,10 @@ describe('a write of the contract sent twice under one key is one write:', funct
     const intent = await service.db.oneFirst(sql.type(z.object({ id: z.string() }))`
       select intent_id as id from payments where id = ${payment_id}`);
     await write(ask, 'POST', `/v2/admin/intents/${intent}/rerun`, { reason: 'to be sure' });
+    const job = await service.db.oneFirst(sql.type(z.object({ id: z.string() }))`
+      select (graphile_worker.add_job('webhooks/sweep', '{}', run_at => now() + interval '1 hour')).id::text`);
+    await service.db.query(sql.unsafe`update queue_jobs set attempts = max_attempts where id = ${job}`);
+    await write(ask, 'POST', `/v2/admin/jobs/${job}/rerun`, { reason: 'to be sure' });
   });
 
   it('sessions and authenticators of operators', async () => {

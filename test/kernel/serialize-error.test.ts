@@ -13,7 +13,18 @@ describe('serializeError', () => {
   });
 });
 
-describe('tellable', () => {
+describe('serializeError of an error of the server', () => {
+  it('keeps the text that says why there is no connection, and drops one that may hold values of a row', () => {
+    const error = (code: string) => Object.assign(new Error(`It is ${CANARY}`), { code, severity: 'FATAL' });
+
+    for (const code of ['28000', '28P01', '3D000', '53300', '57P03', '58030'])
+      expect(serializeError(error(code)).message).to.equal(`It is ${CANARY}`);
+    for (const code of ['23505', '23514', '22P02', '42601', 'P0001', 'XX000'])
+      expect(JSON.stringify(serializeError(error(code)))).not.to.include(CANARY);
+  });
+});
+
+describe('sanitizeError', () => {
   it('is an error without values reported by the database, in text and stack, and with the names of the failed objects', () => {
     const members = {
       code: '23505',
