@@ -23,7 +23,12 @@ module.exports = {
       {},
       { circular: true },
     ),
-    error('resolvable', 'Every import can be resolved.', {}, { couldNotResolve: true }),
+    error(
+      'resolvable',
+      'Every import can be resolved. Examples import the client as the package that others install.',
+      {},
+      { couldNotResolve: true, pathNot: '^trading-partner-service/client$' },
+    ),
     error(
       'no-development-packages',
       'Packages used in production are listed under dependencies. Type-only imports are exempt: they are erased. Production has no sandbox.',

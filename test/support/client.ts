@@ -30,8 +30,11 @@ async function examples(): Promise<string> {
   return [...guide.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
 }
 
-/** Runs the examples of the guide, in a folder where the built client is installed as a package; their lines. */
-export async function runExamples(settings: Record<string, string>): Promise<string[]> {
+/** Makes a folder where the built client is installed as a package, with a program; removes it when `use` has ended. */
+export async function withInstalledClient<Result>(
+  text: string,
+  use: (program: string) => Promise<Result>,
+): Promise<Result> {
   const folder = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-client-`));
   try {
     const modules = path.join(folder, 'node_modules');
@@ -39,12 +42,18 @@ export async function runExamples(settings: Record<string, string>): Promise<str
     await symlink(`${ROOT}node_modules/openapi-fetch`, path.join(modules, 'openapi-fetch'));
     const installed = path.join(modules, 'trading-partner-service');
     await run(process.execPath, ['src/commands/client-build.ts', installed], { cwd: ROOT });
-    const program = path.join(folder, 'guide.ts');
+    const program = path.join(folder, 'program.ts');
     await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
-    await writeFile(program, await examples());
-    const { stdout } = await run(process.execPath, [program], { env: { ...process.env, ...settings } });
-    return stdout.trim().split('\n');
+    await writeFile(program, text);
+    return await use(program);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
+
+/** Runs the examples of the guide with the installed client; their lines. */
+export const runExamples = async (settings: Record<string, string>): Promise<string[]> =>
+  withInstalledClient(await examples(), async (program) => {
+    const { stdout } = await run(process.execPath, [program], { env: { ...process.env, ...settings } });
+    return stdout.trim().split('\n');
+  });

@@ -12,6 +12,7 @@ const folder = new URL('../../docs/', import.meta.url);
 const generated: Record<string, () => string> = {
   errors: errorTable,
   events: eventCatalogue,
+  'challenge-shop': () => `\`\`\`ts\n${readFileSync(new URL('examples/challenge-shop.ts', folder), 'utf8')}\`\`\``,
   throttles: throttleTable,
 };
 
