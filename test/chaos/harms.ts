@@ -4,9 +4,10 @@ import { killBusiest } from './kills.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * What is done to the service: a worker is killed, connections to the database are terminated, the database crashes.
+ * What is done to the service: a worker is killed, a web process is killed, connections to the database are terminated,
+ * the database crashes.
  */
-export type Harm = 'kill' | 'cut' | 'crash';
+export type Harm = 'kill' | 'web' | 'cut' | 'crash';
 
 /** Harms in turn with a pause before each, while `goOn` returns true for their number so far. */
 export type HarmPlan = { sequence: readonly Harm[]; everyMs: number; goOn(count: number): boolean };
@@ -18,12 +19,13 @@ const CUT_AT_ONCE = 3;
 
 /** Harms the service according to the plan. */
 export async function harm(stage: Stage, { sequence, everyMs, goOn }: HarmPlan): Promise<Harms> {
-  const counts: Record<Harm, number> = { kill: 0, cut: 0, crash: 0 };
+  const counts: Record<Harm, number> = { kill: 0, web: 0, cut: 0, crash: 0 };
   const takeovers: Takeover[] = [];
   for (let n = 0; goOn(n); n++) {
     await sleep(everyMs);
     const next = sequence[n % sequence.length] ?? 'kill';
     if (next === 'kill') takeovers.push(await killBusiest(stage));
+    else if (next === 'web') await stage.replaceWeb(n);
     else if (next === 'cut') await cutConnections(stage, CUT_AT_ONCE);
     else await stage.restartDatabase();
     counts[next] += 1;

@@ -43,9 +43,10 @@ export const scenes: Record<string, Scene> = {
           upstream: { processingMs: 100 },
           settings: { ...UNDER_HARM, ...AT_EXCHANGE },
         },
-        network: { orders: each, perSecond: size.perSecond / 2, traders: 60 },
+        network: { orders: each * 0.75, perSecond: (size.perSecond / 2) * 0.75, traders: 60 },
+        clients: { orders: each / 4, perSecond: size.perSecond / 8, traders: 20 },
         exchange: { orders: each, perSecond: size.perSecond / 2, wallets: 60, readsBehindMs: BEHIND_MS },
-        harms: { sequence: ['kill', 'cut', 'kill', 'cut', 'crash'], everyMs: size.harmEveryMs, atLeast: 5 },
+        harms: { sequence: ['kill', 'cut', 'web', 'kill', 'cut', 'crash'], everyMs: size.harmEveryMs, atLeast: 6 },
         settleWithinMs: SETTLE_MS,
       });
       for (const verdict of ledgerVerdicts(traded)) report({ ...verdict, text: `${verdict.text}, seed ${seed}` });

@@ -9,7 +9,10 @@ type Extra = { headers?: Record<string, string | undefined>; prefer?: string; ke
 
 /** A caller of the service with its credentials. */
 export type Caller = {
+  url: string;
   key: string;
+  /** Headers of every request. */
+  headers: Record<string, string>;
   get(path: string, extra?: Extra): Promise<Reply>;
   post(path: string, body?: unknown, extra?: Extra): Promise<Reply>;
   delete(path: string, extra?: Extra): Promise<Reply>;
@@ -32,7 +35,9 @@ export function caller(url: string, key: string, fixture: Record<string, string>
   };
   const get: Caller['get'] = (path, extra) => ask('GET', path, undefined, extra);
   return {
+    url,
     key,
+    headers: fixture,
     get,
     post: (path, body, extra) => ask('POST', path, body, extra),
     delete: (path, extra) => ask('DELETE', path, undefined, extra),

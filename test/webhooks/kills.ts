@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { type Running, startProgram, until } from '../support/processes.ts';
 import { type Received, startReceiver } from '../support/receivers.ts';
+import { seeded } from '../support/seeded.ts';
 import { type Deliveries, openDeliveries } from '../support/webhooks.ts';
-import { manyEndpoints, type Reported, seeded } from './load.ts';
+import { manyEndpoints, type Reported } from './load.ts';
 
 export type Kills = { events: number; endpoints: number; kills: number; failing: number; seed: number };
 

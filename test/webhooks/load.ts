@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Received } from '../support/receivers.ts';
+import { seeded } from '../support/seeded.ts';
 import type { Writing } from '../support/webhooks.ts';
 
 /** An endpoint of a separate app or partner (`app`), so that one event is one delivery. */
@@ -13,17 +14,6 @@ export async function manyEndpoints(d: Writing, url: string, count: number): Pro
     made.push({ app, path: `/${n}`, ...(await d.endpoint(app, `${url}/${n}`)) });
   }
   return made;
-}
-
-/** A sequence of numbers below 1, equal for equal seeds (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Emits events to endpoints chosen by a seed, at a rate per second. Returns their number. */

@@ -6,6 +6,7 @@ import { type Harm, type Harms, harm } from '../harms.ts';
 import { underWay } from '../load.ts';
 import { allSettled, openStage, type Stage, type StageOptions } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
+import { auditClients, loadThroughClient } from './client-load.ts';
 import { loadExchange } from './exchange-load.ts';
 import { loadNetwork } from './network-load.ts';
 
@@ -21,6 +22,8 @@ export type Trading = {
    */
   network?: Load & { traders: number };
   exchange?: Load & { wallets: number; readsBehindMs?: number };
+  /** Orders on the network through the TypeScript client, over a network of its own that loses messages. */
+  clients?: Load & { traders: number };
   /** The harms meanwhile, in turn; the load continues until enough have been done. */
   harms: { sequence: readonly Harm[]; everyMs: number; atLeast?: number };
   settleWithinMs: number;
@@ -30,6 +33,8 @@ export type Trading = {
 export type Traded = {
   orders?: Audit;
   exchange?: ExchangeAudit;
+  /** Orders through the client, and how many callers were misled. */
+  clients?: { orders: number; ends: Record<string, number>; misled: number };
   harms: Harms;
   requested: { network: number; exchange: number };
   loadMs: number;
@@ -40,7 +45,14 @@ export type Traded = {
  * Orders at both venues, whose responses are lost, late or missing, while the service is harmed; then the ledgers are
  * read.
  */
-export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...options }: Trading): Promise<Traded> {
+export async function tradeUnderHarm({
+  seed,
+  network,
+  exchange,
+  clients,
+  harms: plan,
+  ...options
+}: Trading): Promise<Traded> {
   const stage = await openStage(options.stage);
   scriptFaults(stage.upstream.faults, '/miner/api/submit-order', seed);
   scriptFaults(stage.exchange.faults, 'POST /exchange', seed + 1);
@@ -52,6 +64,7 @@ export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...
     const load = Promise.all([
       network ? loadNetwork(stage, network.traders, { ...network, ...goOn(network) }) : [],
       exchange ? loadExchange(stage, exchange.wallets, { ...exchange, ...goOn(exchange) }) : [],
+      clients ? loadThroughClient(stage, { ...clients, seed }, { ...clients, ...goOn(clients) }) : [],
     ]);
     const loading = underWay(load);
     const harming = harm(stage, {
@@ -61,14 +74,16 @@ export async function tradeUnderHarm({ seed, network, exchange, harms: plan, ...
         return loading();
       },
     });
-    const [networkTaken, exchangeTaken] = await load;
+    const [byHand, exchangeTaken, ends] = await load;
+    const networkTaken = [...byHand, ...ends.map(({ id }) => id)];
     const loadedAt = performance.now();
     const harms = await harming;
     await allSettled(stage, options.settleWithinMs);
     if (exchange) await lookAfterExits(stage, options.settleWithinMs);
     return {
-      ...(network && { orders: await auditOrders(stage, networkTaken) }),
+      ...((network || clients) && { orders: await auditOrders(stage, networkTaken) }),
       ...(exchange && { exchange: await auditExchange(stage, exchangeTaken) }),
+      ...(clients && { clients: auditClients(ends, stage.upstream.ledger.entries()) }),
       harms,
       requested: { network: networkTaken.length, exchange: exchangeTaken.length },
       loadMs: loadedAt - startedAt,
@@ -102,19 +117,20 @@ async function lookAfterExits(stage: Stage, settleWithinMs: number): Promise<voi
 }
 
 /** The verdicts of the ledgers on a run: nothing lost, nothing duplicated, on each venue that had orders. */
-export function ledgerVerdicts({ orders, exchange, harms, requested, loadMs, settleMs }: Traded): Verdict[] {
-  const course = `in ${seconds(loadMs)}, settled ${seconds(settleMs)} later; ${harms.kill} kills, ${harms.cut} cuts, ${harms.crash} crashes`;
+export function ledgerVerdicts({ orders, exchange, clients, harms, requested, loadMs, settleMs }: Traded): Verdict[] {
+  const course = `in ${seconds(loadMs)}, settled ${seconds(settleMs)} later; ${harms.kill} kills, ${harms.web} of web, ${harms.cut} cuts, ${harms.crash} crashes`;
   const lines: Verdict[] = [];
-  const verdictOf = (venue: string, audit: object, kept: boolean) =>
+  const verdictOf = (which: string, audit: object, kept: boolean) =>
     lines.push({
       promise: 'R1',
-      text: `orders on the ${venue}`,
+      text: `orders ${which}`,
       figure: `${JSON.stringify(audit)} ${course}`,
       bound: '0 lost, 0 doubled',
       kept,
     });
-  if (orders) verdictOf('network', orders, isFlawless(orders) && orders.orders === requested.network);
-  if (exchange) verdictOf('exchange', exchange, isFlawlessExchange(exchange));
+  if (orders) verdictOf('on the network', orders, isFlawless(orders) && orders.orders === requested.network);
+  if (exchange) verdictOf('on the exchange', exchange, isFlawlessExchange(exchange));
+  if (clients) verdictOf('through the client', clients, clients.misled === 0);
   return lines;
 }
 

@@ -41,7 +41,7 @@ export async function tradeWithEveryVerb(load: VerbLoad): Promise<VerbRun> {
   return trade(stage, load, (goOn) => harm(stage, { ...processes.harms, goOn }));
 }
 
-const UNHARMED: Harms = { kill: 0, cut: 0, crash: 0, msOfJobs: [] };
+const UNHARMED: Harms = { kill: 0, web: 0, cut: 0, crash: 0, msOfJobs: [] };
 
 async function trade(stage: Site, load: VerbLoad, harmed: (goOn: () => boolean) => Promise<Harms>): Promise<VerbRun> {
   const { seed, crowd } = load;
