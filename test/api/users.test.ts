@@ -121,14 +121,17 @@ describe('end users', () => {
       expect(statuses(replies)).to.deep.equal({ 200: 1, 400: 99 });
     });
 
-    it('compares no more than 5 of 1,000 concurrent guesses', async () => {
+    it('compares no more than 5 of 1,000 guesses, 200 of them at once', async () => {
       const email = address();
       await signUp(email);
       const right = codeIn((await service.mailTo(email)).text);
       const guesses = Array.from({ length: 1_001 }, (_, n) => String(n).padStart(6, '0')).filter((g) => g !== right);
 
-      const replies = await atOnce(1_000, (n) => verify(email, guesses[n] ?? ''));
-      const codes = replies.map(({ body }) => body.error?.code);
+      const codes: unknown[] = [];
+      for (let sent = 0; sent < 1_000; sent += 200) {
+        const replies = await atOnce(200, (n) => verify(email, guesses[sent + n] ?? ''));
+        codes.push(...replies.map(({ body }) => body.error?.code));
+      }
 
       expect(codes.filter((code) => code === 'V2_OTP_INVALID')).to.have.length(5);
       expect(codes.filter((code) => code === 'V2_OTP_EXPIRED')).to.have.length(995);

@@ -198,7 +198,8 @@ describe('streamTradingEvents', function () {
     });
   }
 
-  it('reports to a slow reader that it is too slow, and ends; nothing is lost after its last event', async () => {
+  it('reports to a slow reader that it is too slow, and ends; nothing is lost after its last event', async function () {
+    this.timeout(90_000); // 20 MB, more than all buffers hold
     const reader = await open();
     await waitFor(reader, ({ type }) => type === 'snapshot');
     reader.pause();
@@ -209,7 +210,7 @@ describe('streamTradingEvents', function () {
     await eventually(async () => service.log.lines.some(({ msg }) => msg === 'stream reader is too slow'));
     reader.resume();
 
-    await eventually(async () => reader.ended());
+    await eventually(async () => reader.ended(), 30_000);
     const last = reader.events.findLast(({ id }) => id !== null);
     const resumed = await open({ 'Last-Event-ID': String(last?.id) });
     await eventually(async () => resumed.events.at(-1)?.id === `${trader.account.id}:${before + 1_000}`, 30_000);
