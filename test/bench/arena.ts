@@ -4,7 +4,6 @@ import path from 'node:path';
 import got from 'got';
 import pg from 'pg';
 import { isAlive } from '../../src/db/embedded/postmaster.ts';
-import { startEmbedded } from '../../src/db/embedded.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { createPartner } from '../../src/partners/commands.ts';
@@ -16,7 +15,9 @@ import {
 import { freePort } from '../support/free-port.ts';
 import { type Running, startProgram, startScript, until } from '../support/processes.ts';
 import { ENTITY, KEYS, testSettings } from '../support/service.ts';
+import { assertDurable } from './durable.ts';
 import { fill, type Past } from './fill.ts';
+import { endAll, profiled, report, startServer } from './profile.ts';
 
 /**
  * A durable database server for measuring, and the processes on one of its databases. The upstream is in this process.
@@ -27,12 +28,14 @@ export type Arena = {
   upstream: NetvenueUpstream;
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<Row[]>;
   /** Starts the HTTP edge, or another server that listens on PORT, and returns its address once it responds. */
-  serve(script?: string): Promise<string>;
+  serve(script?: string, settings?: Record<string, string>): Promise<string>;
   startWorker(settings?: Record<string, string>): Running;
   /** Starts a file of the bench with this database in its environment. */
   run(script: string, settings?: Record<string, string>): Running;
   /** This many active traders of one partner; the key of the partner works for all of them. */
   traders(count: number): Promise<{ key: string; ids: number[] }>;
+  /** The ids of the started processes, in the order of their starts. */
+  pids(): number[];
   close(): Promise<void>;
 };
 
@@ -42,7 +45,7 @@ export type Arena = {
  */
 export async function openArena(behaviour: Partial<NetvenueUpstreamOptions> = {}, past?: Past): Promise<Arena> {
   const dataDir = await mkdtemp(path.join(tmpdir(), `tps-test-${process.pid}-bench-`));
-  const server = await startEmbedded({ dataDir });
+  const server = await startServer(dataDir);
   await migrate(server.url);
   if (past) await fill(server.url, past);
   const upstream = await startNetvenueUpstream({ ...KEYS, cooldownMs: 0, activationMs: 0, ...behaviour });
@@ -54,6 +57,7 @@ export async function openArena(behaviour: Partial<NetvenueUpstreamOptions> = {}
     ORDER_DEADLINE_MS: '600000',
   });
   const pool = new pg.Pool({ connectionString: server.url, max: 2 });
+  await assertDurable(pool);
   const running: Running[] = [];
   const launched = (process: Running) => {
     running.push(process);
@@ -67,10 +71,10 @@ export async function openArena(behaviour: Partial<NetvenueUpstreamOptions> = {}
     settings,
     upstream,
     query,
-    async serve(script = 'src/web.ts') {
+    async serve(script = 'src/web.ts', more = {}) {
       const PORT = String(await freePort());
       const url = `http://127.0.0.1:${PORT}`;
-      const { lines } = launched(startScript(script, { ...settings, PORT }));
+      const { lines } = launched(startScript(script, profiled({ ...settings, ...more, PORT })));
       await until('a server that responds', () =>
         got(`${url}/healthz`).then(
           () => true,
@@ -81,12 +85,13 @@ export async function openArena(behaviour: Partial<NetvenueUpstreamOptions> = {}
       });
       return url;
     },
-    startWorker: (more = {}) => launched(startProgram('worker', { ...settings, ...more })),
-    run: (script, more = {}) => launched(startScript(script, { ...settings, ...more })),
+    startWorker: (more = {}) => launched(startProgram('worker', profiled({ ...settings, ...more }))),
+    run: (script, more = {}) => launched(startScript(script, profiled({ ...settings, ...more }))),
     traders: (count) => makeTraders(server.url, upstream, count),
+    pids: () => running.map(({ pid }) => pid),
     async close() {
-      for (const { kill } of running) kill('SIGKILL');
-      await Promise.all(running.map(({ exited }) => exited));
+      await endAll(running);
+      await report(query);
       await pool.end();
       await upstream.close();
       await server.stop('immediate');

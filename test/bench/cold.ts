@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { startWebProcess } from '../support/processes.ts';
 import { startProxy } from '../support/proxy.ts';
 import { startService } from '../support/service.ts';
 import { below, type Extent, type Figures } from './figures.ts';
+import { cpuMs } from './usage.ts';
 
 const ANSWERED_WITHIN_MS = 3_000;
 /** The venue listed eight builder dexes and about 230 perpetuals of its own in July 2026. */
@@ -78,13 +79,4 @@ export async function measureCold({ small }: Extent): Promise<Figures> {
       }),
     ],
   };
-}
-
-const MS_PER_TICK = 10;
-
-/** The CPU time of a process and its threads so far: on a busy machine it says more than the time on the clock. */
-async function cpuMs(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')')).split(' ').slice(12, 14).map(Number);
-  return (user + system) * MS_PER_TICK;
 }

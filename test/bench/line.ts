@@ -1,7 +1,8 @@
 import { connect, type Socket } from 'node:net';
 
 type Ask = { method: string; path: string; headers: Record<string, string>; body?: string };
-type Reported = { status: number; text: string };
+/** A response; `head` is its status line and headers. */
+export type Reported = { status: number; head: string; text: string };
 
 /** Persistent connections to one server. A light client, so that requests cost little of the machine. */
 export type Line = { ask(ask: Ask): Promise<Reported>; close(): void };
@@ -85,5 +86,5 @@ function readResponse(received: string): Reported | null {
   const head = received.slice(0, headEnd);
   const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
   const text = received.slice(headEnd + 4);
-  return text.length < length ? null : { status: Number(head.slice(9, 12)), text };
+  return text.length < length ? null : { status: Number(head.slice(9, 12)), head, text };
 }

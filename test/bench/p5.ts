@@ -1,18 +1,20 @@
 import { startReceiver } from '../support/receivers.ts';
-import { quantile } from '../webhooks/load.ts';
 import { type Arena, openArena } from './arena.ts';
 import { atLeast, atMost, type Extent, type Figures, ratioOf } from './figures.ts';
+import { interleaved, pairsOf } from './noise.ts';
 import { crowd, emptyLanes, serviceTarget } from './p1.ts';
-import { openTrips } from './p2.ts';
 import { settledPerS } from './p3.ts';
 import { openOutbound } from './p4.ts';
+import { serviceSide, tripsOf } from './sides.ts';
 
 const MARK = 0.9;
+const ORDERS_PER_S = 50;
 
 type Size = { intents: number; traders: number; rounds: number; seconds: number; orders: number; deliveries: number };
 const FULL: Size = { intents: 1_000_000, traders: 10_000, rounds: 5, seconds: 4, orders: 3_000, deliveries: 3_000 };
-const SMALL: Size = { intents: 5_000, traders: 500, rounds: 1, seconds: 1, orders: 500, deliveries: 500 };
+const SMALL: Size = { intents: 5_000, traders: 500, rounds: 5, seconds: 0.5, orders: 200, deliveries: 300 };
 
+type Setups = [past: Setup, none: Setup];
 type Setup = { arena: Arena; url: string; size: Size };
 /** Prepares one figure on an arena; the returned function measures it once. */
 type Open = (setup: Setup) => Promise<() => Promise<number>>;
@@ -20,7 +22,7 @@ type Open = (setup: Setup) => Promise<() => Promise<number>>;
 /** P5: the figures of P1 to P4 with a million settled intents, and on an empty database, alternately. */
 export async function measureP5({ small }: Extent): Promise<Figures> {
   const size = small ? SMALL : FULL;
-  const setups = [await openSetup(size, size), await openSetup(size)];
+  const setups: Setups = [await openSetup(size, size), await openSetup(size)];
   const workers = setups.map(({ arena }) => arena.startWorker());
   try {
     const trips = await turnByTurn(setups, roundTrip);
@@ -48,22 +50,15 @@ async function openSetup(size: Size, filled?: Size): Promise<Setup> {
   return { arena, url: await arena.serve(), size };
 }
 
-async function turnByTurn(setups: Setup[], open: Open) {
-  const measures: (() => Promise<number>)[] = [];
-  for (const setup of setups) measures.push(await open(setup));
-  const all = async () => {
-    const [filled, empty] = measures;
-    return [(await filled?.()) ?? Number.NaN, (await empty?.()) ?? Number.NaN] as const;
-  };
-  await all(); // warm-up
-  const pairs = [];
-  for (let round = 0; round < (setups[0]?.size.rounds ?? 1); round++) pairs.push(await all());
-  return ratioOf(pairs);
+async function turnByTurn([past, none]: Setups, open: Open) {
+  const sides = { past: await open(past), none: await open(none) };
+  await interleaved(1, sides); // warm-up
+  return ratioOf(pairsOf(await interleaved(past.size.rounds, sides), ['past', 'none'], (found) => found));
 }
 
 const roundTrip: Open = async ({ arena, url, size }) => {
-  const trips = await openTrips(arena, url);
-  return async () => quantile((await trips(size.seconds)).served, 0.5);
+  const side = await serviceSide(arena, url);
+  return async () => (await tripsOf(side, ORDERS_PER_S, size.seconds)).trip;
 };
 
 const settled: Open = async ({ arena, size }) => {

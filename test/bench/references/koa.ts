@@ -1,6 +1,6 @@
 import Koa from 'koa';
 import { koaBody } from 'koa-body';
-import { acceptBare } from './bare-insert.ts';
+import { acceptBare } from './insert.ts';
 
 /* The reference of P1: one Koa route without any code of the service. Listens on PORT, works on DATABASE_URL. */
 const app = new Koa();
@@ -14,4 +14,4 @@ app.use(async (ctx) => {
   ctx.status = 202;
   ctx.body = { id, status: 'pending' };
 });
-app.listen(Number(process.env.PORT), '127.0.0.1');
+app.listen(Number(process.env.PORT), '127.0.0.1').keepAliveTimeout = 65_000; // as the service's: it is idle between rounds

@@ -1,7 +1,7 @@
 import fastify from 'fastify';
-import { acceptBare } from './bare-insert.ts';
+import { acceptBare } from './insert.ts';
 
-/* A reference of P1: what test/bench/bare.ts does, with fastify. Listens on PORT, works on DATABASE_URL. */
+/* A reference of P1: what test/bench/references/koa.ts does, with fastify. Listens on PORT, works on DATABASE_URL. */
 const app = fastify();
 app.get('/healthz', () => ({ status: 'ok' }));
 app.post('/orders', async (request, reply) => {
