@@ -16,14 +16,14 @@ const WAIT_S = 5; // of each caller for the outcome
 const DEADLINE_MS = 6_000;
 const DRAINED_MS = 60_000;
 const AT_ONCE_MS = 250;
-const MARKS = { served: 0.9, p99: 5, refused: 1 };
+const MARKS = { served: 0.9, p99: 5, rejected: 1 };
 
 type Size = { rounds: number; seconds: number };
 const FULL: Size = { rounds: 5, seconds: 5 };
 const SMALL: Size = { rounds: 5, seconds: 1 };
 
-type Answer = { status: number; ms: number; isTold: boolean };
-type Found = { best: number; idleP99: number; served: number; acceptedP99: number; refused: number; accepted: number };
+type Answer = { status: number; ms: number; hasDelay: boolean };
+type Found = { best: number; idleP99: number; served: number; acceptedP99: number; rejected: number; accepted: number };
 
 /** P8: five times the orders that the venue can carry out; beside the best rate, and an idle service. */
 export async function measureP8({ small }: Extent): Promise<Figures> {
@@ -55,12 +55,12 @@ async function openService(arena: Arena): Promise<Place> {
     const headers = { Authorization: `Bearer ${key}`, 'Trader-ID': trader, Prefer: `wait=${WAIT_S}` };
     const startedAt = performance.now();
     const reported = await line.ask({ method: 'POST', path: '/v1/orders/netvenue', headers, body });
-    return { status: reported.status, ms: performance.now() - startedAt, isTold: isTold(reported) };
+    return { status: reported.status, ms: performance.now() - startedAt, hasDelay: hasDelay(reported) };
   };
 }
 
 /** Whether a rejection tells when to come again. */
-const isTold = ({ status, head }: Reported) => [429, 503].includes(status) && /^retry-after: \d+/im.test(head);
+const hasDelay = ({ status, head }: Reported) => [429, 503].includes(status) && /^retry-after: \d+/im.test(head);
 
 async function measure(arena: Arena, place: Place, seconds: number): Promise<Found> {
   const idle = await steady(place, IDLE_PER_S, seconds * 2);
@@ -74,14 +74,14 @@ async function measure(arena: Arena, place: Place, seconds: number): Promise<Fou
   await drained(arena);
   const accepted = answers.filter(({ status }) => status < 300);
   const rest = answers.filter(({ status }) => status >= 300);
-  const refused = rest.filter(({ isTold, ms }) => isTold && ms <= AT_ONCE_MS);
+  const rejected = rest.filter(({ hasDelay, ms }) => hasDelay && ms <= AT_ONCE_MS);
   return {
     best,
     served,
     idleP99: p99(idle),
     acceptedP99: p99(accepted),
     accepted: accepted.length / answers.length,
-    refused: rest.length === 0 ? 1 : refused.length / rest.length,
+    rejected: rest.length === 0 ? 1 : rejected.length / rest.length,
   };
 }
 
@@ -130,10 +130,10 @@ function figures(found: Found[]): Figures {
   const held = (figure: keyof Found, reference: keyof Found) =>
     ratioOf(found.map((each) => [each[figure], each[reference]] as const));
   const shares = (of: keyof Found) => held(of, of).figure;
-  const refused: Row = {
-    ...reported({ what: 'the rest told at once to come again, share', unit: '', figure: shares('refused') }),
-    mark: `≥ ${MARKS.refused}`,
-    kept: shares('refused') >= MARKS.refused,
+  const rejected: Row = {
+    ...reported({ what: 'the rest told at once to come again, share', unit: '', figure: shares('rejected') }),
+    mark: `≥ ${MARKS.rejected}`,
+    kept: shares('rejected') >= MARKS.rejected,
   };
   return {
     name: 'P8',
@@ -141,7 +141,7 @@ function figures(found: Found[]): Figures {
     rows: [
       atLeast(MARKS.served, { what: 'carried out, beside the best rate', unit: '/s', ...held('served', 'best') }),
       atMost(MARKS.p99, { what: 'accepted, p99, beside idle', unit: 'ms', ...held('acceptedP99', 'idleP99') }),
-      refused,
+      rejected,
       reported({ what: 'accepted, share', unit: '', figure: shares('accepted') }),
     ],
   };
