@@ -9,10 +9,18 @@ export type CpuProfile = {
   timeDeltas: number[];
 };
 
-/** Microseconds spent in each node itself. */
+/** The start of a process, which loads its code, is left out of the times. */
+const START_US = 4_000_000;
+
+/** Microseconds spent in each node itself, after the start of the process. */
 export function timesOf({ samples, timeDeltas }: CpuProfile): Map<number, number> {
   const times = new Map<number, number>();
-  samples.forEach((id, n) => void times.set(id, (times.get(id) ?? 0) + (timeDeltas[n] ?? 0)));
+  let at = 0;
+  samples.forEach((id, n) => {
+    const us = timeDeltas[n] ?? 0;
+    at += us;
+    if (at > START_US) times.set(id, (times.get(id) ?? 0) + us);
+  });
   return times;
 }
 
