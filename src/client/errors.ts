@@ -6,6 +6,7 @@ type Members = {
   message: string;
   retryable?: boolean;
   effect?: Effect;
+  reason?: string | null;
   intent_id?: string;
   request_id?: string;
   fields?: { loc: (string | number)[]; msg: string; type: string }[];
@@ -28,6 +29,8 @@ export class ServiceError extends Error {
   readonly code: string;
   readonly retryable: boolean;
   readonly effect: Effect | undefined;
+  /** Stable slug of why a venue rejected the request. */
+  readonly reason: string | undefined;
   readonly intentId: string | undefined;
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -41,6 +44,7 @@ export class ServiceError extends Error {
     this.code = members.code;
     this.retryable = members.retryable ?? false;
     this.effect = members.effect;
+    this.reason = members.reason ?? undefined;
     this.intentId = members.intent_id;
     this.requestId = members.request_id;
     this.idempotencyKey = idempotencyKey;

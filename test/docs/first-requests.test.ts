@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { type Running, STARTED_MS, startProgram } from '../support/processes.ts';
+import { type Running, STARTED_MS, startProgram, startScript } from '../support/processes.ts';
 
 const README = 'README.md';
 /** Guides with commands, in the order in which a reader runs them. */
@@ -19,7 +19,7 @@ async function commandsOf(...files: string[]): Promise<string> {
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
-describe('the commands of the README and the guides', function () {
+describe('the first requests of the README and the guides', function () {
   this.timeout(STARTED_MS * 2);
   let dataDir: string;
   let service: Running;
@@ -37,18 +37,18 @@ describe('the commands of the README and the guides', function () {
 
   const printed = (name: RegExp) => service.lines.flatMap((line) => name.exec(line)?.[1] ?? [])[0] ?? '';
 
-  const run = async (...files: string[]) => {
-    const env = {
-      ...process.env,
-      URL: printed(/Trading Partner Service\s+(\S+)/),
-      KEY: printed(/partner key \(shown once\)\s+(\S+)/),
-      CLIENT_ID: printed(/client_id (\S+)/),
-      CLIENT_SECRET: printed(/client_secret (\S+)/),
-      MAILS: printed(/sandbox mails\s+(\S+)/),
-    };
+  const environment = () => ({
+    ...process.env,
+    URL: printed(/Trading Partner Service\s+(\S+)/),
+    KEY: printed(/partner key \(shown once\)\s+(\S+)/),
+    CLIENT_ID: printed(/client_id (\S+)/),
+    CLIENT_SECRET: printed(/client_secret (\S+)/),
+    MAILS: printed(/sandbox mails\s+(\S+)/),
+  });
 
+  const run = async (...files: string[]) => {
     const script = await commandsOf(...files);
-    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env, timeout: STARTED_MS });
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], { env: environment(), timeout: STARTED_MS });
     return stdout.trim();
   };
 
@@ -67,16 +67,43 @@ describe('the commands of the README and the guides', function () {
     expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/sandbox`)).status).to.equal(200);
   });
 
-  it('work as printed in the README, with the output of npm start', async function () {
-    if (!hasCurl) this.skip(); // the README requires it
-    const stdout = await run(README);
+  it('work as printed in the README, with the output of npm start', async () => {
+    const readme = await readFile(new URL(`../../${README}`, import.meta.url), 'utf8');
+    const program = [...readme.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
 
-    const [order, positions, user, account, traded] = stdout.split('\n').map((line) => JSON.parse(line));
-    expect(order).to.include({ status: 'completed', lifecycle: 'filled', trade_pair: 'BTCUSDC' });
-    expect(positions[0]).to.include({ trade_pair: 'BTCUSDC', side: 'long' });
-    expect(user).to.include({ otp_sent: true });
-    expect(account).to.include({ status: 'evaluation' });
-    expect(traded).to.include({ success: true, status: 'accepted' });
+    const node = promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-'], { env: environment() });
+    node.child.stdin?.end(program);
+    const { stdout } = await node;
+
+    const [order, positions, user, account, traded] = stdout.split(/^(?=[{[])/m);
+    expect(order)
+      .to.match(/status: 'completed'/)
+      .and.match(/lifecycle: 'filled'/)
+      .and.match(/trade_pair: 'BTCUSDC'/);
+    expect(positions)
+      .to.match(/trade_pair: 'BTCUSDC'/)
+      .and.match(/side: 'long'/);
+    expect(user).to.match(/otp_sent: true/);
+    expect(account).to.match(/status: 'evaluation'/);
+    expect(traded)
+      .to.match(/success: true/)
+      .and.match(/status: 'accepted'/);
+  });
+
+  it('are followed by a tour whose every step has the expected effects', async () => {
+    const { URL: url, KEY, CLIENT_ID, CLIENT_SECRET, MAILS } = environment();
+    const ledgers = service.lines.flatMap((line) => /ledger\s+(http\S+)/.exec(line)?.[1] ?? []).join();
+    const credentials = { TOUR_KEY: KEY, TOUR_CLIENT_ID: CLIENT_ID, TOUR_CLIENT_SECRET: CLIENT_SECRET };
+
+    const tour = startScript('src/commands/tour/index.ts', {
+      ...{ TOUR_URL: url, TOUR_LEDGERS: ledgers, TOUR_MAILS: MAILS },
+      ...credentials,
+    });
+
+    expect((await tour.exited).code, tour.lines.slice(-20).join('\n')).to.equal(0);
+    const output = tour.lines.join('\n');
+    expect(output).to.match(/Every step had the expected result/);
+    for (const secret of [KEY, CLIENT_SECRET]) expect(output).not.to.include(secret);
   });
 
   it('work as printed in the guides, one after another', async function () {

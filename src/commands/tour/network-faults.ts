@@ -1,29 +1,25 @@
-import { type As, type Guide, traderChapter } from './guide.ts';
+import { type Guide, type Trader, traderChapter } from './guide.ts';
 
 const ORDERS = '/v1/orders/netvenue';
 
 /** The venue rejects an order, and it acts without a response. The sandbox scripts both for certain leverages. */
 export const networkFaults = traderChapter('Faults of the venue', beRejected, loseResponse);
 
-async function beRejected({ say, ask, check, gained }: Guide, as: As): Promise<void> {
+async function beRejected({ say, partner, rejected, check, gained }: Guide, header: Trader): Promise<void> {
   say('The venue rejects an order (leverage 0.0404): the reason is a stable slug, and the effect is none.');
-  const body = { trade_pair: 'SOLUSDC', order_type: 'LONG', leverage: 0.0404 };
-  const rejected = await ask({ method: 'POST', path: ORDERS, body, headers: as, expect: 422 });
-  const { code, reason, effect } = rejected.body.error;
-  check(
-    'VENUE_REJECTED, no_live_prices, no effect',
-    code === 'VENUE_REJECTED' && reason === 'no_live_prices' && effect === 'none',
-  );
+  const body = { trade_pair: 'SOLUSDC', order_type: 'LONG', leverage: 0.0404 } as const;
+  const call = partner.settled(partner.api.POST(ORDERS, { params: { header }, body }));
+  const { reason, effect } = await rejected('VENUE_REJECTED', call);
+  check('the reason is no_live_prices, and nothing happened', reason === 'no_live_prices' && effect === 'none');
   await gained();
 }
 
-async function loseResponse({ say, ask, poll, check, gained }: Guide, as: As): Promise<void> {
+async function loseResponse({ say, partner: { api, settled }, check, gained }: Guide, as: Trader): Promise<void> {
   say(
     'The venue executes an order and closes the connection without response (leverage 0.05): the order is reconciled.',
   );
-  const body = { trade_pair: 'SOLUSDC', order_type: 'LONG', leverage: 0.05 };
-  const placed = await ask({ method: 'POST', path: ORDERS, body, headers: { ...as, Prefer: 'wait=0' }, expect: 202 });
-  const order = await poll(placed, as);
-  check('its reconciled result is filled', order.body.status === 'completed' && order.body.lifecycle === 'filled');
-  await gained({ kind: 'market', key: placed.body.order_uuid, pair: 'SOLUSDC' });
+  const body = { trade_pair: 'SOLUSDC', order_type: 'LONG', leverage: 0.05 } as const;
+  const placed = await settled(api.POST(ORDERS, { params: { header: { ...as, Prefer: 'wait=0' } }, body }));
+  check('its reconciled result is that it was accepted', placed.status === 'accepted');
+  await gained({ kind: 'market', key: placed.order_uuid ?? '', pair: 'SOLUSDC' });
 }

@@ -1,4 +1,3 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +16,6 @@ export type Receiver = {
 
 const MAX_POLLS = 100;
 const POLL_INTERVAL_MS = 100;
-const AGE_MAX_S = 300;
 
 /** Starts a receiver on a free port. It accepts every request. */
 export async function startReceiver(): Promise<Receiver> {
@@ -44,17 +42,3 @@ export async function startReceiver(): Promise<Receiver> {
     },
   };
 }
-
-/** Whether one of the signatures is HMAC-SHA256 of `<t>.<body>` under the endpoint's secret, and the time is recent. */
-export function isSigned({ headers, body }: Delivery, secret: string): boolean {
-  const parts = String(headers['x-service-signature']).split(',');
-  const [at = ''] = valuesOf(parts, 't');
-  const expected = createHmac('sha256', secret).update(`${at}.${body}`).digest();
-  const isRecent = Math.abs(Date.now() / 1000 - Number(at)) < AGE_MAX_S;
-  return isRecent && valuesOf(parts, 'v1').some((signature) => isSame(Buffer.from(signature, 'hex'), expected));
-}
-
-const valuesOf = (parts: string[], name: string) =>
-  parts.filter((part) => part.startsWith(`${name}=`)).map((part) => part.slice(name.length + 1));
-
-const isSame = (one: Buffer, other: Buffer) => one.length === other.length && timingSafeEqual(one, other);
