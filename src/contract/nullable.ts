@@ -67,14 +67,13 @@ function contentOf(operation: unknown): Record<string, { schema: Schema }> {
   return isObject(body) && isObject(body.content) ? (body.content as Record<string, { schema: Schema }>) : {};
 }
 
-/** A schema that also takes null; its description and default stay on the member. */
+/**
+ * A schema that also takes null; its description stays on the member. Its default does not: generators take a member with
+ * one for a member that is always present.
+ */
 function nullable(member: Schema): Schema {
-  const { description, default: preset, ...schema } = member;
-  return {
-    ...(description !== undefined && { description }),
-    ...(preset !== undefined && { default: preset }),
-    anyOf: [schema, { type: 'null' }],
-  };
+  const { description, ...schema } = member;
+  return { ...(description !== undefined && { description }), anyOf: [schema, { type: 'null' }] };
 }
 
 const takesNull = ({ type, enum: values }: Schema): boolean =>

@@ -7474,7 +7474,7 @@ export interface components {
         /** @description The prop account that the request is about, `prop_…`. */
         PropAccountHeader: string;
         /** @description Network address of the end user, as the app's server saw it. The rate limits count attempts per address. Without this header they count the address of the connection, which all users of a server share. */
-        EndUserAddress: string | unknown | unknown;
+        EndUserAddress: string;
         /** @description The tenant app. */
         AppId: string;
         /** @description The access request. */

@@ -19,6 +19,7 @@ export const guides: Guide[] = [
   guide('Integrating', 'sandbox', 'Sandbox'),
   guide('Integrating', 'limits', 'Limits'),
   guide('Integrating', 'client', 'TypeScript client'),
+  guide('Integrating', 'generators', 'Other generators'),
   guide('Integrating', 'changes', 'Versioning and changes'),
   guide('Operating', 'deploying', 'Deploying'),
   guide('Operating', 'operating', 'Operating'),

@@ -1,6 +1,7 @@
 import { document } from '../../contract/document.ts';
 import { withNullableRequests } from '../../contract/nullable.ts';
+import { withTypes } from '../../contract/typed.ts';
 import { withExamples } from './examples.ts';
 
-/** The contract as it is served: with examples, and with null in requests where a member may be absent. */
-export const servedContract = (): Record<string, unknown> => withExamples(withNullableRequests(document));
+/** The contract as it is served: with examples, null in requests where a member may be absent, and a type everywhere. */
+export const servedContract = (): Record<string, unknown> => withExamples(withTypes(withNullableRequests(document)));
