@@ -227,6 +227,9 @@ describe('moveWalletLink', () => {
       `select who, why from ops.actions where action = 'move_link'`,
     );
     expect(row).to.deep.equal({ who: `admin:${desk.admin.adminId}`, why: 'signed' });
+    const last = `select body::json #>> '{data,status}' as status from events where app = $1 order by position desc limit 1`;
+    for (const [owner, status] of Object.entries({ [thief.partner]: 'moved', [victim.partner]: 'active' }))
+      expect(await desk.hand.query(last, [owner])).to.deep.equal([{ status }]);
   });
 
   let links = 0;

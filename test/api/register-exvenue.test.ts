@@ -1,8 +1,10 @@
 import { expect } from 'chai';
 import { privateKeyToAddress } from 'viem/accounts';
+import type { Caller } from '../support/caller.ts';
 import { expectProblem } from '../support/problem.ts';
 import { until } from '../support/processes.ts';
 import { MILLION, purchasesSuite, REGISTER } from '../support/registration.ts';
+import { faultOf } from '../support/stream-schemas.ts';
 
 describe('registerExvenueTrader', () => {
   const { fixture, scriptFault, expectPaidOnce, expectUnpaid } = purchasesSuite();
@@ -30,6 +32,23 @@ describe('registerExvenueTrader', () => {
     expect(reply.body).to.include({ status: 'pending', tx_hash: null, is_terminal: false });
     expect(ended.status).to.equal('registered');
     await expectPaidOnce(buyer, ended);
+  });
+
+  it('tells the registering partner of each state by events, and nobody else', async () => {
+    const buyer = await fixture.service.buyer();
+    const { registration_id, tx_hash } = (await fixture.service.buy(fixture.partner, buyer)).body;
+    const eventsOf = async (partner: Caller) => {
+      const { body } = await partner.get('/v1/events?limit=500');
+      return body.filter(({ data }: { data: object }) => JSON.stringify(data).includes(registration_id));
+    };
+
+    const events = await eventsOf(fixture.partner);
+
+    expect(events.map(({ type }: { type: string }) => type)).to.deep.equal(events.map(() => 'registration.updated'));
+    expect(events[0].data).to.include({ status: 'pending', tx_hash: null });
+    expect(events.at(-1).data).to.include({ status: 'registered', ex_address: buyer.wallet, tx_hash });
+    expect(events.map((event: { type: string }) => faultOf(event.type, event))).to.deep.equal(events.map(() => null));
+    expect(await eventsOf(await fixture.service.partner())).to.deep.equal([]);
   });
 
   it('pays from another address with a proof by the enrolled wallet', async () => {

@@ -1,19 +1,19 @@
--- Emits an event about a subaccount of a partner that was made, has another status, or was given to another partner, which both are told.
+-- Emits an event about a subaccount of a partner that was made, has another status, or was moved: to its former owner too.
 -- Body of trigger subaccounts_emit.
 create or replace function emit_subaccount() returns trigger
 language plpgsql as $$
 declare
-  told text;
+  recipient text;
 begin
-  for told in
+  for recipient in
     select p.id
     from partners p
     where p.id in (new.owner, case when tg_op = 'UPDATE' then old.owner end)
     order by p.id
   loop
-    perform emit_event(told, 'subaccount.updated', jsonb_build_object(
+    perform emit_event(recipient, 'subaccount.updated', jsonb_build_object(
       'subaccount_id', new.subaccount_id,
-      'status', case when told = new.owner then new.status else 'moved' end,
+      'status', case when recipient = new.owner then new.status else 'moved' end,
       'asset_class', new.asset_class,
       'account_size', new.account_size,
       'ex_address', new.ex_address
