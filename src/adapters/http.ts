@@ -1,6 +1,8 @@
-import http from 'node:http';
+import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import got, { type RequestFunction } from 'got';
+import { isIP, type Socket } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import zlib from 'node:zlib';
 import { epochMs, noteWork } from '../kernel/work.ts';
 
 /**
@@ -53,13 +55,10 @@ export const httpClient = ({ maxReplyBytes = MAX_REPLY_BYTES } = {}): HttpClient
   return async (request) => {
     const journey: Journey = { reached: 'nothing' };
     try {
-      const stream = got.stream(request.url, {
-        ...options(request),
-        agent: request.isQueued ? single : kept,
-        request: watched(journey, request.notAfter),
+      const { status, headers, text } = await exchange(request, request.isQueued ? single : kept, {
+        journey,
+        maxReplyBytes,
       });
-      const text = await readUpTo(maxReplyBytes, stream);
-      const { statusCode: status = 0, headers = {} } = stream.response ?? {};
       noteWork({ status });
       return { kind: 'response', status, headers, text };
     } catch (error) {
@@ -89,52 +88,122 @@ const CONNECTING_FAILED =
 const neverLeft = ({ reached }: Journey, why: string) =>
   reached === 'nothing' || (reached === 'socket' && CONNECTING_FAILED.test(why));
 
-const options = ({ method, headers, body, timeoutMs, signal }: HttpRequest) => ({
-  method,
-  ...(headers && { headers }),
-  ...(body !== undefined && { body }),
-  ...(signal && { signal }),
-  timeout: { lookup: CONNECT_MS, connect: CONNECT_MS, secureConnect: CONNECT_MS, request: timeoutMs },
-  retry: { limit: 0 },
-  followRedirect: false,
-  throwHttpErrors: false,
-  decompress: true,
-});
+type Read = Omit<Extract<Reply, { kind: 'response' }>, 'kind'>;
+type Bounds = { journey: Journey; maxReplyBytes: number };
+
+/** Rejects with an error that has a code. Whatever the connection does after the first fault is ignored. */
+const exchange = (request: HttpRequest, agents: Agents, { journey, maxReplyBytes }: Bounds): Promise<Read> =>
+  new Promise((resolve, reject) => {
+    const outgoing = open(request, agents);
+    const fail = (error: Error) => {
+      clearTimeout(total);
+      reject(error);
+      outgoing.destroy(error);
+    };
+    const total = setTimeout(fail, request.timeoutMs, timedOut('request'));
+    outgoing.on('error', fail);
+    outgoing.once('socket', (socket) => watch(socket, { request, journey, fail }));
+    outgoing.once('response', (response) => {
+      const { statusCode: status = 0, headers } = response;
+      readUpTo(maxReplyBytes, decoded(response)).then((text) => {
+        clearTimeout(total);
+        resolve({ status, headers, text });
+      }, fail);
+    });
+    outgoing.end(request.body);
+  });
+
+/** Throws for an address that is none. The body is sent in one piece, with its length. */
+function open({ method, url, headers, body, signal }: HttpRequest, agents: Agents): ClientRequest {
+  const address = new URL(url);
+  const isSecure = address.protocol === 'https:';
+  return (isSecure ? https : http).request(address, {
+    method,
+    headers: {
+      'accept-encoding': Object.keys(DECODERS).join(', '),
+      'user-agent': USER_AGENT,
+      ...headers,
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+    },
+    agent: isSecure ? agents.https : agents.http,
+    ...(signal && { signal }),
+  });
+}
+
+const USER_AGENT = 'Trading-Partner-Service/0.1';
+
+type Watched = { request: HttpRequest; journey: Journey; fail(error: Error): void };
 
 /**
  * Node writes a request once its socket is connected (TLS: secured). Before that nothing has left; after that any part
  * may have left. A reused socket is connected from the start.
  */
-const watched =
-  (journey: Journey, notAfter = Number.POSITIVE_INFINITY): RequestFunction =>
-  (url, requestOptions, callback) => {
-    const secure = url.protocol === 'https:';
-    const request = (secure ? https : http).request(url, requestOptions, callback);
-    request.once('socket', (socket) => {
-      journey.reached = 'socket';
-      const handOver = () => {
-        // Checked only here: the process may have been suspended for minutes while it was connecting.
-        if (epochMs() > notAfter) request.destroy(coded('TOO_LATE'));
-        else journey.reached = 'connection';
-      };
-      if (socket.connecting) socket.once(secure ? 'secureConnect' : 'connect', handOver);
-      else handOver();
-    });
-    return request;
+function watch(socket: Socket, { request: { url, notAfter }, journey, fail }: Watched): void {
+  journey.reached = 'socket';
+  const handOver = () => {
+    // Checked only here: the process may have been suspended for minutes while it was connecting.
+    if (epochMs() > (notAfter ?? Number.POSITIVE_INFINITY)) fail(coded('TOO_LATE'));
+    else journey.reached = 'connection';
   };
-
-const readUpTo = async (maxBytes: number, stream: AsyncIterable<Buffer>): Promise<string> => {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of stream) {
-    size += chunk.length;
-    if (size > maxBytes) throw coded('TOO_LONG');
-    chunks.push(chunk);
+  if (!socket.connecting) {
+    handOver();
+    return;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  const { protocol, hostname } = new URL(url);
+  const isSecure = protocol === 'https:';
+  const isAddress = isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
+  limitConnecting(socket, [...(isAddress ? [] : ['lookup']), 'connect', ...(isSecure ? ['secureConnect'] : [])], fail);
+  socket.once(isSecure ? 'secureConnect' : 'connect', handOver);
+}
+
+/** Each step towards a connection has its own limit. */
+function limitConnecting(socket: Socket, steps: string[], fail: (error: Error) => void): void {
+  let step = 0;
+  const late = () => fail(timedOut(steps[step] ?? ''));
+  let timer = setTimeout(late, CONNECT_MS);
+  const stop = () => clearTimeout(timer);
+  steps.forEach((name, n) => {
+    socket.once(name, () => {
+      stop();
+      step = n + 1;
+      if (step < steps.length) timer = setTimeout(late, CONNECT_MS);
+    });
+  });
+  socket.once('close', stop);
+}
+
+const DECODERS = {
+  gzip: () => zlib.createGunzip(),
+  deflate: () => zlib.createInflate(),
+  br: () => zlib.createBrotliDecompress(),
 };
 
+/** The body of a response, decompressed. */
+function decoded(response: IncomingMessage): Readable {
+  const encoding = response.headers['content-encoding']?.toLowerCase() ?? '';
+  const isEmpty = response.statusCode === 204 || response.headers['content-length'] === '0';
+  if (isEmpty || !Object.hasOwn(DECODERS, encoding)) return response;
+  const decoder = DECODERS[encoding as keyof typeof DECODERS](); // as: it has it
+  return pipeline(response, decoder, () => {}); // a fault of the response becomes one of the decoder
+}
+
+const readUpTo = (maxBytes: number, stream: Readable): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) reject(coded('TOO_LONG'));
+      else chunks.push(chunk);
+    });
+    stream.on('error', reject);
+    stream.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+    stream.once('close', () => reject(coded('ECONNRESET'))); // before its end
+  });
+
 const coded = (code: string) => Object.assign(new Error(code), { code });
+
+const timedOut = (event: string) => Object.assign(coded('ETIMEDOUT'), { event });
 
 /** The code of an error. Error messages may contain addresses; codes do not. */
 const codeOf = (error: unknown): string => {

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { readKeyring } from './keyring.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -37,7 +44,7 @@ export type Sealer = {
 export function sealer(keys: string): Sealer {
   const entries = readKeyring(keys);
   const activeKeyId = entries[0].id;
-  const ring = new Map(entries.map(({ id, key }) => [id, key]));
+  const ring = new Map(entries.map(({ id, key }) => [id, createSecretKey(key)])); // Node takes four times as long with a buffer
   const keyOf = (id: string) => {
     const key = ring.get(id);
     if (!key) throw new Error(`The keyring has no key ${id}`);
@@ -62,7 +69,7 @@ export function sealer(keys: string): Sealer {
 export const newSealingKey = (): string =>
   `k${randomBytes(4).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}`;
 
-function seal(keyId: string, key: Buffer, plain: string | Uint8Array, context: SealContext): Buffer {
+function seal(keyId: string, key: KeyObject, plain: string | Uint8Array, context: SealContext): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   cipher.setAAD(associatedData(keyId, context));
@@ -76,7 +83,7 @@ function seal(keyId: string, key: Buffer, plain: string | Uint8Array, context: S
   ]);
 }
 
-const hmac = (keyId: string, key: Buffer, plain: string, context: SealContext) =>
+const hmac = (keyId: string, key: KeyObject, plain: string, context: SealContext) =>
   createHmac('sha256', key).update('mark').update(associatedData(keyId, context)).update('\0').update(plain).digest();
 
 type Parts = { keyId: string; nonce: Buffer; tag: Buffer; ciphertext: Buffer };
@@ -95,7 +102,7 @@ function partsOf(sealed: Uint8Array): Parts {
   };
 }
 
-function open({ keyId, nonce, tag, ciphertext }: Parts, key: Buffer, context: SealContext): Buffer {
+function open({ keyId, nonce, tag, ciphertext }: Parts, key: KeyObject, context: SealContext): Buffer {
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES });
   decipher.setAAD(associatedData(keyId, context));
   decipher.setAuthTag(tag);

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import nock from 'nock';
 import { httpClient, parseJson, type Reply } from '../../src/adapters/http.ts';
@@ -133,6 +134,47 @@ describe('one HTTP exchange with an upstream', () => {
 
     expect(await post(url)).to.include({ kind: 'response', status: 307 });
     expect(arrived).to.equal(1);
+  });
+
+  it('decompresses a response that says it is compressed', async () => {
+    const compressed = { gzip: gzipSync('[1]'), deflate: deflateSync('[1]'), br: brotliCompressSync('[1]') };
+
+    for (const [encoding, body] of Object.entries(compressed)) {
+      const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body));
+      expect(await post(url), encoding).to.deep.include({ kind: 'response', text: '[1]' });
+      upstream?.close();
+    }
+  });
+
+  it('is lost when a compressed response is broken, or grows beyond the limit', async () => {
+    const bodies = [gzipSync('[1]').subarray(0, 12), Buffer.from('no gzip'), gzipSync(Buffer.alloc(17 * 1024 * 1024))];
+    const url = await serve((_, response) =>
+      response.writeHead(200, { 'content-encoding': 'gzip' }).end(bodies[arrived - 1]),
+    );
+
+    const replies = [await post(url), await post(url), await post(url)];
+
+    expect(replies.map(({ kind }) => kind)).to.deep.equal(['lost', 'lost', 'lost']);
+    expect(replies[2]).to.include({ why: 'TOO_LONG' });
+  });
+
+  it('reads a response without a body', async () => {
+    const url = await serve((_, response) => response.writeHead(204, { 'content-encoding': 'gzip' }).end());
+
+    expect(await post(url)).to.deep.include({ kind: 'response', status: 204, text: '' });
+  });
+
+  it('sends its body in one piece, with its length in bytes', async () => {
+    const seen: unknown[] = [];
+    const url = await serve((request, response) => {
+      seen.push(request.method, request.headers['content-length'], request.headers['transfer-encoding']);
+      request.resume().once('end', () => response.end());
+    });
+
+    await exchange({ method: 'POST', url, body: '{"a":"ü"}', timeoutMs: 1_000 });
+    await exchange({ method: 'GET', url, timeoutMs: 1_000 });
+
+    expect(seen).to.deep.equal(['POST', '10', undefined, 'GET', undefined, undefined]);
   });
 
   it('reads JSON without throwing', () => {

@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { Outgoing } from './types.ts';
 
 const USER_AGENT = 'Trading-Partner-Service/0.1';
@@ -23,11 +23,14 @@ export function signedHeaders({ deliveryId, eventType, secrets }: Outgoing, body
   };
 }
 
-const hmac = (key: string | Buffer, prefix: string, body: Buffer) =>
+const hmac = (key: string | KeyObject, prefix: string, body: Buffer) =>
   createHmac('sha256', key).update(prefix).update(body).digest();
 
-/** The key that Standard Webhooks libraries derive from a secret: the part after the prefix, base64-decoded. */
-const keyOf = (secret: string) => Buffer.from(secret.replace('whsec_', ''), 'base64');
+/**
+ * The key that Standard Webhooks libraries derive from a secret: the part after the prefix, base64-decoded. Node takes
+ * three times as long to sign with a buffer.
+ */
+const keyOf = (secret: string) => createSecretKey(secret.replace('whsec_', ''), 'base64');
 
 /** An event name may be any text. The header percent-encodes a name it cannot carry; the body holds it unchanged. */
 const headerSafe = (name: string) =>
