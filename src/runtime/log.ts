@@ -14,7 +14,7 @@ export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, process?: stri
     level: LOG_LEVEL,
     base: { ...(process && { process }), version: VERSION },
     mixin: workMembers,
-    redact: { paths: SECRET_FIELDS, censor: '[redacted]' },
+    formatters: { log: (fields) => Object.fromEntries(Object.entries(fields).map(shownField)) },
     serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },
   });
 
@@ -27,7 +27,7 @@ function withErrorCodes({ code, cause, ...rest }: Record<string, unknown>): Reco
   };
 }
 
-const SECRET_NAMES = [
+const SECRET_NAMES = new Set([
   'authorization',
   'password',
   'private_key',
@@ -37,5 +37,21 @@ const SECRET_NAMES = [
   'code',
   'totp_code',
   'email_code',
+]);
+const DEPTH = 3;
+const REDACTED = '[redacted]';
+
+/** A field of a line without secrets. `err` has a serializer of its own, which names what may be logged. */
+const shownField = ([name, value]: [string, unknown]): [string, unknown] => [
+  name,
+  SECRET_NAMES.has(name) ? REDACTED : name === 'err' ? value : redacted(value, DEPTH - 1),
 ];
-const SECRET_FIELDS = SECRET_NAMES.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
+
+/** The value itself if it has no field named like a secret down to this depth; else a copy without them. */
+function redacted(value: unknown, depth: number): unknown {
+  if (depth === 0 || typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return value;
+  const members = Object.entries(value);
+  const shown = members.map(([name, member]) => (SECRET_NAMES.has(name) ? REDACTED : redacted(member, depth - 1)));
+  if (members.every(([, member], n) => member === shown[n])) return value;
+  return Array.isArray(value) ? shown : Object.fromEntries(members.map(([name], n) => [name, shown[n]]));
+}

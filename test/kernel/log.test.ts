@@ -27,6 +27,17 @@ describe('a log line', () => {
     expect(err.cause.error_code).to.equal('ENOSPC');
   });
 
+  it('has no secret in a list, in an object with a class, or in an error that is not its own', () => {
+    const line = logged(
+      `{ rows: [{ token: 'sess_1' }], at: new Date(0), made: new (class { key = 'sess_1'; id = 7 })(),
+         tried: { error: Object.assign(new Error('x'), { code: '123456' }) }, bytes: { of: Buffer.from('ab') }, none: null }`,
+    );
+
+    expect(JSON.stringify(line)).not.to.match(/123456|sess_1/);
+    expect(line).to.deep.include({ at: '1970-01-01T00:00:00.000Z', made: { key: '[redacted]', id: 7 }, none: null });
+    expect(line.bytes).to.deep.equal({ of: { type: 'Buffer', data: [97, 98] } });
+  });
+
   it('has no secret under its own name, nor under a field', () => {
     const line = logged(
       `{ code: '123456', body: { code: '123456', token: 'sess_1' }, call: { body: { code: '123456' } }, err: { token: 'sess_1' } }`,
