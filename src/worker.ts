@@ -37,6 +37,7 @@ const RESTART_MS = 500;
  * How long a runner that the queue gave up may take to end. After that its jobs are released, as a dead worker's are.
  */
 const ABANDONED_MS = 5_000;
+const FETCHED_MS = 5_000; // a runner that has not fetched jobs once by then is started again
 /**
  * Messages of the queue that are not logged. The warning about `maxPoolSize` is expected: the queue's own statements
  * are short, so it needs fewer connections than jobs. A task that threw is logged by `loadTask`.
@@ -157,9 +158,10 @@ function superviseRunner(
       try {
         const events: WorkerEvents = new EventEmitter();
         const overdue = overdueEnd(events, stopping.signal);
+        const fetched = new Promise((resolve) => events.once('localQueue:getJobs:complete', resolve));
         runner = await startRunner(name, events, { config, log, tasks, metrics, onPool }, pool);
         if (stopping.signal.aborted) await stopQuietly(runner);
-        await Promise.race([runner.promise, overdue]);
+        await Promise.race([runner.promise, overdue, unlessBy(fetched)]);
       } catch (err) {
         log.error({ err, runner: name }, 'runner ended');
         if (runner) void stopQuietly(runner); // a runner that was abandoned may still be running
@@ -197,6 +199,17 @@ function overdueEnd(events: WorkerEvents, stopping: AbortSignal): Promise<never>
       if (stopping.aborted) return; // this is our own stop, which has its own limits
       setTimeout(reject, ABANDONED_MS, new Error('The runner was abandoned by the queue and did not end'));
     });
+  });
+}
+
+/**
+ * Rejects if a runner has not fetched jobs once within `FETCHED_MS`. The queue keeps the error of a runner's first
+ * statement, a write that a read-only primary or a full disk rejects, and then never fetches any.
+ */
+function unlessBy(fetched: Promise<unknown>): Promise<never> {
+  return new Promise((_, reject) => {
+    const timer = setTimeout(reject, FETCHED_MS, new Error('The runner could not fetch jobs'));
+    void fetched.then(() => clearTimeout(timer));
   });
 }
 

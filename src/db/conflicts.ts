@@ -13,6 +13,16 @@ export const databaseIsAway = (error: unknown): boolean =>
     );
   });
 
+/** Codes by which the server rejects a statement or a connection: read-only, or out of a resource. */
+const REFUSED = /^(25006|53...)$/;
+
+/**
+ * Whether an error proves that nothing of the statement was written: the server rejected it, and said so. A panic is no
+ * such proof: it can come after the commit was written.
+ */
+export const databaseRefused = (error: unknown): boolean =>
+  causesOf(error).some(({ code, severity }) => REFUSED.test(code) && /^(ERROR|FATAL)$/.test(severity));
+
 /** Whether PostgreSQL cancelled a statement to resolve a deadlock. Repeating it is safe. */
 export const wasUndone = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '40P01');
 
@@ -20,8 +30,9 @@ export const wasUndone = (error: unknown): boolean => causesOf(error).some(({ co
 export const waitedTooLong = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '55P03');
 
 /** The error and its chain of causes. */
-function causesOf(error: unknown): { code: string; name: string; message: string }[] {
+function causesOf(error: unknown): { code: string; severity: string; name: string; message: string }[] {
   if (!(error instanceof Error)) return [];
   const code = 'code' in error ? String(error.code) : '';
-  return [{ code, name: error.name, message: error.message }, ...causesOf(error.cause)];
+  const severity = 'severity' in error ? String(error.severity) : '';
+  return [{ code, severity, name: error.name, message: error.message }, ...causesOf(error.cause)];
 }

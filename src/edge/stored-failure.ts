@@ -2,13 +2,15 @@ import type { Context } from 'koa';
 import { ApiError } from '../kernel/errors.ts';
 
 /**
- * Marks a failure as not retryable if it is stored under a key of the caller: the same request would return the same
- * stored failure. Without such a key the next request is a new one, and the error is returned unchanged.
+ * Marks a failure of an intent as not retryable where a repeat of the request would not be one. Under a key or an id of the
+ * caller, a failure without effect is stored: the repeat would return the same. Without them the repeat is a new request,
+ * which would come on top of an unknown effect.
  */
 export function asStoredFailure(apiError: ApiError, ctx: Context): ApiError {
   const { intent_id, effect } = apiError.details;
-  if (!apiError.retryable || intent_id === undefined || effect !== 'none') return apiError;
-  if (!isRepeatable(ctx) && !callerIds(ctx).includes(intent_id)) return apiError;
+  if (!apiError.retryable || intent_id === undefined) return apiError;
+  const isRepeat = isRepeatable(ctx) || callerIds(ctx).includes(intent_id);
+  if (effect !== (isRepeat ? 'none' : 'unknown')) return apiError;
   return new ApiError(apiError.code, { ...apiError.details, retryable: false });
 }
 

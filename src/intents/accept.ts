@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { batch, numbered } from '../db/batch.ts';
-import { databaseIsAway, wasUndone } from '../db/conflicts.ts';
+import { databaseIsAway, databaseRefused, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import { newIntentId, type OwnerId } from '../kernel/ids.ts';
@@ -76,11 +76,13 @@ type Verdict = z.infer<typeof verdictRow> & { batchSize: number };
 
 const RETRY_FOR_MS = 4_500; // long enough for a database restart
 const PAUSE_MS = 200;
+const LAST_MS = 1_000; // left for an attempt whose end decides whether the effect is known
 
 /**
  * Makes a function that writes intents durably with one of the SQL functions `accept_…`. Concurrent requests share a
  * commit; each gets its own verdict. While the database is away or silent, the same submission is repeated for up to
- * `RETRY_FOR_MS` in all; its id makes a repeat harmless.
+ * `RETRY_FOR_MS` in all; its id makes a repeat harmless. Then it throws: the error of the database if that refused every
+ * attempt, else an `ApiError` with the effect `unknown`.
  */
 export function acceptance<O extends NewIntent>(
   db: Db,
@@ -120,13 +122,17 @@ async function acceptWithRetry<O extends NewIntent>(
   accept: (newIntent: O) => Promise<Verdict>,
 ): Promise<Verdict> {
   const abandonAt = epochMs() + RETRY_FOR_MS;
+  let isRefused = true; // every attempt so far, provably
   let attempt: Promise<Verdict | null> = accept(newIntent); // needs no timer of its own: the pool's limits are below RETRY_FOR_MS
   for (;;) {
     try {
       const verdict = await attempt;
       if (verdict) return verdict;
+      isRefused = false;
     } catch (error) {
       if (!databaseIsAway(error) && !wasUndone(error)) throw error;
+      isRefused &&= databaseRefused(error);
+      if (isRefused && abandonAt - epochMs() < PAUSE_MS + LAST_MS) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     const leftMs = abandonAt - epochMs();
@@ -137,11 +143,7 @@ async function acceptWithRetry<O extends NewIntent>(
 
 /** The commit may have succeeded although its response was lost. The caller can read the intent later by its id. */
 const acceptanceUnknown = (newIntent: NewIntent) =>
-  new ApiError('SERVICE_UNAVAILABLE', {
-    effect: 'unknown',
-    intent_id: newIntent.id,
-    retryable: newIntent.idempotency_key !== undefined,
-  });
+  new ApiError('SERVICE_UNAVAILABLE', { effect: 'unknown', intent_id: newIntent.id });
 
 function acceptedOf(
   { verdict, intent_id, at }: Verdict,

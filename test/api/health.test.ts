@@ -75,7 +75,7 @@ describe('getReadiness', () => {
     await becomes(200);
 
     expect(ready.body.error.checks).to.deep.equal(['database']);
-    expectProblem(order, 'SERVICE_UNAVAILABLE', { effect: 'unknown' });
+    expectProblem(order, 'SERVICE_UNAVAILABLE', { effect: 'none' }); // PostgreSQL rejected every attempt
   });
 
   it('fails where notifications have never arrived, not as soon as they stop', async () => {
