@@ -1,8 +1,10 @@
+import { canOpenCluster } from '../support/cluster.ts';
 import { findPgbouncer } from '../support/pgbouncer.ts';
 import { findPrometheus } from '../support/prometheus.ts';
 import { alertOnOutages, alertVerdict } from './scenes/alerts.ts';
 import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
+import { enduranceVerdicts, tradeThroughFailures } from './scenes/ha.ts';
 import { payUnderHarm } from './scenes/money.ts';
 import { moneyVerdicts } from './scenes/money-audit.ts';
 import { outageVerdict, settleAfterOutage } from './scenes/outage.ts';
@@ -95,6 +97,13 @@ export const scenes: Record<string, Scene> = {
     report(
       failOverVerdict(await failOverUnderLoad({ seed, perSecond: perSecond / 2, ...counts, workers: 3, webs: 2 })),
     );
+  },
+  async HA({ failures, perSecond }, report) {
+    if (!canOpenCluster())
+      throw new Error('There are no patroni, etcd, haproxy and PostgreSQL 15 on this machine, or no rights');
+    const settings = { ...UNDER_HARM, NETVENUE_IN_FLIGHT_MS: '5000' };
+    const endured = await tradeThroughFailures({ failures, perSecond: perSecond / 2, settings });
+    for (const verdict of enduranceVerdicts(endured)) report(verdict);
   },
   async ALERTS({ alertScale: scale }, report) {
     const program = findPrometheus();

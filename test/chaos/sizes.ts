@@ -1,3 +1,4 @@
+import type { Failure } from './scenes/ha.ts';
 import type { Queue } from './scenes/queued.ts';
 import type { VerbLoad } from './scenes/verbs.ts';
 
@@ -14,6 +15,8 @@ export type Size = {
   finished: number;
   /** Orders executed before and after the primary is lost. */
   failOver: number;
+  /** What happens to the primary of a cluster, in this order. */
+  failures: Failure[];
   pooled: number;
   queued: Queue;
   /** Runs with every order verb at the network. */
@@ -60,6 +63,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     outageMs: 30_000,
     finished: 1_000,
     failOver: 1_000,
+    failures: Array<Failure[]>(5).fill(['kill', 'freeze', 'switch over']).flat(),
     pooled: 2_000,
     queued: {
       orders: 80,
@@ -99,6 +103,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     outageMs: 4_000,
     finished: 60,
     failOver: 40,
+    failures: ['switch over', 'kill', 'freeze'],
     pooled: 60,
     queued: {
       orders: 24,
