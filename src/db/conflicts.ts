@@ -14,14 +14,14 @@ export const databaseIsAway = (error: unknown): boolean =>
   });
 
 /** Codes by which the server rejects a statement or a connection: read-only, or out of a resource. */
-const REFUSED = /^(25006|53...)$/;
+const REJECTED = /^(25006|53...)$/;
 
 /**
  * Whether an error proves that nothing of the statement was written: the server rejected it, and said so. A panic is no
  * such proof: it can come after the commit was written.
  */
-export const databaseRefused = (error: unknown): boolean =>
-  causesOf(error).some(({ code, severity }) => REFUSED.test(code) && /^(ERROR|FATAL)$/.test(severity));
+export const databaseRejected = (error: unknown): boolean =>
+  causesOf(error).some(({ code, severity }) => REJECTED.test(code) && /^(ERROR|FATAL)$/.test(severity));
 
 /** Whether PostgreSQL cancelled a statement to resolve a deadlock. Repeating it is safe. */
 export const wasUndone = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '40P01');

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Config } from '../config.ts';
 import { batch, numbered } from '../db/batch.ts';
-import { databaseIsAway, databaseRefused, wasUndone } from '../db/conflicts.ts';
+import { databaseIsAway, databaseRejected, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import { newIntentId, type OwnerId } from '../kernel/ids.ts';
@@ -81,7 +81,7 @@ const LAST_MS = 1_000; // left for an attempt whose end decides whether the effe
 /**
  * Makes a function that writes intents durably with one of the SQL functions `accept_…`. Concurrent requests share a
  * commit; each gets its own verdict. While the database is away or silent, the same submission is repeated for up to
- * `RETRY_FOR_MS` in all; its id makes a repeat harmless. Then it throws: the error of the database if that refused every
+ * `RETRY_FOR_MS` in all; its id makes a repeat harmless. Then it throws: the error of the database if that rejected every
  * attempt, else an `ApiError` with the effect `unknown`.
  */
 export function acceptance<O extends NewIntent>(
@@ -122,17 +122,17 @@ async function acceptWithRetry<O extends NewIntent>(
   accept: (newIntent: O) => Promise<Verdict>,
 ): Promise<Verdict> {
   const abandonAt = epochMs() + RETRY_FOR_MS;
-  let isRefused = true; // every attempt so far, provably
+  let isRejected = true; // every attempt so far, provably
   let attempt: Promise<Verdict | null> = accept(newIntent); // needs no timer of its own: the pool's limits are below RETRY_FOR_MS
   for (;;) {
     try {
       const verdict = await attempt;
       if (verdict) return verdict;
-      isRefused = false;
+      isRejected = false;
     } catch (error) {
       if (!databaseIsAway(error) && !wasUndone(error)) throw error;
-      isRefused &&= databaseRefused(error);
-      if (isRefused && abandonAt - epochMs() < PAUSE_MS + LAST_MS) throw error;
+      isRejected &&= databaseRejected(error);
+      if (isRejected && abandonAt - epochMs() < PAUSE_MS + LAST_MS) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     const leftMs = abandonAt - epochMs();

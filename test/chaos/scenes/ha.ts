@@ -26,7 +26,7 @@ export type Endured = {
 };
 
 /** A response, and which intents it was about: those of an id of the caller, or of one request. */
-type Told = { about: { id: string } | { request: string }; at: number; status: number; effect: string };
+type Received = { about: { id: string } | { request: string }; at: number; status: number; effect: string };
 
 const TRADERS = 30;
 const FLOWING = 10; // orders at the venue after which they count as flowing
@@ -40,11 +40,11 @@ const BACK_WITHIN_MS = 30_000;
 export async function tradeThroughFailures({ failures, perSecond, settings }: Options): Promise<Endured> {
   const cluster = await openCluster();
   const stage = await openTrading(cluster, settings);
-  const told: Told[] = [];
+  const received: Received[] = [];
   let isOver = false;
   try {
     const traders = await stage.traders(TRADERS);
-    const load = atPace({ perSecond, goOn: () => !isOver }, (n) => placeOneOf(traders, n, told));
+    const load = atPace({ perSecond, goOn: () => !isOver }, (n) => placeOneOf(traders, n, received));
     load.catch(() => {}); // reported below
     const flowing = () => flow(stage, load);
     await flowing();
@@ -57,8 +57,8 @@ export async function tradeThroughFailures({ failures, perSecond, settings }: Op
     return {
       survived,
       taken: taken.length,
-      responses: tally(told),
-      misinformed: await countMisinformed(stage, told),
+      responses: tally(received),
+      misinformed: await countMisinformed(stage, received),
       orders,
     };
   } finally {
@@ -117,10 +117,10 @@ function longestPause({ upstream }: Stage, since: number): number {
 }
 
 /**
- * Two of three callers give their order an id: one repeats it until it is accepted, the other only until it is told that
+ * Two of three callers give their order an id: one repeats it until it is accepted, the other only until a response says that
  * nothing happened. The third sends its order once and without an id. Returns the id of an accepted intent.
  */
-async function placeOneOf(traders: Caller[], n: number, told: Told[]): Promise<string | null> {
+async function placeOneOf(traders: Caller[], n: number, received: Received[]): Promise<string | null> {
   const trader = traders[n % TRADERS];
   if (!trader) throw new Error('There is at least one');
   const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 };
@@ -128,11 +128,11 @@ async function placeOneOf(traders: Caller[], n: number, told: Told[]): Promise<s
     const request = randomUUID();
     const headers = { 'X-Request-Id': request };
     const reply = await trader.post(ORDERS, order, { prefer: 'wait=0', headers });
-    return note(told, { request }, reply).status === 503 ? null : acknowledged(async () => reply);
+    return note(received, { request }, reply).status === 503 ? null : acknowledged(async () => reply);
   }
   const id = randomUUID();
   const ask = async () =>
-    note(told, { id }, await trader.post(ORDERS, { ...order, order_uuid: id }, { prefer: 'wait=0' }));
+    note(received, { id }, await trader.post(ORDERS, { ...order, order_uuid: id }, { prefer: 'wait=0' }));
   if (n % 3 === 1) return acknowledged(ask);
   const reply = await ask();
   return effectOf(reply) === 'none'
@@ -144,14 +144,14 @@ const ORDERS = '/v1/orders/netvenue';
 
 const effectOf = ({ body }: Reply): string => String(body?.error?.effect);
 
-function note(told: Told[], about: Told['about'], reply: Reply): Reply {
-  told.push({ about, at: Date.now(), status: reply.status, effect: effectOf(reply) });
+function note(received: Received[], about: Received['about'], reply: Reply): Reply {
+  received.push({ about, at: Date.now(), status: reply.status, effect: effectOf(reply) });
   return reply;
 }
 
-const tally = (told: Told[]): Map<string, number> => {
+const tally = (received: Received[]): Map<string, number> => {
   const counts = new Map<string, number>();
-  for (const { status, effect } of told) {
+  for (const { status, effect } of received) {
     const name = status === 503 ? `503 ${effect}` : String(status);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
@@ -159,17 +159,17 @@ const tally = (told: Told[]): Map<string, number> => {
 };
 
 /** The responses of `none` about an order that was on record when they arrived. */
-async function countMisinformed({ rows }: Stage, told: Told[]): Promise<number> {
+async function countMisinformed({ rows }: Stage, received: Received[]): Promise<number> {
   const intents = await rows<{ id: string; request_id: string; at: number }>(
     `select id, request_id, extract(epoch from created_at)::float8 * 1000 as at from intents`,
   );
   const recorded = new Map(intents.flatMap(({ id, request_id, at }) => [[id, at] as const, [request_id, at] as const]));
-  const recordedAt = ({ about }: Told) =>
+  const recordedAt = ({ about }: Received) =>
     recorded.get('id' in about ? about.id : about.request) ?? Number.POSITIVE_INFINITY;
-  return told.filter((each) => each.effect === 'none' && recordedAt(each) <= each.at).length;
+  return received.filter((each) => each.effect === 'none' && recordedAt(each) <= each.at).length;
 }
 
-/** Whether orders flowed again in time after every failure, and nothing was lost, doubled or told wrong. */
+/** Whether orders flowed again in time after every failure, and nothing was lost, doubled or reported wrong. */
 export function enduranceVerdicts({ survived, taken, responses, misinformed, orders }: Endured): Verdict[] {
   const pauses = survived.map(({ pauseMs }) => pauseMs);
   const { forgotten, lost, doubled, denied, strange } = orders;
@@ -185,7 +185,7 @@ export function enduranceVerdicts({ survived, taken, responses, misinformed, ord
       promise: 'R13',
       text: 'the orders meanwhile',
       figure: `${taken} accepted, ${JSON.stringify(orders)}; responses ${JSON.stringify(Object.fromEntries(responses))}, ${misinformed} denied an effect`,
-      bound: '0 accepted lost, 0 doubled, 0 told wrong',
+      bound: '0 accepted lost, 0 doubled, 0 reported wrong',
       kept: taken > 0 && forgotten + lost + doubled + denied + strange + misinformed === 0,
     },
   ];

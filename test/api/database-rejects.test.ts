@@ -16,10 +16,10 @@ const ORDERS = '/v1/orders/netvenue';
 const MAX_CONNECTIONS = 60;
 const settings = { fsync: 'off', full_page_writes: 'off', jit: 'off', max_connections: MAX_CONNECTIONS };
 
-/** How a server that responds refuses to work: it says so with an SQLSTATE, and nothing of the statement happens. */
-type Refusal = { code: string; begin(): Promise<unknown>; end(): Promise<unknown> };
+/** How a server that responds rejects all work: it says so with an SQLSTATE, and nothing of the statement happens. */
+type Rejection = { code: string; begin(): Promise<unknown>; end(): Promise<unknown> };
 
-describe('a database that refuses to work', function () {
+describe('a database that rejects all work', function () {
   this.timeout(60_000);
   let dataDir: string;
   let server: Embedded;
@@ -28,7 +28,7 @@ describe('a database that refuses to work', function () {
   let operator: pg.Client;
 
   before(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'tps-refuses-'));
+    dataDir = await mkdtemp(join(tmpdir(), 'tps-rejects-'));
     server = await startEmbedded({ dataDir, settings });
     await migrate(server.url);
     service = await startService({
@@ -83,7 +83,7 @@ describe('a database that refuses to work', function () {
   }
   let taken = new Set<pg.Client>();
 
-  const refusals: Record<string, Refusal> = {
+  const rejections: Record<string, Rejection> = {
     'as a primary that became read-only': {
       code: '25006',
       begin: () => setReadOnly('on'),
@@ -105,7 +105,7 @@ describe('a database that refuses to work', function () {
     },
   };
 
-  for (const [how, { code, begin, end }] of Object.entries(refusals))
+  for (const [how, { code, begin, end }] of Object.entries(rejections))
     it(`${how} (${code}): 503 that denies no effect, and nothing is lost`, async () => {
       const ids = [crypto.randomUUID(), crypto.randomUUID()] as const;
       const [earlier, fresh] = [market({ order_uuid: ids[0] }), market({ order_uuid: ids[1] })];
