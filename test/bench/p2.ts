@@ -4,7 +4,7 @@ import { interleaved, pairsOf } from './noise.ts';
 import { openSides, type Trip, tripsOf } from './sides.ts';
 
 type Size = { rounds: number; calmS: number; busyS: number };
-const FULL: Size = { rounds: 6, calmS: 8, busyS: 4 };
+const FULL: Size = { rounds: 6, calmS: 6, busyS: 4 };
 const SMALL: Size = { rounds: 5, calmS: 1, busyS: 0.5 };
 
 const RATES = { calm: 50, busy: 200 }; // orders a second

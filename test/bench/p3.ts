@@ -25,7 +25,7 @@ const SETTLED_WITHIN_MS = 120_000;
 const POLL_MS = 200; // polling takes no more than this from the measurement
 
 type Size = { rounds: number; orders: number };
-const FULL: Size = { rounds: 5, orders: 4_000 };
+const FULL: Size = { rounds: 5, orders: 3_000 };
 const SMALL: Size = { rounds: 5, orders: 300 };
 
 /**

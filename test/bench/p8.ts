@@ -133,7 +133,7 @@ function figures(found: Found[]): Figures {
   const rejected: Row = {
     ...reported({ what: 'the rest told at once to come again, share', unit: '', figure: shares('rejected') }),
     mark: `≥ ${MARKS.rejected}`,
-    kept: shares('rejected') >= MARKS.rejected,
+    kept: shares('accepted') === 1 ? null : shares('rejected') >= MARKS.rejected, // nothing was rejected
   };
   return {
     name: 'P8',
