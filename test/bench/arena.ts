@@ -13,7 +13,7 @@ import {
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
 import { freePort } from '../support/free-port.ts';
-import { type Running, startProgram, startScript, until } from '../support/processes.ts';
+import { type Running, STARTED_MS, startProgram, startScript, until } from '../support/processes.ts';
 import { ENTITY, KEYS, testSettings } from '../support/service.ts';
 import { assertDurable } from './durable.ts';
 import { fill, type Past } from './fill.ts';
@@ -75,12 +75,12 @@ export async function openArena(behaviour: Partial<NetvenueUpstreamOptions> = {}
       const PORT = String(await freePort());
       const url = `http://127.0.0.1:${PORT}`;
       const { lines } = launched(startScript(script, profiled({ ...settings, ...more, PORT })));
-      await until('a server that responds', () =>
+      const isUp = () =>
         got(`${url}/healthz`).then(
           () => true,
           () => null,
-        ),
-      ).catch(() => {
+        );
+      await until('a server that responds', isUp, STARTED_MS).catch(() => {
         throw new Error(lines.join('\n'));
       });
       return url;
