@@ -4,6 +4,7 @@ import { findPrometheus } from '../support/prometheus.ts';
 import { alertOnOutages, alertVerdict } from './scenes/alerts.ts';
 import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
+import { canMount, diskVerdict, tradeOnFullDisk } from './scenes/disk.ts';
 import { enduranceVerdicts, tradeThroughFailures } from './scenes/ha.ts';
 import { payUnderHarm } from './scenes/money.ts';
 import { moneyVerdicts } from './scenes/money-audit.ts';
@@ -104,6 +105,10 @@ export const scenes: Record<string, Scene> = {
     const settings = { ...UNDER_HARM, NETVENUE_IN_FLIGHT_MS: '5000' };
     const endured = await tradeThroughFailures({ failures, perSecond: perSecond / 2, settings });
     for (const verdict of enduranceVerdicts(endured)) report(verdict);
+  },
+  async DISK({ fullMs, perSecond }, report) {
+    if (!(await canMount())) throw new Error('No file system may be mounted here');
+    report(diskVerdict(await tradeOnFullDisk({ fullMs, perSecond: perSecond / 2, settings: UNDER_HARM })));
   },
   async ALERTS({ alertScale: scale }, report) {
     const program = findPrometheus();

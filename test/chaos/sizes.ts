@@ -17,6 +17,8 @@ export type Size = {
   failOver: number;
   /** What happens to the primary of a cluster, in this order. */
   failures: Failure[];
+  /** How long the disk is full. */
+  fullMs: number;
   pooled: number;
   queued: Queue;
   /** Runs with every order verb at the network. */
@@ -64,6 +66,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     finished: 1_000,
     failOver: 1_000,
     failures: Array<Failure[]>(5).fill(['kill', 'freeze', 'switch over']).flat(),
+    fullMs: 60_000,
     pooled: 2_000,
     queued: {
       orders: 80,
@@ -104,6 +107,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     finished: 60,
     failOver: 40,
     failures: ['switch over', 'kill', 'freeze'],
+    fullMs: 10_000,
     pooled: 60,
     queued: {
       orders: 24,

@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller, Reply } from '../support/caller.ts';
+import { acknowledged, atPace } from './load.ts';
+import type { Stage } from './stage.ts';
+
+/** A response, and which intents it was about: those of an id of the caller, or of one request. */
+type Received = { about: { id: string } | { request: string }; at: number; status: number; effect: string };
+
+/** The ids of accepted intents, how often each response came, and responses that denied an effect on record. */
+export type Answered = { taken: string[]; responses: Record<string, number>; misinformed: number };
+
+const TRADERS = 30;
+
+/**
+ * Orders at a steady rate until `isOver`, whose responses are compared with the records by `judge` at the end. Only 503 and
+ * accepted orders are expected: every other response ends the load.
+ */
+export async function loadAnswered(stage: Stage, perSecond: number, isOver: () => boolean) {
+  const traders = await stage.traders(TRADERS);
+  const received: Received[] = [];
+  const load = atPace({ perSecond, goOn: () => !isOver() }, (n) => placeOneOf(traders, n, received));
+  load.catch(() => {}); // reported by `judge`
+  return {
+    load,
+    async judge(): Promise<Answered> {
+      const taken = (await load).filter((id) => id !== null);
+      return { taken, responses: tally(received), misinformed: await countMisinformed(stage, received) };
+    },
+  };
+}
+
+/**
+ * Two of three callers give their order an id: one repeats it until it is accepted, the other only until a response says that
+ * nothing happened. The third sends its order once and without an id. Returns the id of an accepted intent.
+ */
+async function placeOneOf(traders: Caller[], n: number, received: Received[]): Promise<string | null> {
+  const trader = traders[n % TRADERS];
+  if (!trader) throw new Error('There is at least one');
+  const order = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.01 };
+  if (n % 3 === 0) {
+    const request = randomUUID();
+    const headers = { 'X-Request-Id': request };
+    const reply = await trader.post(ORDERS, order, { prefer: 'wait=0', headers });
+    return note(received, { request }, reply).status === 503 ? null : acknowledged(async () => reply);
+  }
+  const id = randomUUID();
+  const ask = async () =>
+    note(received, { id }, await trader.post(ORDERS, { ...order, order_uuid: id }, { prefer: 'wait=0' }));
+  if (n % 3 === 1) return acknowledged(ask);
+  const reply = await ask();
+  return effectOf(reply) === 'none'
+    ? null
+    : acknowledged(() => (reply.status === 503 ? ask() : Promise.resolve(reply)));
+}
+
+const ORDERS = '/v1/orders/netvenue';
+
+const effectOf = ({ body }: Reply): string => String(body?.error?.effect);
+
+function note(received: Received[], about: Received['about'], reply: Reply): Reply {
+  received.push({ about, at: Date.now(), status: reply.status, effect: effectOf(reply) });
+  return reply;
+}
+
+const tally = (received: Received[]): Record<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { status, effect } of received) {
+    const name = status === 503 ? `503 ${effect}` : String(status);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries(counts);
+};
+
+/** The responses of `none` about an order that was on record when they arrived. */
+async function countMisinformed({ rows }: Stage, received: Received[]): Promise<number> {
+  const intents = await rows<{ id: string; request_id: string; at: number }>(
+    `select id, request_id, extract(epoch from created_at)::float8 * 1000 as at from intents`,
+  );
+  const recorded = new Map(intents.flatMap(({ id, request_id, at }) => [[id, at] as const, [request_id, at] as const]));
+  const recordedAt = ({ about }: Received) =>
+    recorded.get('id' in about ? about.id : about.request) ?? Number.POSITIVE_INFINITY;
+  return received.filter((each) => each.effect === 'none' && recordedAt(each) <= each.at).length;
+}
