@@ -414,6 +414,25 @@ create table login_codes (
 );
 CREATE INDEX login_codes_by_age ON public.login_codes USING btree (expires_at);
 
+-- Payments and transfers that the processor had when this database was recovered from a backup, and this database did not. A lost transfer counts as paid to its receiver.
+create table lost_money (
+  processor_id text not null, -- The payment intent or transfer at the processor.
+  kind text not null, -- What it is: money of a customer, or money to a connected account.
+  intent_id uuid not null, -- The intent that moved it, whose row is lost.
+  subject_id text not null, -- The id of the payment or payout, whose row is lost.
+  amount_cents integer not null, -- The amount requested, in the currency's smallest unit.
+  currency text not null, -- ISO 4217, lower case.
+  status text, -- Of a payment: its status when it was read.
+  processor_account_id text, -- Of a transfer: the connected account that received it.
+  user_id text, -- Of a payment: who pays, by its metadata.
+  app text, -- Of a payment: the app, by its metadata.
+  made_at timestamp with time zone not null, -- By the processor's clock.
+  found_at timestamp with time zone not null default now(), -- When the processor was last read.
+  constraint lost_money_pkey PRIMARY KEY (processor_id),
+  constraint lost_money_kind_check CHECK ((kind = ANY (ARRAY['payment'::text, 'transfer'::text])))
+);
+CREATE INDEX lost_money_by_account ON public.lost_money USING btree (processor_account_id) WHERE (kind = 'transfer'::text);
+
 -- Orders that a venue had when this database was recovered from a backup, and this database did not: their requests are lost. A retry under the same id is looked for and never sent.
 create table lost_orders (
   id uuid not null, -- The id of the order at its venue: the id of the intent that was lost.
@@ -1357,6 +1376,21 @@ create view ops.lanes (
   waiting integer
 );
 
+-- Payments and transfers at the processor whose rows were lost with a backup. Normally empty.
+create view ops.lost_money (
+  kind text,
+  processor_id text,
+  subject_id text,
+  amount_cents integer,
+  currency text,
+  status text,
+  processor_account_id text,
+  user_id text,
+  app text,
+  made_at timestamp with time zone,
+  safe_action text
+);
+
 -- Payments older than 10 minutes that were neither fulfilled nor refunded, with the safe action. Normally empty.
 create view ops.paid_without_account (
   payment_id text,
@@ -1645,6 +1679,9 @@ create function issue_reveal_link(app text, link text, link_digest bytea, lives_
 
 create function job_for(kind text, intent uuid, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
+
+create function keep_lost_money(made jsonb)
+  returns TABLE(kind text, processor_id text, subject_id text, amount_cents integer, currency text, status text, user_id text) sql;
 
 create function lane_job(endpoint text, lane integer, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
@@ -1948,6 +1985,9 @@ create function rerun_intent(intent uuid, by_operator text, because text, noted 
 
 create function reserve_key(of_caller text, of_key text, request bytea, abandoned_s double precision)
   returns TABLE(verdict text, status integer, sealed bytea) plpgsql;
+
+create function reserved_cents_of(accounts text[], besides text DEFAULT NULL::text)
+  returns bigint sql stable;
 
 create function resolve_payout(payout text, by_operator text, because text, made text, arrival text, item jsonb, step_intent uuid DEFAULT NULL::uuid, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;

@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts';
 import { keepLostOrders, listTraders, recoverSince } from '../intents/recover.ts';
 import { isUuid } from '../kernel/ids.ts';
 import { openMetrics } from '../metrics/registry.ts';
+import { keepLostMoney } from '../payments/commands.ts';
 import { openLog } from '../runtime/log.ts';
 import { openUpstreams } from '../upstreams.ts';
 import { onDatabase } from './database.ts';
@@ -25,7 +26,7 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 await onDatabase(async (db) => {
   for (const { kind, intents } of await recoverSince(db, new Date(sinceMs)))
     print(`${kind}  ${intents} open: looked for, never sent`);
-  const { netvenue, exvenue } = openUpstreams({
+  const { netvenue, exvenue, processor } = openUpstreams({
     config,
     db,
     metrics: openMetrics(),
@@ -68,6 +69,13 @@ await onDatabase(async (db) => {
       wallet,
       since.flatMap(({ order: { cloid } }) => (cloid === null ? [] : [uuidOf(cloid)])),
     );
+  }
+  const money = await processor?.listMoneyMade(sinceMs);
+  if (money && money.kind !== 'found') print('payments and transfers  could not be read: run this again');
+  for (const lost of money?.kind === 'found' ? await keepLostMoney(db, money.data) : []) {
+    const { kind, processor_id, subject_id, amount_cents, currency, status, user_id } = lost;
+    const terms = [`${amount_cents} ${currency}`, status, user_id].filter(Boolean).join(' ');
+    print(`${kind}  ${processor_id} (${subject_id})  ${terms}: not known here, see ops.lost_money`);
   }
 
   async function printUnknown(trader: string, ids: string[]): Promise<void> {

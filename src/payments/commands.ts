@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { EventPage, ProcessorEvent } from '../adapters/processor/types.ts';
+import type { EventPage, MoneyMade, ProcessorEvent } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Tier } from './queries.ts';
 
@@ -62,3 +62,19 @@ export async function saveTier(
     set market = excluded.market, asset_class = excluded.asset_class, account_size = excluded.account_size,
       amount_cents = excluded.amount_cents, currency = excluded.currency, active = excluded.active, updated_at = now()`);
 }
+
+const lostRow = z.object({
+  kind: z.enum(['payment', 'transfer']),
+  processor_id: z.string(),
+  subject_id: z.string(),
+  amount_cents: z.number(),
+  currency: z.string(),
+  status: z.string().nullable(),
+  user_id: z.string().nullable(),
+});
+
+/** Which of the processor's payments and transfers no intent of this database moved. They are kept for operators, and a transfer counts as paid. */
+export const keepLostMoney = (db: Db, made: MoneyMade[]): Promise<readonly z.infer<typeof lostRow>[]> =>
+  db.any(sql.type(lostRow)`
+    select kind, processor_id, subject_id, amount_cents, currency, status, user_id
+    from keep_lost_money(${JSON.stringify(made)}::jsonb)`);

@@ -59,12 +59,10 @@ export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: strin
   db.maybeOne(sql.prepared('find_user_payout', payoutRow)`
     ${payouts(sql.fragment`p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`)}`);
 
-/** What the payouts of these accounts take of their earnings, in cents: without money that came back or never left. */
+/** What the payouts of these accounts take of their earnings, in cents: without money that came back or never left. See `reserved_cents_of`. */
 export const sumReservedCents = (db: Db, accounts: string[]): Promise<number> =>
   db.oneFirst(sql.prepared('spoken_for', z.object({ cents: z.number() }))`
-    select coalesce(sum(coalesce(p.reserved_cents, p.amount_cents)), 0)::bigint as cents
-    from payouts p
-    where p.prop_account_id = any(${sql.array(accounts, 'text')}) and p.reserved_cents is distinct from 0`);
+    select reserved_cents_of(${sql.array(accounts, 'text')}) as cents`);
 
 /** The account of a user's payout; null if the user has no such payout. */
 export const findAccountOfPayout = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<string | null> =>

@@ -22,11 +22,7 @@ language sql stable as $$
       from connect_accounts c
       where c.id = to_account and c.user_id = a.user_id and c.payouts_enabled
     ) then 'V2_PAYOUT_ACCOUNT_NOT_READY'
-    when cents > earned_cents - (
-      select coalesce(sum(coalesce(p.reserved_cents, p.amount_cents)), 0)
-      from payouts p
-      where p.prop_account_id = account and p.id is distinct from besides and p.reserved_cents is distinct from 0
-    ) then 'V2_PAYOUT_EXCEEDS_EARNINGS'
+    when cents > earned_cents - reserved_cents_of(array[account], besides) then 'V2_PAYOUT_EXCEEDS_EARNINGS'
   end
   from prop_accounts a
   where a.id = account

@@ -2,6 +2,7 @@ import Stripe from 'stripe';
 import { epochMs } from '../../kernel/work.ts';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
+import { listMoneyMade } from './money-made.ts';
 import { findCheckout, findMovement, findRefund } from './movements.ts';
 import {
   readAccount,
@@ -124,6 +125,7 @@ export const processor = ({ url, secretKey, notificationSecret }: ProcessorAcces
     findMovement: (sought) => findMovement(stripe, sought),
     findRefund: (sought) => findRefund(stripe, sought),
     findCheckout: (sought) => findCheckout(stripe, sought),
+    listMoneyMade: (sinceMs) => listMoneyMade(stripe, sinceMs),
     listEvents: (sinceMs, after) =>
       readResultOf(
         stripe.events.list({

@@ -116,6 +116,25 @@ export type MovementSought = {
 export type RefundSought = { processorId: string; key: string };
 /** A payment intent to look for: made under `key`, not before `sinceMs` (epoch ms). */
 export type CheckoutSought = { key: string; sinceMs: number };
+/**
+ * Money that one of this service's intents moved: a payment intent, or a transfer to a connected account. `subjectId`: the
+ * payment or payout in this service.
+ */
+export type MoneyMade = {
+  kind: 'payment' | 'transfer';
+  id: string;
+  intentId: string;
+  subjectId: string;
+  cents: number;
+  currency: string;
+  /** Of a payment. */
+  status: string | null;
+  /** The connected account of a transfer. */
+  accountId: string | null;
+  userId: string | null;
+  appId: string | null;
+  madeAtMs: number;
+};
 /** A movement that was made. `arrivalId`: of a transfer, the payment that the account received by it. */
 export type MovementSeen = { id: string; arrivalId: string | null };
 
@@ -151,6 +170,8 @@ export type Processor = {
   findRefund(sought: RefundSought): Promise<ReadResult<Loss>>;
   /** Looks through the payment intents created since then. `absent` only if the list was read to its end. */
   findCheckout(sought: CheckoutSought): Promise<ReadResult<PaymentSeen>>;
+  /** All payment intents and transfers of this service since then, up to 50,000 of each. */
+  listMoneyMade(sinceMs: number): Promise<ReadResult<MoneyMade[]>>;
   /** Events since `sinceMs`, newest first, without those of connected accounts. */
   listEvents(sinceMs: number, after: string | null): Promise<ReadResult<EventPage>>;
   /**

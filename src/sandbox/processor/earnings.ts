@@ -19,8 +19,10 @@ export const earningsRoutes = (world: World, { get, post }: Api): Route[] => [
   get('/v1/transfers', ({ query }) =>
     listed(
       [...world.transfers.values()].filter(
-        ({ destination, transfer_group }) =>
-          destination === query.get('destination') && transfer_group === query.get('transfer_group'),
+        ({ destination, transfer_group, created }) =>
+          created >= Number(query.get('created[gte]') ?? 0) &&
+          destination === (query.get('destination') ?? destination) &&
+          transfer_group === (query.get('transfer_group') ?? transfer_group),
       ),
     ),
   ),

@@ -1,0 +1,20 @@
+-- What payouts take of the earnings of these accounts, without money that came back or never left, and without the payout `besides`. A transfer
+-- whose payout was lost with a backup counts once, against the accounts of its receiver.
+create or replace function reserved_cents_of(accounts text[], besides text default null) returns bigint
+language sql stable as $$
+  select (
+    select coalesce(sum(coalesce(p.reserved_cents, p.amount_cents)), 0)
+    from payouts p
+    where p.prop_account_id = any(accounts) and p.id is distinct from besides and p.reserved_cents is distinct from 0
+  )::bigint + (
+    select coalesce(sum(l.amount_cents), 0)
+    from lost_money l
+    join connect_accounts c on c.processor_account_id = l.processor_account_id
+    where l.kind = 'transfer'
+      and exists (
+        select
+        from prop_accounts a
+        where a.id = any(accounts) and a.user_id = c.user_id
+      )
+  )::bigint
+$$;

@@ -1,0 +1,13 @@
+create or replace view ops.lost_money as
+select l.kind, l.processor_id, l.subject_id, l.amount_cents, l.currency, l.status, l.processor_account_id, coalesce(l.user_id, c.user_id) as user_id,
+  l.app, l.made_at,
+  case
+    when l.kind = 'transfer' then 'none: it counts as paid; no payout of its receiver is paid out of it again'
+    when l.status = 'succeeded' then 'refund it at the processor, or sell the account again without payment'
+    when l.status = 'canceled' then 'none: nothing was paid'
+    else 'cancel it at the processor, so that nobody pays it'
+  end as safe_action
+from lost_money l
+left join connect_accounts c on c.processor_account_id = l.processor_account_id
+order by l.made_at;
+comment on view ops.lost_money is 'Payments and transfers at the processor whose rows were lost with a backup. Normally empty.';

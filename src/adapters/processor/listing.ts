@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { absent, found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
+import { id } from './objects.ts';
+import { readResultOf } from './responses.ts';
+
+const PAGE_SIZE = 100; // the processor's maximum
+const CLOCK_SKEW_S = 300;
+
+/** The parameters of one page of a list. */
+export type Paging = { limit: number; starting_after?: string };
+
+/** How a list is read: a page of it, an object of it, and at most how many pages. */
+type Listing<Seen> = {
+  list: (paging: Paging) => Promise<unknown>;
+  read: (object: unknown) => Seen | null;
+  mostPages: number;
+};
+
+/**
+ * The first object of a list, newest first, for which `isIt` holds. An object that `read` cannot read ends the search.
+ * `absent` only if the list was read to its end.
+ */
+export async function search<Seen>(
+  { list, read, mostPages }: Listing<Seen>,
+  isIt: (seen: Seen) => boolean,
+): Promise<ReadResult<Seen>> {
+  let after: string | null = null;
+  for (let n = 0; n < mostPages; n += 1) {
+    const paging: Paging = { limit: PAGE_SIZE, ...(after !== null && { starting_after: after }) };
+    const answer: ReadResult<Page> = await readResultOf(list(paging), readPage);
+    if (answer.kind !== 'found') return unreadable(answer.kind === 'absent' ? 'the list does not exist' : answer.why);
+    for (const object of answer.data.data) {
+      const seen = read(object);
+      if (seen === null) return unreadable('an entry of the list lacks required fields');
+      if (isIt(seen)) return found(seen);
+    }
+    if (!answer.data.has_more) return absent;
+    after = answer.data.data.at(-1)?.id ?? null;
+    if (after === null) return unreadable('an empty page is not the last');
+  }
+  return unreadable('the list is too long');
+}
+
+/** All objects of a list, newest first. */
+export async function listAll<Seen>(listing: Listing<Seen>): Promise<ReadResult<Seen[]>> {
+  const all: Seen[] = [];
+  const read = await search(listing, (seen) => {
+    all.push(seen);
+    return false;
+  });
+  return read.kind === 'unreadable' ? read : found(all);
+}
+
+/** The filter of a list by the time of creation, by the processor's clock. */
+export const createdSince = (sinceMs: number) => ({ gte: Math.floor(sinceMs / 1000) - CLOCK_SKEW_S });
+
+const page = z.object({ data: z.array(z.looseObject({ id })), has_more: z.boolean() });
+type Page = z.infer<typeof page>;
+
+const readPage = (read: unknown): Page | null => page.safeParse(read).data ?? null;

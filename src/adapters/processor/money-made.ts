@@ -1,0 +1,66 @@
+import type Stripe from 'stripe';
+import { z } from 'zod';
+import { found, type ReadResult } from '../../kernel/upstream-result.ts';
+import { createdSince, listAll, type Paging } from './listing.ts';
+import { cents, currency, id, reference } from './objects.ts';
+import type { MoneyMade } from './types.ts';
+
+const MOST_PAGES = 500; // 50,000 objects
+
+const object = z.object({
+  id,
+  amount: cents,
+  currency,
+  status: z.string().nullish(),
+  created: z.int().min(0),
+  destination: reference.nullish(),
+  metadata: z.unknown(),
+});
+/** What this service writes into the metadata of a payment intent or a transfer. */
+const ours = z.object({
+  intent_id: z.uuid(),
+  payment_id: id.optional(),
+  payout_id: id.optional(),
+  user_id: id.optional(),
+  app_id: id.optional(),
+});
+
+/** All payment intents and transfers since then that this service's metadata names. */
+export async function listMoneyMade(stripe: Stripe, sinceMs: number): Promise<ReadResult<MoneyMade[]>> {
+  const created = createdSince(sinceMs);
+  const lists = {
+    payment: (paging: Paging) => stripe.paymentIntents.list({ ...paging, created }),
+    transfer: (paging: Paging) => stripe.transfers.list({ ...paging, created }),
+  };
+  const all: MoneyMade[] = [];
+  for (const kind of ['payment', 'transfer'] as const) {
+    const read = await listAll({
+      list: lists[kind],
+      read: (each) => object.safeParse(each).data ?? null,
+      mostPages: MOST_PAGES,
+    });
+    if (read.kind !== 'found') return read;
+    all.push(...read.data.flatMap((each) => moneyOf(kind, each) ?? []));
+  }
+  return found(all);
+}
+
+/** Null: it is other software's. */
+function moneyOf(kind: MoneyMade['kind'], { metadata, ...made }: z.infer<typeof object>): MoneyMade | null {
+  const { data } = ours.safeParse(metadata);
+  const subjectId = kind === 'payment' ? data?.payment_id : data?.payout_id;
+  if (!data || subjectId === undefined) return null;
+  return {
+    kind,
+    id: made.id,
+    intentId: data.intent_id,
+    subjectId,
+    cents: made.amount,
+    currency: made.currency,
+    status: made.status ?? null,
+    accountId: made.destination ?? null,
+    userId: data.user_id ?? null,
+    appId: data.app_id ?? null,
+    madeAtMs: made.created * 1000,
+  };
+}
