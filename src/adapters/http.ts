@@ -100,7 +100,7 @@ const exchange = (request: HttpRequest, agents: Agents, { journey, maxReplyBytes
       reject(error);
       outgoing.destroy(error);
     };
-    const total = setTimeout(fail, request.timeoutMs, timedOut('request'));
+    const total = setTimeout(() => fail(timedOut('request')), request.timeoutMs);
     outgoing.on('error', fail);
     outgoing.once('socket', (socket) => watch(socket, { request, journey, fail }));
     outgoing.once('response', (response) => {
@@ -198,7 +198,9 @@ const readUpTo = (maxBytes: number, stream: Readable): Promise<string> =>
     });
     stream.on('error', reject);
     stream.once('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-    stream.once('close', () => reject(coded('ECONNRESET'))); // before its end
+    stream.once('close', () => {
+      if (!stream.readableEnded) reject(coded('ECONNRESET'));
+    });
   });
 
 const coded = (code: string) => Object.assign(new Error(code), { code });

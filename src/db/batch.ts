@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { databaseIsAway } from './conflicts.ts';
 import type { Db } from './pool.ts';
 
@@ -79,6 +80,13 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 
 /** A batch as JSON for a statement, each item with its position `n`. */
 export const numbered = (items: object[]): string => JSON.stringify(items.map((item, n) => ({ ...item, n })));
+
+/**
+ * The texts of a batch as rows of one column, for a prepared statement. The plan of a statement with an array is made anew at
+ * each execution, because its length changes the estimate; that can take longer than the statement.
+ */
+export const each = (texts: readonly string[]): FragmentSqlToken =>
+  sql.fragment`jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)`;
 
 /** The `ok` of each row, ordered by position `n`. The statement must return a row for every item of the batch. */
 export function inOrder(rows: readonly { n: number; ok: boolean }[]): boolean[] {

@@ -33,14 +33,16 @@ export type Settlements = {
   close(): Promise<void>;
 };
 
-/**
- * Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. `onTraded` is called with
- * the trader of a settled order verb before its waiters wake, and with null when notifications may have been lost.
- */
+/** Called with the trader of a settled order verb, and with the id of every settled intent, before its waiters wake. Null: some may have been lost. */
+type Listeners = { onTraded(trader: string | null): void; onSettled(intentId: IntentId | null): void };
+
+const NONE: Listeners = { onTraded() {}, onSettled() {} };
+
+/** Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. */
 export function listenForSettlements(
   url: string,
   onError: (error: Error) => void,
-  onTraded: (trader: string | null) => void = () => {},
+  { onTraded, onSettled } = NONE,
 ): Settlements {
   const waiters = new Map<string, Set<() => void>>();
   const followers = new Map<string, Set<() => void>>();
@@ -63,6 +65,7 @@ export function listenForSettlements(
     endWhenSilent(SILENT_MS, onError)(fresh);
     fresh.on('end', reconnect);
     fresh.on('notification', ({ channel, payload = '' }) => {
+      if (channel === 'settled') onSettled(payload);
       if (channel === 'traded') onTraded(payload);
       else wake(channel === 'settled' ? waiters.get(payload) : followers.get(payload));
     });
@@ -75,6 +78,7 @@ export function listenForSettlements(
       await fresh.query('listen settled');
       listening = true;
       onTraded(null);
+      onSettled(null);
       for (const set of [...waiters.values(), ...followers.values()]) wake(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));

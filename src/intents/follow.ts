@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { batch } from '../db/batch.ts';
+import { batch, each } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import type { Settlements } from '../db/settled.ts';
 import { codeOfV2 } from '../kernel/codes-of-v2.ts';
@@ -66,11 +66,11 @@ export function intentReader(db: Db): IntentReader {
   return batch(async (ids: string[]) => {
     const rows = await db.any(sql.prepared('read_intents', intentRow)`
       select ${intentColumns}
-      from unnest(${sql.array(ids, 'uuid')}) as wanted (id)
+      from ${each(ids)} as wanted (id)
       cross join lateral (
         select *
         from intents
-        where intents.id = wanted.id
+        where intents.id = wanted.id::uuid
         limit 1
       ) i`);
     const byId = new Map(rows.map((row) => [row.id, row]));

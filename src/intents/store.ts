@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
+import { batchPerPool, each, inOrder, numbered } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
@@ -195,11 +195,11 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
     select ${intentColumns}
     from (
       select k.id
-      from unnest(${sql.array(ids, 'uuid')}) as wanted (id)
+      from ${each(ids)} as wanted (id)
       cross join lateral (
         select known.id, known.lane
         from intents known
-        where known.id = wanted.id
+        where known.id = wanted.id::uuid
         limit 1
       ) k
       order by k.lane nulls first, k.id

@@ -10,13 +10,16 @@ import { VERSION } from '../metrics/version.ts';
  * depth 3, so the code of an error is logged as `error_code`: an SQLSTATE, or a name of the system.
  */
 export const openLog = ({ LOG_LEVEL }: Pick<Config, 'LOG_LEVEL'>, process?: string): Logger =>
-  pino({
-    level: LOG_LEVEL,
-    base: { ...(process && { process }), version: VERSION },
-    mixin: workMembers,
-    formatters: { log: (fields) => Object.fromEntries(Object.entries(fields).map(shownField)) },
-    serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },
-  });
+  pino(
+    {
+      level: LOG_LEVEL,
+      base: { ...(process && { process }), version: VERSION },
+      mixin: workMembers,
+      formatters: { log: (fields) => Object.fromEntries(Object.entries(fields).map(shownField)) },
+      serializers: { err: (error: unknown) => withErrorCodes(serializeError(error)) },
+    },
+    pino.destination({ sync: false }), // written outside the event loop; what is left at the exit is written then
+  );
 
 /** A serialized error whose codes, and those of its causes, are named so that they are not taken for a mailed code. */
 function withErrorCodes({ code, cause, ...rest }: Record<string, unknown>): Record<string, unknown> {

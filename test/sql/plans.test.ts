@@ -73,7 +73,7 @@ describe('statements with much past data', function () {
     trader,
     pair: 'BTCUSDC',
     lane: `netvenue:${trader}:BTCUSDC`,
-    terms: { trade_pair: 'BTCUSDC' },
+    terms: { trade_pair: 'BTCUSDC', order_type: 'LONG', execution_type: 'MARKET', leverage: 0.1 },
     request: { trader, subaccount_id: 7 },
     digest: '00',
     deadline_s: 60,

@@ -4,15 +4,13 @@
 create or replace function advance_lane(lane_name text, leaver uuid) returns void
 language plpgsql as $$
 declare
-  front uuid := (
-    select i.id
-    from lanes l
-    join intents i on i.id = l.head
-    where l.name = lane_name and i.id is distinct from leaver and i.settled_at is null and i.state <> 'in_doubt'
-  );
+  front uuid := (select l.head from lanes l where l.name = lane_name and l.head is distinct from leaver);
   beside text[];
   member record;
 begin
+  if front is not null then
+    front := (select i.id from intents i where i.id = front and i.settled_at is null and i.state <> 'in_doubt'); -- by its id: see settle_intent
+  end if;
   select coalesce(array_agg(i.alongside), '{}') into beside
   from intents i
   where i.lane = lane_name and i.has_turn and i.state in ('queued', 'running') and i.id is distinct from leaver

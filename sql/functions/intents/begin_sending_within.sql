@@ -16,8 +16,10 @@ begin
     return 'lost';
   end if;
   if take_slot(intent, place, slots, for_s) then
-    update intents set state = 'running' where id = intent and state = 'queued';
-    return case when begin_sending(intent, held_fence, what) then 'sent' else 'lost' end;
+    update intents
+    set state = 'running', upstream = place, sending_at = now(), sent_payload = what
+    where id = intent;
+    return 'sent';
   end if;
   perform graphile_worker.add_jobs(array[
     slot_job(held.kind, intent, held.deadline_at)]);

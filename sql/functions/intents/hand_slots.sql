@@ -7,6 +7,7 @@ declare
   waiting record;
 begin
   loop
+    exit when not exists (select from intents i where i.upstream = place and i.state = 'queued');
     select u.slot into free
     from upstream_slots u
     where u.upstream = place and (u.intent_id is null or u.held_until < now())

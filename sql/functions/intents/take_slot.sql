@@ -24,7 +24,6 @@ begin
       for update skip locked
     );
     if found then
-      update intents set upstream = place where id = intent;
       return true;
     end if;
   end if;

@@ -1,6 +1,6 @@
 -- Accepts network order intents whose trader belongs to the caller and whose target, if any, is an order of that trader. Verdicts in
--- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch.
--- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?
+-- addition to those of accept_intents: trader_unknown | order_unknown | pair_mismatch | overloaded (it is new, and only repeats are accepted).
+-- Item: as for accept_intents, and trader (synthetic hotkey), pair, target?, terms?, only_repeats?
 -- The limits keep every join on its index. Without them a plan that was made while the tables were small reads them whole.
 create or replace function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
@@ -14,8 +14,11 @@ begin
         when s.owner is null then 'trader_unknown'
         when i.target is not null and o.id is null then 'order_unknown'
         when o.pair <> i.pair then 'pair_mismatch'
+        when i.only_repeats and not was_accepted(to_jsonb(i)) then 'overloaded'
       end as verdict
-    from jsonb_to_recordset(batch) as i (n integer, owner text, trader text, pair text, target uuid)
+    from jsonb_to_recordset(batch) as i (
+      n integer, id uuid, owner text, trader text, pair text, target uuid, idempotency_key text, only_repeats boolean
+    )
     left join lateral (
       select s.synthetic_hotkey, s.owner
       from subaccounts s

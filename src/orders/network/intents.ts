@@ -8,12 +8,21 @@ import { close } from './close.ts';
 import { edit } from './edit.ts';
 import { place } from './place.ts';
 import { protect } from './protect.ts';
-import { findInconsistency, termsOf } from './rules.ts';
+import { findInconsistency, type Terms, termsOf } from './rules.ts';
 
 type Schemas = components['schemas'];
 
-/** A new intent for one trader of the network, in the shape that `accept_network_orders` takes. */
-export type NewNetworkOrder = NewIntent & { trader: string; pair: string; target?: string; terms?: object };
+/**
+ * A new intent for one trader of the network, in the shape that `accept_network_orders` takes. `terms`: of a new order.
+ * `has_own_id`: the caller chose the id.
+ */
+export type NewNetworkOrder = NewIntent & {
+  trader: string;
+  pair: string;
+  target?: string;
+  terms?: Terms;
+  has_own_id?: true;
+};
 
 /** The context of a request, and the trader that it is about. */
 export type RequestContext = Submission<NewNetworkOrder> & { subaccountId: number; entityHotkey: Hotkey };
@@ -60,7 +69,7 @@ function submit(
   { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,
   kind: string,
   pair: string,
-  members: { id?: string | undefined; target?: string; terms?: object },
+  members: { id?: string | undefined; target?: string; terms?: Terms },
   request: Record<string, unknown>,
 ): Promise<Accepted> {
   const trader = hotkeyOf(entityHotkey, subaccountId);
@@ -69,6 +78,7 @@ function submit(
       ...context,
       ...members,
       id: members.id?.toLowerCase() ?? newIntentId(),
+      ...(members.id !== undefined && { has_own_id: true }),
       kind,
       trader,
       pair,

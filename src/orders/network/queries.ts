@@ -1,6 +1,6 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
-import { batchPerPool } from '../../db/batch.ts';
+import { batchPerPool, each } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
 import { type Intent, intentRow } from '../../intents/intent.ts';
 import { intentColumns } from '../../intents/store.ts';
@@ -158,7 +158,7 @@ const readinessOf = batchPerPool(async (db, hotkeys: string[]): Promise<(Readine
           and c.sending_at is not null
           and c.sent_payload -> 'signal' ->> 'execution_type' = 'FLAT_ALL'
       ) as is_closing
-    from unnest(${sql.array(hotkeys, 'text')}) as wanted (hotkey)
+    from ${each(hotkeys)} as wanted (hotkey)
     cross join lateral (
       select k.synthetic_hotkey, k.status
       from subaccounts k

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { newBacklog } from '../../src/kernel/backlog.ts';
+
+const THREADS = 9;
+const SERVICE_MS = 50;
+const DEADLINE_MS = 60_000;
+
+/** A queue before THREADS servers: orders are served in the order of their arrival, each for SERVICE_MS. */
+function simulate(
+  arrivalsMs: readonly number[],
+  observe: (nowMs: number, actualMs: number, expectedMs: number) => void,
+) {
+  const backlog = newBacklog(THREADS);
+  const freeMs: number[] = Array.from({ length: THREADS }, () => 0);
+  const ends: { id: string; atMs: number }[] = [];
+  for (const [n, arrivedMs] of arrivalsMs.entries()) {
+    while (ends[0] && ends[0].atMs <= arrivedMs) {
+      const { id, atMs } = ends.shift() as { id: string; atMs: number };
+      backlog.end(id, atMs);
+    }
+    const expectedMs = backlog.expectedWaitMs('miner', arrivedMs);
+    const first = freeMs.indexOf(Math.min(...freeMs));
+    const endMs = Math.max(arrivedMs, freeMs[first] ?? 0) + SERVICE_MS;
+    freeMs[first] = endMs;
+    ends.push({ id: String(n), atMs: endMs });
+    backlog.add(String(n), 'miner', arrivedMs, arrivedMs + DEADLINE_MS);
+    observe(arrivedMs, endMs - arrivedMs, expectedMs);
+  }
+  return backlog;
+}
+
+const every = (ms: number, forMs: number, fromMs = 0) => Array.from({ length: forMs / ms }, (_, n) => fromMs + n * ms);
+
+describe('the expected wait at an upstream', () => {
+  it('is what a queue of that many threads makes orders wait, once it has been busy', () => {
+    const judged: { actualMs: number; expectedMs: number }[] = [];
+
+    simulate(every(2, 3_000), (nowMs, actualMs, expectedMs) => {
+      if (nowMs > 500) judged.push({ actualMs, expectedMs });
+    });
+
+    expect(judged).to.have.length.above(1_000);
+    for (const { actualMs, expectedMs } of judged) expect(expectedMs / actualMs).to.be.within(0.75, 1.25);
+  });
+
+  it('is 0 while threads are free, however slowly orders end', () => {
+    simulate(every(SERVICE_MS, 10_000), (_, actualMs, expectedMs) => {
+      expect([actualMs, expectedMs]).to.deep.equal([SERVICE_MS, 0]);
+    });
+  });
+
+  it('is not told from a time with few orders: a burst after it is admitted', () => {
+    simulate([...every(1_000, 20_000), ...every(1, 100, 20_000)], (_, __, expectedMs) =>
+      expect(expectedMs).to.equal(0),
+    );
+  });
+
+  it('remembers the pace of the last busy time for the next', () => {
+    const judged: number[] = [];
+
+    simulate([...every(2, 1_000), ...every(1, 400, 20_000)], (nowMs, actualMs, expectedMs) => {
+      if (nowMs > 20_100) judged.push(expectedMs / actualMs);
+    });
+
+    for (const ratio of judged) expect(ratio).to.be.within(0.7, 1.4);
+  });
+
+  it('is 0 while nothing ends: of an upstream that is silent no pace is known', () => {
+    const backlog = newBacklog(THREADS);
+    for (let n = 0; n < 500; n++) backlog.add(String(n), 'miner', n, n + DEADLINE_MS);
+
+    expect(backlog.expectedWaitMs('miner', 5_000)).to.equal(0);
+  });
+
+  it('counts no order that has passed its deadline, was not accepted, or is for another upstream', () => {
+    const backlog = simulate(every(2, 2_000), () => {});
+    const waitMs = backlog.expectedWaitMs('miner', 2_000);
+    for (let n = 0; n < 300; n++) backlog.add(`other ${n}`, 'other', 2_000, 2_000 + DEADLINE_MS);
+    for (let n = 0; n < 300; n++) {
+      backlog.add(`not accepted ${n}`, 'miner', 2_000, 2_000 + DEADLINE_MS);
+      backlog.remove(`not accepted ${n}`);
+    }
+
+    expect(waitMs).to.be.above(1_000);
+    expect(backlog.expectedWaitMs('miner', 2_000)).to.equal(waitMs);
+    expect(backlog.expectedWaitMs('miner', 2_000 + DEADLINE_MS)).to.equal(0);
+  });
+});
