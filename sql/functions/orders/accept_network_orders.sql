@@ -14,7 +14,7 @@ begin
         when s.owner is null then 'trader_unknown'
         when i.target is not null and o.id is null then 'order_unknown'
         when o.pair <> i.pair then 'pair_mismatch'
-        when i.only_repeats and not was_accepted(to_jsonb(i)) then 'overloaded'
+        when i.only_repeats is true and not was_accepted(to_jsonb(i)) then 'overloaded'
       end as verdict
     from jsonb_to_recordset(batch) as i (
       n integer, id uuid, owner text, trader text, pair text, target uuid, idempotency_key text, only_repeats boolean
