@@ -18,6 +18,8 @@ export type Settlements = {
    * the row.
    */
   next(intentId: IntentId, timeoutMs: number): { woken: Promise<void>; cancel(): void };
+  /** Calls `ended` once, when the intent has settled or notifications may have been lost. Returns a function that stops it. */
+  once(intentId: IntentId, ended: () => void): () => void;
   /**
    * Calls `wake` whenever events of an account may have been written, and after every reconnect. Returns a function
    * that stops it.
@@ -33,16 +35,14 @@ export type Settlements = {
   close(): Promise<void>;
 };
 
-/** Called with the trader of a settled order verb, and with the id of every settled intent, before its waiters wake. Null: some may have been lost. */
-type Listeners = { onTraded(trader: string | null): void; onSettled(intentId: IntentId | null): void };
-
-const NONE: Listeners = { onTraded() {}, onSettled() {} };
-
-/** Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. */
+/**
+ * Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. `onTraded` is called with
+ * the trader of a settled order verb before its waiters wake, and with null when notifications may have been lost.
+ */
 export function listenForSettlements(
   url: string,
   onError: (error: Error) => void,
-  { onTraded, onSettled } = NONE,
+  onTraded: (trader: string | null) => void = () => {},
 ): Settlements {
   const waiters = new Map<string, Set<() => void>>();
   const followers = new Map<string, Set<() => void>>();
@@ -65,7 +65,6 @@ export function listenForSettlements(
     endWhenSilent(SILENT_MS, onError)(fresh);
     fresh.on('end', reconnect);
     fresh.on('notification', ({ channel, payload = '' }) => {
-      if (channel === 'settled') onSettled(payload);
       if (channel === 'traded') onTraded(payload);
       else wake(channel === 'settled' ? waiters.get(payload) : followers.get(payload));
     });
@@ -78,7 +77,6 @@ export function listenForSettlements(
       await fresh.query('listen settled');
       listening = true;
       onTraded(null);
-      onSettled(null);
       for (const set of [...waiters.values(), ...followers.values()]) wake(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
@@ -111,21 +109,35 @@ export function listenForSettlements(
     return callers.map(() => isCaughtUp);
   });
 
+  /** Adds to the waiters of an intent. Returns a function that removes it. */
+  function join(intentId: IntentId, done: () => void): () => void {
+    const set = waiters.get(intentId) ?? new Set();
+    waiters.set(intentId, set.add(done));
+    return () => {
+      set.delete(done);
+      if (set.size === 0 && waiters.get(intentId) === set) waiters.delete(intentId);
+    };
+  }
+
   return {
     caughtUp: () => catchUp(true),
     next(intentId, timeoutMs) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const set = waiters.get(intentId) ?? new Set();
-      waiters.set(intentId, set);
       const cancel = () => {
         clearTimeout(timer);
-        set.delete(cancel);
-        if (set.size === 0 && waiters.get(intentId) === set) waiters.delete(intentId);
+        leave();
         resolve();
       };
+      const leave = join(intentId, cancel);
       const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, DIRECT_READ_MS)));
-      set.add(cancel);
       return { woken: promise, cancel };
+    },
+    once(intentId, ended) {
+      const leave = join(intentId, () => {
+        leave();
+        ended();
+      });
+      return leave;
     },
     follow(account, wake) {
       const set = followers.get(account) ?? new Set();

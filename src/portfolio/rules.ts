@@ -36,14 +36,3 @@ export const isOpenTo = (assetClass: string | null, pair: { category: string; so
 /** The account type of a bucket. */
 export const accountTypeOf = (bucket: string | null): 'challenge' | 'funded' =>
   isEarningBucket(bucket) ? 'funded' : 'challenge';
-
-/** The status of an account, from the network's data. An account whose collateral is not burnt yet is `suspended`. */
-export const accountStatusOf = (account: {
-  status: string;
-  bucket: string | null;
-  elimination: object | null;
-}): 'active' | 'suspended' | 'breached' => {
-  const { status, bucket, elimination } = account;
-  if (elimination !== null || status === 'eliminated' || bucket === 'ELIMINATED') return 'breached';
-  return status === 'active' || status === 'admin' ? 'active' : 'suspended';
-};

@@ -39,11 +39,8 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const clock = await watchClock(db, log, metrics);
   const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
-  const networkOrders = admission(config.NETVENUE_MINER_THREADS);
-  const settlements: Settlements = listenForSettlements(config.directUrl, onError, {
-    onTraded: reads.forgetTrader,
-    onSettled: networkOrders.ended,
-  });
+  const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
+  const admit = admission(config.NETVENUE_MINER_THREADS, settlements);
   const limit = streamLimit(config.STREAMS_PER_APP);
   const streamsOf = (logs: EventLogs) => openStreams({ logs, settlements, log }, config.STREAM_HEARTBEAT_MS, limit);
   const [streams, partnerStreams] = [streamsOf(accountLogs(db)), streamsOf(partnerLogs(db))];
@@ -74,12 +71,12 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     recordRejection: rejectionRecorder(db),
     throttle: throttle(db, config.THROTTLE_SCALE),
     acceptIntent: acceptance(db, 'accept_intents'),
-    acceptNetworkOrder: networkOrders.before(acceptance(db, 'accept_network_orders')),
+    acceptNetworkOrder: admit(acceptance(db, 'accept_network_orders')),
     acceptExchangeOrder: acceptance(db, 'accept_exchange_orders'),
     acceptRegistration: acceptance(db, 'accept_registrations'),
     acceptCheckout: acceptance(db, 'accept_checkouts'),
     acceptFreeAccount: acceptance(db, 'accept_free_accounts'),
-    acceptTradingOrder: networkOrders.before(acceptance(db, 'accept_trading_orders')),
+    acceptTradingOrder: admit(acceptance(db, 'accept_trading_orders')),
     streams,
     partnerStreams,
     closeStreams,

@@ -1,7 +1,7 @@
+import type { Settlements } from '../../db/settled.ts';
 import type { Accept, Accepted } from '../../intents/accept.ts';
-import { newBacklog } from '../../kernel/backlog.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { entityOf, type IntentId, lookUpThreads } from '../../kernel/ids.ts';
+import { entityOf, lookUpThreads } from '../../kernel/ids.ts';
 import type { NewNetworkOrder } from './intents.ts';
 
 /** The share of its deadline that a new order may be expected to wait: the estimate is no more exact than that. */
@@ -21,45 +21,41 @@ type Reject = (verdict: string) => ApiError | undefined;
  * expire unsent, and until then cost those before them. Each process judges by its own orders. Repeats of accepted orders,
  * orders that close a position, cancellations, edits and protection are never rejected.
  */
-export function admission(threads: number) {
+export function admission(threads: number, settlements: Pick<Settlements, 'once'>) {
   const backlog = newBacklog(threads - lookUpThreads(threads));
 
   async function accepted<O extends NewNetworkOrder>(order: O, accept: Accept<O>, reject?: Reject): Promise<Accepted> {
     const nowMs = performance.now();
     backlog.add(order.id, entityOf(order.trader), nowMs, nowMs + order.deadline_s * MS_PER_S);
+    const stop = settlements.once(order.id, () => backlog.end(order.id, performance.now()));
+    const forget = () => {
+      stop();
+      backlog.remove(order.id);
+    };
     try {
       const answer = await accept(order, reject);
-      if (answer.id !== order.id) backlog.remove(order.id); // a repeat under its key
+      if (answer.id !== order.id) forget(); // a repeat under its key
       return answer;
     } catch (error) {
-      backlog.remove(order.id);
+      forget();
       throw error;
     }
   }
 
-  return {
-    /** The acceptance behind this admission. */
-    before:
-      <O extends NewNetworkOrder>(accept: Accept<Offer<O>>): Accept<O> =>
-      async (order, reject) => {
-        if (!opens(order) || backlog.has(order.id)) return accept(order, reject);
-        const waitS = backlog.expectedWaitMs(entityOf(order.trader), performance.now()) / MS_PER_S;
-        const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
-        if (excessS <= 0) return accepted(order, accept, reject);
-        const retryAfterS = Math.ceil(excessS);
-        if (!order.has_own_id && order.idempotency_key === undefined) throw overloaded({ effect: 'none', retryAfterS });
-        // an earlier try under the same id may still be on its way to the database
-        const error = overloaded({ effect: 'unknown', retryAfterS });
-        return accept({ ...order, only_repeats: true }, (verdict) =>
-          verdict === 'overloaded' ? error : reject?.(verdict),
-        );
-      },
-    /** An intent has ended; null if ends may have been missed. */
-    ended(intentId: IntentId | null): void {
-      if (intentId === null) backlog.clear();
-      else backlog.end(intentId, performance.now());
-    },
-  };
+  return <O extends NewNetworkOrder>(accept: Accept<Offer<O>>): Accept<O> =>
+    async (order, reject) => {
+      if (!opens(order) || backlog.has(order.id)) return accept(order, reject);
+      const waitS = backlog.expectedWaitMs(entityOf(order.trader), performance.now()) / MS_PER_S;
+      const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
+      if (excessS <= 0) return accepted(order, accept, reject);
+      const retryAfterS = Math.ceil(excessS);
+      if (!order.has_own_id && order.idempotency_key === undefined) throw overloaded({ effect: 'none', retryAfterS });
+      // an earlier try under the same id may still be on its way to the database
+      const error = overloaded({ effect: 'unknown', retryAfterS });
+      return accept({ ...order, only_repeats: true }, (verdict) =>
+        verdict === 'overloaded' ? error : reject?.(verdict),
+      );
+    };
 }
 
 /** Whether an intent is an order that may open a position. */
@@ -67,3 +63,90 @@ const opens = ({ terms }: NewNetworkOrder) => terms !== undefined && terms.order
 
 const overloaded = (details: { effect: 'none' | 'unknown'; retryAfterS: number }) =>
   new ApiError('SERVICE_UNAVAILABLE', { ...details, message: MESSAGE });
+
+const WINDOW_MS = 1_000; // the pace of the last one to two of these counts
+const LEAST_MS = 250; // a busy time shorter than this shows no pace
+const REMEMBERED_MS = 60_000;
+
+/**
+ * The orders of one process that have not ended, by the upstream they are for, and how long a new one is expected to wait
+ * there: the open orders, divided by the pace at which they end. The pace is taken only while more are open than the
+ * upstream works on at once: at other times it would tell how many orders came, not how many can be carried out. Times are
+ * in milliseconds of one clock that never goes back.
+ */
+type Backlog = {
+  /** Adds an order. At `expiresAtMs` it waits no more: it was sent, or has expired. */
+  add(id: string, upstream: string, nowMs: number, expiresAtMs: number): void;
+  /** Whether the order was added and has not ended. */
+  has(id: string): boolean;
+  /** Removes an order that was not accepted. */
+  remove(id: string): void;
+  /** Removes an order that has ended; of an order that was not added nothing is noted. */
+  end(id: string, nowMs: number): void;
+  /** How long a new order is expected to wait for its end. 0 while a thread is free, or nothing is known of the pace. */
+  expectedWaitMs(upstream: string, nowMs: number): number;
+};
+
+type Line = {
+  open: number;
+  busy: { sinceMs: number; ended: number } | null;
+  known: { perMs: number; untilMs: number };
+};
+
+/** Makes the backlog of a process whose upstreams each work on `threads` requests at once. */
+export function newBacklog(threads: number): Backlog {
+  const orders = new Map<string, { line: Line; expiresAtMs: number }>(); // in order of addition: about that of expiry
+  const lines = new Map<string, Line>();
+
+  function observe(line: Line, nowMs: number): void {
+    for (const [id, { expiresAtMs }] of orders) {
+      if (expiresAtMs > nowMs) break;
+      remove(id);
+    }
+    if (line.open <= threads) line.busy = null;
+    else line.busy ??= { sinceMs: nowMs, ended: 0 };
+    const { busy } = line;
+    const busyMs = busy ? nowMs - busy.sinceMs : 0;
+    if (busy && busyMs >= LEAST_MS) line.known = { perMs: busy.ended / busyMs, untilMs: nowMs + REMEMBERED_MS };
+    if (busy && busyMs >= 2 * WINDOW_MS) {
+      busy.ended /= 2;
+      busy.sinceMs += busyMs / 2;
+    }
+  }
+
+  function lineOf(upstream: string): Line {
+    const line = lines.get(upstream) ?? { open: 0, busy: null, known: { perMs: 0, untilMs: 0 } };
+    lines.set(upstream, line);
+    return line;
+  }
+
+  function remove(id: string): void {
+    const line = orders.get(id)?.line;
+    if (orders.delete(id) && line) line.open -= 1;
+  }
+
+  return {
+    add(id, upstream, nowMs, expiresAtMs) {
+      const line = lineOf(upstream);
+      remove(id);
+      orders.set(id, { line, expiresAtMs });
+      line.open += 1;
+      observe(line, nowMs);
+    },
+    has: (id) => orders.has(id),
+    remove,
+    end(id, nowMs) {
+      const line = orders.get(id)?.line;
+      if (!line) return;
+      observe(line, nowMs);
+      if (line.busy) line.busy.ended += 1;
+      remove(id);
+    },
+    expectedWaitMs(upstream, nowMs) {
+      const line = lineOf(upstream);
+      observe(line, nowMs);
+      const { perMs, untilMs } = line.known;
+      return line.busy && nowMs < untilMs && perMs > 0 ? line.open / perMs : 0;
+    },
+  };
+}

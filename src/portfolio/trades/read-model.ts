@@ -5,8 +5,7 @@ import type { Hotkey, WalletAddress } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { isOpen } from '../positions/network.ts';
 import type { WalletLink } from '../queries.ts';
-import type { VenueReads } from '../read-model.ts';
-import { accountStatusOf } from '../rules.ts';
+import { accountStatusOf, type VenueReads } from '../read-model.ts';
 import { ownDashboard, readWallet } from '../traders.ts';
 import {
   accountViolations,

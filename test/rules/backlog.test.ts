@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { newBacklog } from '../../src/kernel/backlog.ts';
+import { newBacklog } from '../../src/orders/network/admission.ts';
 
 const THREADS = 9;
 const SERVICE_MS = 50;
