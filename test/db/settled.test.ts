@@ -147,6 +147,7 @@ describe('a bounded wait', () => {
       woken: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
       cancel: () => {},
     }),
+    once: () => () => {},
     follow: () => () => {},
     close: async () => {},
   };
