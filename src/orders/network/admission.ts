@@ -12,7 +12,7 @@ const MESSAGE =
   'More orders wait for the miner than it can carry out before their deadline; this one was not accepted. Retry later.';
 
 /** What the SQL functions take: with `only_repeats`, a new order gets the verdict `overloaded`. */
-type Offer<O> = O & { only_repeats?: true };
+type Candidate<O> = O & { only_repeats?: true };
 
 type Reject = (verdict: string) => ApiError | undefined;
 
@@ -42,7 +42,7 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
     }
   }
 
-  return <O extends NewNetworkOrder>(accept: Accept<Offer<O>>): Accept<O> =>
+  return <O extends NewNetworkOrder>(accept: Accept<Candidate<O>>): Accept<O> =>
     async (order, reject) => {
       if (!opens(order) || backlog.has(order.id)) return accept(order, reject);
       const waitS = backlog.expectedWaitMs(entityOf(order.trader), performance.now()) / MS_PER_S;
