@@ -13,19 +13,24 @@ import { intentColumns } from './store.ts';
 
 /**
  * Waits, for at most `waitMs`, for a row to end whose changes are announced on the LISTEN connection under its id.
- * Resolves to the row as last read, ended or not.
+ * Resolves to the row as last read, ended or not. It is first read at its announcement or after `unreadMs`.
  */
 export type Until = <Row>(
   id: string,
   waitMs: number,
   read: () => Promise<{ row: Row; ended: boolean }>,
+  unreadMs?: number,
 ) => Promise<Row>;
+
+/** How long a new intent is not read: nearly none settles before its wait begins. One that did is answered that much later. */
+const UNREAD_MS = 50;
 
 /** Makes a bounded wait from the LISTEN connection. Once `stopping` is aborted, every wait ends at its next read. */
 export const untilEnded =
   (settlements: Settlements, stopping: AbortSignal): Until =>
-  async (id, waitMs, read) => {
+  async (id, waitMs, read, unreadMs = 0) => {
     const until = epochMs() + waitMs;
+    if (unreadMs > 0 && !stopping.aborted) await settlements.next(id, Math.min(waitMs, unreadMs)).woken;
     for (;;) {
       const left = stopping.aborted ? 0 : Math.max(0, until - epochMs());
       const { woken, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
@@ -46,11 +51,12 @@ export const waiting =
   (read: IntentReader, until: Until): Wait =>
   async ({ id, written }, waitMs) => {
     if (written && waitMs === 0) return written;
-    return until(id, waitMs, async () => {
+    const current = async () => {
       const row = await read(id);
       if (!row) throw new Error('An accepted intent is missing');
       return { row, ended: row.settled_at !== null };
-    });
+    };
+    return until(id, waitMs, current, written ? UNREAD_MS : 0);
   };
 
 /**

@@ -179,6 +179,32 @@ describe('a bounded wait', () => {
     expect(rows).to.have.length(1);
   });
 
+  it('reads a newly accepted intent once, when it is announced', async () => {
+    let reads = 0;
+    const read = async () => {
+      reads += 1;
+      return intent(reads === 1 ? '2026-01-01T00:00:00Z' : null);
+    };
+    const announced: Settlements = { ...deaf, next: () => ({ woken: Promise.resolve(), cancel: () => {} }) };
+    const wait = waiting(read, untilEnded(announced, new AbortController().signal));
+
+    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 10_000)).to.include({ state: 'succeeded' });
+    expect(reads).to.equal(1);
+  });
+
+  it('finds a newly accepted intent that had settled before its wait began', async () => {
+    const rows = [intent('2026-01-01T00:00:00Z')];
+    const silent: Settlements = {
+      ...deaf,
+      next: (_, timeoutMs) => ({ woken: new Promise((resolve) => setTimeout(resolve, timeoutMs)), cancel: () => {} }),
+    };
+    const wait = waiting(async () => rows.shift() ?? null, untilEnded(silent, new AbortController().signal));
+    const startedAt = performance.now();
+
+    expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 10_000)).to.include({ state: 'succeeded' });
+    expect(performance.now() - startedAt).to.be.below(500);
+  });
+
   it('of more than 0 s reads, also when the intent was just accepted', async () => {
     const rows = [intent('2026-01-01T00:00:00Z')];
     const wait = waiting(async () => rows.shift() ?? null, untilEnded(deaf, new AbortController().signal));
