@@ -39,7 +39,11 @@ export const code = (text) => (text === null || text === undefined || text === '
 export const idLink = (id) =>
   id === null || id === undefined || id === ''
     ? '–'
-    : h('a', { class: 'id', href: routeTo('search', { q: String(id) }) }, h('code', {}, id));
+    : h('a', { class: `${id}`.length > 16 ? 'id long' : 'id', href: pageOf(`${id}`), title: id }, h('code', {}, id));
+
+/** The page of what an id names. @param {string} id */
+const pageOf = (id) =>
+  id.startsWith('usr_') ? routeTo(`users/${encodeURIComponent(id)}`) : routeTo('search', { q: id });
 
 /** @type {Record<string, 'good' | 'bad' | 'wary'>} */
 const TONES = {
@@ -49,6 +53,9 @@ const TONES = {
   done: 'good',
   safe: 'good',
   succeeded: 'good',
+  completed: 'good',
+  enabled: 'good',
+  verified: 'good',
   evaluation: 'good',
   funded: 'good',
   in_doubt: 'wary',

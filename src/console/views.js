@@ -12,6 +12,7 @@ import { requests } from './views/requests.js';
 import { search } from './views/search.js';
 import { stranded } from './views/stranded.js';
 import { unfulfilled } from './views/unfulfilled.js';
+import { users } from './views/users.js';
 
 /** @typedef {(notes: string) => Promise<void>} Again reads the view again and shows what was done */
 /** @typedef {{ content: Node[], isLive?: boolean }} Rendered `isLive`: it refreshes automatically */
@@ -35,6 +36,7 @@ export const views = [
   accounts,
   unfulfilled,
   stranded,
+  users,
   requests,
   apps,
   partners,

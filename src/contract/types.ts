@@ -2172,6 +2172,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/users/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a user with accounts, payments, payouts and sessions
+         * @description The newest 50 of each, at one moment. Of sessions only those that are open.
+         */
+        get: operations["getUserRecord"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/admin/users/{user_id}/end-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a user's sessions
+         * @description All of them, or one. Trader keys and a pending authenticator that were made in an ended session end with it. The password stays valid; a reset replaces it.
+         */
+        post: operations["endUserSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/intents": {
         parameters: {
             query?: never;
@@ -4348,6 +4388,145 @@ export interface components {
                 [key: string]: string | string[];
             };
         };
+        /** @description How many sessions were ended. */
+        EndedSessions: {
+            /** @description Number of open sessions that were ended. */
+            ended: number;
+        };
+        /** @description An end user as operators see it, with the newest 50 of each kind of record. */
+        UserRecord: {
+            /** @description Identifies the user (`usr_…`). */
+            user_id: string;
+            /** @description The app that the user belongs to. */
+            app_id: string;
+            /** @description Name of the app. */
+            app_name: string;
+            /** @description Address of the user. */
+            email: string;
+            /** @description Whether the address is verified. */
+            email_verified: boolean;
+            /** @description Whether a password counts; if none does, the user sets one by a reset. */
+            has_password: boolean;
+            /** @description Since when log-ins need a code of an authenticator; null if they need none. */
+            authenticator_enabled_at: components["schemas"]["Time"] | null;
+            /** @description When the user signed up. */
+            created_at: components["schemas"]["Time"];
+            /** @description The user's identity verification; null before it was begun. */
+            identity_verification: components["schemas"]["UserRecordVerification"] | null;
+            /** @description The account at the processor that receives payouts; null before it was opened. */
+            payout_account: components["schemas"]["UserRecordPayoutAccount"] | null;
+            /** @description Prop accounts, newest first. */
+            prop_accounts: components["schemas"]["UserRecordPropAccount"][];
+            /** @description Payments, newest first. */
+            payments: components["schemas"]["UserRecordPayment"][];
+            /** @description Payouts, newest first. */
+            payouts: components["schemas"]["UserRecordPayout"][];
+            /** @description Open sessions, newest first. */
+            sessions: components["schemas"]["OpenSession"][];
+        };
+        /** @description State of a user's identity verification. */
+        UserRecordVerification: {
+            /** @description The newest session at the processor (`vs_…`). */
+            session_id: string;
+            /** @description Who verifies. */
+            provider: string;
+            /**
+             * @description State of the newest verification.
+             * @enum {unknown}
+             */
+            status: "unverified" | "processing" | "needs_input" | "verified" | "failed";
+            /** @description Why the verification failed or needs input; null otherwise. */
+            failure_reason: string | null;
+            /** @description When the identity was verified; null before. */
+            verified_at: components["schemas"]["Time"] | null;
+        };
+        /** @description The account at the processor that receives a user's payouts. */
+        UserRecordPayoutAccount: {
+            /** @description The account at the processor (`acct_…`). */
+            processor_account_id: string;
+            /** @description Its country; null if it is unknown. */
+            country: string | null;
+            /** @description Whether the user has finished the onboarding. */
+            details_submitted: boolean;
+            /** @description Whether it can be paid out to. */
+            payouts_enabled: boolean;
+            /** @description When it was opened. */
+            created_at: components["schemas"]["Time"];
+        };
+        /** @description A prop account of a user. */
+        UserRecordPropAccount: {
+            /** @description Identifies the account (`prop_…`). */
+            id: string;
+            /** @description The tier that it was sold as. */
+            tier_id: string;
+            /** @description State of the account. */
+            status: components["schemas"]["PropAccountStatus"];
+            /** @description Why it could not be created or was stopped; null otherwise. */
+            failure_reason: string | null;
+            /** @description The asset class that it may trade. */
+            asset_class: string;
+            /** @description Its size in USD. */
+            account_size: number;
+            /** @description The payment that bought it; null for a free account. */
+            payment_id: string | null;
+            /** @description Its subaccount at the network; null without one. */
+            synthetic_hotkey: string | null;
+            /** @description When it was created here. */
+            created_at: components["schemas"]["Time"];
+        };
+        /** @description A payment of a user. */
+        UserRecordPayment: {
+            /** @description Identifies the payment (`pay_…`). */
+            payment_id: string;
+            /** @description The tier that it buys. */
+            tier_id: string;
+            /** @description Its status at the processor. */
+            status: string;
+            /** @description What was requested. */
+            amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of what was requested. */
+            currency: components["schemas"]["Currency"];
+            /** @description What the platform holds of it: negative if it was both refunded and disputed. */
+            held_cents: number;
+            /** @description Currency of what is held. */
+            held_currency: components["schemas"]["Currency"];
+            /** @description Why the processor rejected it; null otherwise. */
+            failure_code: string | null;
+            /** @description When it was paid; null before. */
+            paid_at: components["schemas"]["Time"] | null;
+            /** @description When the checkout was created. */
+            created_at: components["schemas"]["Time"];
+        };
+        /** @description A payout to a user. */
+        UserRecordPayout: {
+            /** @description Identifies the payout (`po_…`). */
+            payout_id: string;
+            /** @description The account whose earnings it pays out. */
+            prop_account_id: string;
+            /** @description State of the payout. */
+            status: components["schemas"]["PayoutStatus"];
+            /** @description Amount of the payout. */
+            amount_cents: components["schemas"]["Cents"];
+            /** @description Currency of the amount. */
+            currency: components["schemas"]["Currency"];
+            /** @description Why it failed; null otherwise. */
+            failure_reason: string | null;
+            /** @description When it was requested. */
+            requested_at: components["schemas"]["Time"];
+        };
+        /** @description An open session of an end user, without its token. */
+        OpenSession: {
+            /** @description Identifies the session. */
+            session_id: string;
+            /** @description Network address that it was opened from; null if it is unknown. */
+            address: string | null;
+            /** @description When it was opened. */
+            created_at: components["schemas"]["Time"];
+            /** @description When it was last used. */
+            last_seen_at: components["schemas"]["Time"];
+            /** @description When it expires at the latest. */
+            expires_at: components["schemas"]["Time"];
+        };
         /** @description An e-mail that was given up. */
         FailedMail: {
             /**
@@ -4629,7 +4808,7 @@ export interface components {
              * @description Stable code of the error; clients branch on it. New codes may be added: treat an unknown one by the HTTP status.
              * @enum {string}
              */
-            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
+            code: "INVALID_REQUEST" | "MALFORMED_BODY" | "MALFORMED_REQUEST" | "REQUEST_TIMEOUT" | "HEADERS_TOO_LARGE" | "BODY_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "NOT_FOUND" | "METHOD_NOT_ALLOWED" | "INTERNAL" | "SERVICE_UNAVAILABLE" | "NOT_READY" | "IDEMPOTENCY_KEY_REUSED" | "RATE_LIMITED" | "INTENT_UNKNOWN" | "DEADLINE_PASSED" | "NOT_CARRIED_OUT" | "V1_KEY_INVALID" | "V1_TRADER_UNKNOWN" | "V1_SESSION_UNKNOWN" | "V1_NOT_ENROLLED" | "V1_KEY_UNUSABLE" | "V1_KEY_NOT_AUTHORIZED" | "V1_AGENT_RETIRED" | "V1_KEY_ROTATING" | "V1_PAIR_UNKNOWN" | "V1_NO_PRICE" | "V1_ORDER_INVALID" | "V1_TRADER_NOT_READY" | "V1_ORDER_UNKNOWN" | "V1_ORDER_UUID_REUSED" | "V1_ORDER_NOT_RESTING" | "V1_ORDER_IN_DOUBT" | "V1_EDIT_INVALID" | "V1_PRICES_INVALID" | "V1_TRADE_PAIR_MISMATCH" | "V1_RULE_VIOLATED" | "V1_NO_POSITION" | "V1_REGISTRATION_UNDER_WAY" | "V1_ALREADY_REGISTERED" | "V1_REGISTRATION_UNRECORDED" | "V1_REGISTRATION_CAP" | "V1_BALANCE_TOO_LOW" | "V1_MINER_UNKNOWN" | "V1_ACCOUNT_SIZE_UNKNOWN" | "V1_PAYMENT_TERMS_UNFIT" | "V1_PAYMENT_REFUSED" | "V1_WALLET_UNPROVEN" | "V1_WEBHOOK_UNKNOWN_EVENT" | "V1_WEBHOOK_URL_FORBIDDEN" | "V1_WEBHOOK_ENDPOINT_UNKNOWN" | "V1_WEBHOOK_DELIVERY_UNKNOWN" | "V1_WEBHOOK_INACTIVE" | "V1_WEBHOOK_TOO_MANY" | "V1_WEBHOOK_RECOVERY_PAUSED" | "V1_EVENT_UNKNOWN" | "V1_STREAM_LIMIT" | "V1_REGISTRAR_UNREACHABLE" | "VENUE_REJECTED" | "VENUE_UNREACHABLE" | "VENUE_AUTH" | "VENUE_UNREADABLE" | "VENUE_RATE_LIMITED" | "VENUE_COOLDOWN" | "SUBACCOUNT_AMBIGUOUS" | "FORBIDDEN_ORIGIN" | "V2_INVALID_CREDENTIALS" | "V2_UNSUPPORTED_GRANT" | "V2_INVALID_SCOPE" | "V2_TOKEN_INVALID" | "V2_SCOPE_MISSING" | "V2_SESSION_INVALID" | "V2_SESSION_UNKNOWN" | "V2_USER_UNKNOWN" | "V2_SECRET_SUPERSEDED" | "V2_EMAIL_NOT_VERIFIED" | "V2_PASSWORD_GUESSABLE" | "V2_OTP_INVALID" | "V2_OTP_EXPIRED" | "V2_MFA_INVALID" | "V2_MFA_ALREADY_ENABLED" | "V2_REAUTHENTICATION_REQUIRED" | "V2_EMAIL_CODE_REQUIRED" | "V2_OPERATOR_RELEASE_REQUIRED" | "V2_OPERATOR_UNKNOWN" | "V2_OPERATOR_SELF" | "V2_MFA_NOT_STARTED" | "V2_THROTTLED" | "V2_ADMIN_SESSION_INVALID" | "V2_TOTP_REQUIRED" | "V2_APP_UNKNOWN" | "V2_APP_SLUG_TAKEN" | "V2_APP_HOTKEY_TAKEN" | "V2_APP_CREDENTIALS_MISMATCH" | "V2_APP_REQUEST_UNKNOWN" | "V2_APP_REQUEST_DECIDED" | "V2_PARTNER_UNKNOWN" | "V2_PARTNER_KEY_UNKNOWN" | "V2_JOB_UNKNOWN" | "V2_RERUN_REFUSED" | "PROCESSOR_UNREACHABLE" | "PROCESSOR_REJECTED" | "PROCESSOR_AUTH" | "PROCESSOR_UNREADABLE" | "PROCESSOR_SILENT" | "V2_PAYMENTS_NOT_CONFIGURED" | "V2_SIGNATURE_INVALID" | "V2_TIER_UNKNOWN" | "V2_TIER_MISMATCH" | "V2_TIER_FREE" | "V2_TIER_NOT_FREE" | "V2_AMOUNT_MISMATCH" | "V2_PAYMENT_UNKNOWN" | "V2_PAYMENT_NOT_REFUNDABLE" | "V2_PROP_ACCOUNT_UNKNOWN" | "V2_ACCOUNT_STOPPED" | "V2_ACCOUNT_NOT_FAILED" | "V2_ACCOUNT_NOT_FUNDED" | "V2_ACCOUNT_OWES" | "V2_PAYMENT_RETURNED" | "V2_RECOVERY_UNPROVEN" | "V2_SUBACCOUNT_INVALID" | "V2_KYC_REQUIRED" | "V2_KYC_VERIFIED" | "V2_CONNECT_URLS_NOT_CONFIGURED" | "V2_CONNECT_ACCOUNT_EXISTS" | "V2_CONNECT_ACCOUNT_UNKNOWN" | "V2_PAYOUT_ACCOUNT_NOT_READY" | "V2_PAYOUT_EXCEEDS_EARNINGS" | "V2_PAYOUT_UNKNOWN" | "V2_PAYOUT_NOT_UNKNOWN" | "V2_PAYOUT_NOT_STRANDED" | "V2_COUNTRY_UNSUPPORTED" | "V2_TRADER_UNKNOWN" | "V2_TRADER_NOT_READY" | "V2_ORDER_UNKNOWN" | "V2_ORDER_UUID_REUSED" | "V2_ORDER_NOT_RESTING" | "V2_ORDER_IN_DOUBT" | "V2_EDIT_INVALID" | "V2_PRICES_INVALID" | "V2_TRADE_PAIR_MISMATCH" | "V2_RULE_VIOLATED" | "V2_NO_POSITION" | "V2_WALLET_UNPROVEN" | "V2_WALLET_PROVEN" | "V2_API_KEY_INVALID" | "V2_API_KEY_ACCOUNT_MISMATCH" | "V2_API_KEY_UNKNOWN" | "V2_API_KEY_TOO_MANY" | "V2_SUBACCOUNT_NOT_READY" | "V2_ACCOUNT_NOT_TRADEABLE" | "V2_STREAM_LIMIT" | "V2_WEBHOOK_UNKNOWN_EVENT" | "V2_WEBHOOK_URL_FORBIDDEN" | "V2_WEBHOOK_ENDPOINT_UNKNOWN" | "V2_WEBHOOK_DELIVERY_UNKNOWN" | "V2_WEBHOOK_INACTIVE" | "V2_WEBHOOK_TOO_MANY" | "V2_WEBHOOK_RECOVERY_PAUSED" | "V2_EVENT_UNKNOWN" | "V2_NOTIFY_EMPTY" | "V2_NOTIFY_RECIPIENT_FORBIDDEN";
             /** @description Explanation of this occurrence, for people. */
             message: string;
             /** @description Whether the same request, sent again unchanged, may succeed. A failure recorded under an `Idempotency-Key` or the caller's own order id is returned again; with `effect` `none`, send a new request under a new one. */
@@ -12051,6 +12230,83 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUserRecord: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The user. */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserRecord"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key with the same request returns the first response; kept 7 days per caller. */
+                "Idempotency-Key"?: components["parameters"]["StoredResponseKey"];
+            };
+            path: {
+                /** @description The user. */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "the phone was stolen"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Why the operator acts. */
+                    reason: components["schemas"]["Reason"];
+                    /** @description The only session to end; default all. */
+                    session_id?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description No request with those sessions is accepted any more */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EndedSessions"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["Unprocessable"];

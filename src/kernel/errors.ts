@@ -85,6 +85,7 @@ export const errors = {
   V2_SCOPE_MISSING: [403, 'The access token lacks a scope required by this operation.'],
   V2_SESSION_INVALID: [401, 'A valid session token of a user of this app is required.'],
   V2_SESSION_UNKNOWN: [404, 'Session not found.'],
+  V2_USER_UNKNOWN: [404, 'User not found.'],
   V2_SECRET_SUPERSEDED: [409, 'The secret behind this token was rotated; obtain a token with the newest secret.'],
   V2_EMAIL_NOT_VERIFIED: [403, 'The e-mail address is not verified.'],
   V2_PASSWORD_GUESSABLE: [422, 'The password is too common; choose another.'],

@@ -8,6 +8,7 @@ import { until } from '../support/processes.ts';
 const VIEWS = [
   '',
   'search?q=op%40example.com',
+  'users',
   'intents',
   'deliveries',
   'jobs',

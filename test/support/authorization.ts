@@ -58,7 +58,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     getReadiness getAgreementKeys
   `,
   operator: `
-    removeUserAuthenticator releaseOperator logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
+    getUserRecord endUserSessions removeUserAuthenticator releaseOperator logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
     enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
     reissueAccessLink listAllPartners registerPartner updatePartner disablePartner enablePartner listKeysOfPartner
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment

@@ -8,6 +8,7 @@ const ELSEWHERE = {
   'money/undecided.test.ts': 'resolvePayout',
   'money/payout-steps.test.ts': 'reversePayout',
   'money/losses.test.ts': 'abandonPropAccount',
+  'admin-users.test.ts': 'endUserSessions',
   'foreign-wallet.test.ts': 'moveWalletLink',
   'register-exvenue.test.ts': 'registerExvenueTrader',
 };

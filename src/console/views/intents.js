@@ -46,7 +46,15 @@ const fields = [
 
 /** @type {import('../table.js').Column<TroubledIntent>[]} */
 const columns = [
-  ['Intent', ({ intent_id }) => h('a', { href: routeTo(`intents/${intent_id}`), id: intent_id }, code(intent_id))],
+  [
+    'Intent',
+    ({ intent_id }) =>
+      h(
+        'a',
+        { class: 'id long', href: routeTo(`intents/${intent_id}`), id: intent_id, title: intent_id },
+        code(intent_id),
+      ),
+  ],
   ['Kind', ({ kind }) => kind],
   ['State', ({ state, problem_code }) => [badge(state), ' ', problem_code && code(problem_code)]],
   ['Effect', ({ effect }) => effect],

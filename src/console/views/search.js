@@ -1,4 +1,5 @@
 import { ask } from '../api.js';
+import { copyButton } from '../copy.js';
 import { h } from '../dom.js';
 import { filter } from '../filter.js';
 import { badge, idLink, moment } from '../format.js';
@@ -6,6 +7,13 @@ import { routeTo } from '../route.js';
 import { facts } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['FoundRecord']} FoundRecord */
+
+/** @type {Record<string, [view: string, says: string]>} */
+const PAGES = {
+  intent: ['intents', 'Its story, and what a re-run would do'],
+  user: ['users', 'Its accounts, payments, payouts and sessions'],
+  partner: ['partners', 'Its keys and its quota'],
+};
 
 /** What an id or an e-mail address names, with links to its relatives. @type {import('../views.js').View} */
 export const search = {
@@ -42,6 +50,7 @@ function recordOf({ kind, id, title, state, owner, created_at, relatives }, n) {
     { 'aria-labelledby': `record-${n}` },
     h('h2', { id: `record-${n}` }, heading),
     facts([
+      ['Id', [h('code', {}, id), ' ', copyButton(id)]],
       ['What', title],
       ['State', state === null ? '–' : badge(state)],
       ['Belongs to', owner === null ? '–' : idLink(owner)],
@@ -51,10 +60,14 @@ function recordOf({ kind, id, title, state, owner, created_at, relatives }, n) {
           /** @type {[string, any]} */ ([words(name), [ids].flat().flatMap((each) => [idLink(each), ' '])]),
       ),
     ]),
-    kind === 'intent'
-      ? h('p', {}, h('a', { href: routeTo(`intents/${id}`) }, 'Its story, and what a re-run would do'))
-      : null,
+    pageOf(kind, id),
   );
+}
+
+/** A link to the page of a record that has one. @param {string} kind @param {string} id */
+function pageOf(kind, id) {
+  const [view, says] = PAGES[kind] ?? [];
+  return view ? h('p', {}, h('a', { href: routeTo(`${view}/${encodeURIComponent(id)}`) }, says)) : null;
 }
 
 /** @param {string} name */

@@ -93,6 +93,7 @@ export const advice = {
   V2_SCOPE_MISSING: 'Get a token with the scope that the operation names.',
   V2_SESSION_INVALID: LOG_IN,
   V2_SESSION_UNKNOWN: ID,
+  V2_USER_UNKNOWN: ID,
   V2_SECRET_SUPERSEDED: TOKEN,
   V2_EMAIL_NOT_VERIFIED: 'Verify the address with the mailed code; `POST /v2/auth/resend-otp` mails another.',
   V2_PASSWORD_GUESSABLE: 'Let the user choose a longer, less common password.',
