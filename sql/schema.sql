@@ -440,6 +440,20 @@ create table lost_orders (
   constraint lost_orders_pkey PRIMARY KEY (id)
 );
 
+-- Payments to the registrar that the chain showed when this database was recovered from a backup, and this database did not: also those of other software. Their payer buys nothing more until an operator releases them.
+create table lost_registrations (
+  tx_hash text not null, -- The payment on chain.
+  payer text not null,
+  payee text not null,
+  units numeric not null, -- In the token's smallest unit.
+  found_at timestamp with time zone not null default now(), -- When the chain was last read.
+  released_at timestamp with time zone, -- When an operator found what the payment was for. Null: its payer's purchases are rejected.
+  constraint lost_registrations_pkey PRIMARY KEY (tx_hash),
+  constraint lost_registrations_hash_lower CHECK ((tx_hash = lower(tx_hash))),
+  constraint lost_registrations_payer_lower CHECK ((payer = lower(payer)))
+);
+CREATE INDEX lost_registrations_by_payer ON public.lost_registrations USING btree (payer) WHERE (released_at IS NULL);
+
 -- Mails to send, each written by the transaction that causes it. The id determines the Message-ID.
 create table mails (
   id uuid not null,
@@ -499,7 +513,7 @@ create table operator_actions (
   detail jsonb not null default '{}'::jsonb, -- The result. Contains no secret.
   at timestamp with time zone not null default now(),
   constraint operator_actions_pkey PRIMARY KEY (id),
-  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text]))),
+  constraint operator_actions_known CHECK ((action = ANY (ARRAY['provision_again'::text, 'attach'::text, 'refund'::text, 'reinstate'::text, 'abandon'::text, 'rerun'::text, 'rerun_job'::text, 'retry_delivery'::text, 'retry_deliveries'::text, 'reverse_payout'::text, 'resolve_payout'::text, 'move_link'::text, 'release_registration'::text]))),
   constraint operator_actions_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint operator_actions_prop_account_id_fkey FOREIGN KEY (prop_account_id) REFERENCES prop_accounts(id),
   constraint operator_actions_who_said CHECK ((operator ~ '\S'::text)),
@@ -1391,6 +1405,17 @@ create view ops.lost_money (
   safe_action text
 );
 
+-- Payments of registrations on chain whose rows were lost with a backup, of any payer of the registrar. Normally empty.
+create view ops.lost_registrations (
+  tx_hash text,
+  payer text,
+  payee text,
+  units numeric,
+  found_at timestamp with time zone,
+  released_at timestamp with time zone,
+  safe_action text
+);
+
 -- Payments older than 10 minutes that were neither fulfilled nor refunded, with the safe action. Normally empty.
 create view ops.paid_without_account (
   payment_id text,
@@ -2184,6 +2209,10 @@ create function ops.provision_account(account text, who text, why text, deadline
 -- Internal to the kit.
 create function ops.put_to_work(i intents)
   returns void plpgsql;
+
+-- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
+create function ops.release_registration(payment text, who text, why text)
+  returns text plpgsql security definer;
 
 -- Internal to the kit.
 create function ops.require_who_and_why(who text, why text)

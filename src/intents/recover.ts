@@ -28,10 +28,28 @@ export const keepLostOrders = (db: Db, ids: string[]): Promise<readonly string[]
     from lost l
     order by l.id`);
 
-const tradersRow = z.object({ hotkeys: z.array(z.string()), wallets: z.array(z.string()) });
+const entityRow = z.object({ entity: z.string(), hotkeys: z.array(z.string()) });
 
-/** All accounts at the venues that this database knows: subaccounts of an entity, and enrolled wallets. */
-export const listTraders = (db: Db, entity: string): Promise<z.infer<typeof tradersRow>> =>
-  db.one(sql.type(tradersRow)`
-    select array(select s.synthetic_hotkey from subaccounts s where s.entity_hotkey = ${entity}) as hotkeys,
-      array(select distinct e.ex_wallet from enrollments e) as wallets`);
+/**
+ * The entities at the network that this database knows, the platform's first, each with its subaccounts: also of tenants that
+ * have none yet, or whose key was removed.
+ */
+export const listEntities = (db: Db, platform: string): Promise<readonly z.infer<typeof entityRow>[]> =>
+  db.any(sql.type(entityRow)`
+    with entities as (
+      select ${platform}::text as entity
+      union
+      select s.entity_hotkey
+      from subaccounts s
+      union
+      select a.entity_hotkey
+      from apps a
+      where a.network_key is not null
+    )
+    select e.entity, array(select s.synthetic_hotkey from subaccounts s where s.entity_hotkey = e.entity) as hotkeys
+    from entities e
+    order by e.entity <> ${platform}, e.entity`);
+
+/** The wallets of the exchange that this database knows. */
+export const listWallets = (db: Db): Promise<readonly string[]> =>
+  db.anyFirst(sql.type(z.object({ ex_wallet: z.string() }))`select distinct e.ex_wallet from enrollments e`);

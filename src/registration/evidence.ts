@@ -37,6 +37,7 @@ export async function findPayment(
   if (chain.data.canceled) return recordedRejection(CANCELED);
   if (chain.data.used) return unknownEffect('no_answer'); // its transaction is not visible yet
   if (isOver(payload.authorization.validBefore, atS, config.REGISTRATION_MARGIN_S)) return { kind: 'absent' };
+  if (intent.presumed_sent_at !== null) return unknownEffect('no_answer'); // of a restored database: what was not sent is not sent now
   return postAgain(intent, payload, deps);
 }
 

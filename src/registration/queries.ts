@@ -84,3 +84,14 @@ export async function openPayer(
     where k.registration_id = ${id}`);
   return sealed && registrar.payerOf(sealer.open(sealed, purchaseKeySealContext(id)).toString('hex'));
 }
+
+/** The ids of all purchases. The nonces of their payments are derived from them. */
+export const listPurchases = (db: Db): Promise<readonly string[]> =>
+  db.anyFirst(sql.type(z.object({ id: z.string() }))`select r.id from registrations r`);
+
+/** Everyone who was paid for a registration so far, in lower case. */
+export const listPayees = (db: Db): Promise<readonly string[]> =>
+  db.anyFirst(sql.type(z.object({ payee: z.string() }))`
+    select distinct lower(i.sent_payload -> 'authorization' ->> 'to') as payee
+    from intents i
+    where i.kind = 'registration/purchase' and i.sent_payload is not null`);

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import pg from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { market } from '../support/orders.ts';
 import { startProgram, until } from '../support/processes.ts';
+import { backUp, recover } from '../support/restored.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-const run = promisify(execFile);
 const LATER = { headers: { Prefer: 'respond-async' } };
 /** What a backup holds of intents, in an order in which it can be written. */
 const TABLES = ['intents', 'orders', 'lanes', 'subaccounts', 'signer_nonces', 'idempotency_keys'];
@@ -16,35 +13,11 @@ const TABLES = ['intents', 'orders', 'lanes', 'subaccounts', 'signer_nonces', 'i
 describe('a database restored from a backup', function () {
   this.timeout(120_000);
   let service: TestService;
-  let since: string;
   before(async () => {
     service = await startService({ worker: false, settings: { NETVENUE_IN_FLIGHT_MS: '1500' } });
   });
   after(() => service.stop());
 
-  const each = async (statement: (table: string) => string) => {
-    const texts = TABLES.map((table) => `${statement(table)};`);
-    const client = new pg.Client({ connectionString: String(service.settings.DATABASE_URL) });
-    await client.connect();
-    await client.query(`begin; set local session_replication_role = replica; ${texts.join(' ')} commit`);
-    await client.end();
-  };
-  const backUp = async () => {
-    since = new Date().toISOString();
-    await each((table) => `create table backup_of_${table} as table ${table}`);
-  };
-  /** Writes the backup back, long after every deadline in it, with a job for each open intent. */
-  const restore = async () => {
-    await each((table) => `delete from ${table}`);
-    await each((table) => `insert into ${table} overriding system value table backup_of_${table}`);
-    await service.db.query(
-      sql.unsafe`update intents set deadline_at = now() - interval '1 minute' where settled_at is null`,
-    );
-    await service.db.query(sql.unsafe`
-      select graphile_worker.add_job(i.kind, json_build_object('intent_id', i.id))
-      from intents i
-      where i.settled_at is null`);
-  };
   const states = () =>
     service.db.any(sql.type(z.object({ kind: z.string(), state: z.string(), effect: z.string() }))`
       select i.kind, i.state, i.effect
@@ -62,7 +35,7 @@ describe('a database restored from a backup', function () {
     const traded = await wallet.post('/v1/orders/exvenue', bought, LATER);
     const made = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 25_000 }, LATER);
     expect([placed, traded, made].map(({ status }) => status)).to.deep.equal([202, 202, 202]);
-    await backUp();
+    const { since, restore } = await backUp(service, TABLES);
 
     await service.startWorker();
     await until('the lost time to pass', allSettled);
@@ -71,8 +44,7 @@ describe('a database restored from a backup', function () {
     await service.stopWorkers();
     const done = effects();
     await restore();
-    const settings = { ...service.settings, PATH: String(process.env.PATH) };
-    const { stdout } = await run(process.execPath, ['src/commands/recover.ts', '--since', since], { env: settings });
+    const stdout = await recover(service, since);
     await service.startWorker();
     await until('everything to be settled', allSettled);
 

@@ -5,7 +5,7 @@ import { type HttpRequest, hex, quantity, word } from './rpc.ts';
 import type { Authorization, CallLimits, Head, PaymentOnChain, Registrar } from './types.ts';
 
 /** The parts of ERC-20 and EIP-3009 that are needed to find a payment. */
-const abi = parseAbi([
+export const abi = parseAbi([
   'function balanceOf(address) view returns (uint256)',
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
   'event Transfer(address indexed from, address indexed to, uint256 value)',
@@ -18,13 +18,15 @@ const [CANCELED] = encodeEventTopics({ abi, eventName: 'AuthorizationCanceled' }
 /** An authorization is valid for minutes. Nodes return logs of at most 10,000 blocks per request. */
 const SCAN_AHEAD_BLOCKS = 5_000;
 
-const block = z.object({ number: quantity, timestamp: quantity });
+/** What a node tells of a block. */
+export const block = z.object({ number: quantity, timestamp: quantity });
 const log = z.object({ address: hex, topics: z.array(word), data: hex, transactionHash: word });
 /** A boolean of the ABI: a word of 0 or 1. */
 const flag = word.refine((text) => /^0x0{63}[01]$/.test(text));
 const receipt = z.object({ status: quantity, logs: z.array(log) });
 
-type Node = { query: HttpRequest; chainId: number; asset: string };
+/** The node that is asked, and what it must be about. */
+export type Node = { query: HttpRequest; chainId: number; asset: string };
 
 /**
  * Reads the payment chain. Another chain id is `unreadable`: the wrong chain would disprove payments that were made.
@@ -35,7 +37,8 @@ export const chainReads = (node: Node): Pick<Registrar, 'head' | 'balanceOf' | '
   payment: (authorization, sinceBlock, limits) => readPayment(node, authorization, sinceBlock, limits),
 });
 
-async function readHead({ query, chainId }: Node, limits?: CallLimits): Promise<ReadResult<Head>> {
+/** The newest block. */
+export async function readHead({ query, chainId }: Node, limits?: CallLimits): Promise<ReadResult<Head>> {
   const chain = await query('eth_chainId', [], quantity, limits);
   if (chain.kind !== 'found') return chain;
   if (chain.data !== chainId) return unreadable('another chain');
@@ -108,5 +111,7 @@ async function movedTheMoney(
 }
 
 const isSame = (one: string, other: string) => one.toLowerCase() === other.toLowerCase();
-const hexOf = (text: string): `0x${string}` => `0x${text.slice(2).toLowerCase()}`;
-const hexNumber = (value: number): `0x${string}` => `0x${value.toString(16)}`;
+/** An address or a word as nodes take it. */
+export const hexOf = (text: string): `0x${string}` => `0x${text.slice(2).toLowerCase()}`;
+/** A number as nodes take it. */
+export const hexNumber = (value: number): `0x${string}` => `0x${value.toString(16)}`;

@@ -1,5 +1,6 @@
 import { httpClient, type Reply } from '../http.ts';
 import { chainReads } from './chain.ts';
+import { readPaymentsTo } from './payments-to.ts';
 import { payResponse, quoteResponse, statusResponse, tiersResponse } from './responses.ts';
 import { nodeAt } from './rpc.ts';
 import { chainIdOf, payerOf, REGISTER_PATH } from './signing.ts';
@@ -27,6 +28,7 @@ export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): R
       headers: { 'content-type': 'application/json', ...headers },
       body,
     });
+  const node = { query: nodeAt(send, chainUrl), chainId: chainIdOf(network), asset };
   return {
     network,
     asset: asset.toLowerCase(),
@@ -45,7 +47,8 @@ export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): R
     },
     status: async (exAddress, limits) =>
       statusResponse(await get(`/api/registration-status?hl_address=${encodeURIComponent(exAddress)}`, limits)),
-    ...chainReads({ query: nodeAt(send, chainUrl), chainId: chainIdOf(network), asset }),
+    ...chainReads(node),
+    paymentsTo: (payees, sinceS) => readPaymentsTo(node, payees, sinceS),
   };
 };
 

@@ -89,6 +89,9 @@ export type Head = { block: number; atS: number };
  */
 export type PaymentOnChain = { atS: number; used: boolean; canceled: boolean; txHash: string | null };
 
+/** A payment by authorization that the chain shows. Addresses and hashes are in lower case; `units` in the token's smallest unit. */
+export type PaymentMade = { payer: string; payee: string; units: string; nonce: string; txHash: string; block: number };
+
 /** The registrar and the chain it is paid on. */
 export type Registrar = {
   network: string;
@@ -111,4 +114,6 @@ export type Registrar = {
   balanceOf(address: string, limits?: CallLimits): Promise<ReadResult<string>>;
   /** State of an authorization that was signed when the chain was at `sinceBlock`. */
   payment(authorization: Authorization, sinceBlock: number, limits?: CallLimits): Promise<ReadResult<PaymentOnChain>>;
+  /** All payments by authorization to these payees since then (epoch seconds), of any payer. Reads thousands of blocks: for recovery. */
+  paymentsTo(payees: readonly string[], sinceS: number): Promise<ReadResult<PaymentMade[]>>;
 };

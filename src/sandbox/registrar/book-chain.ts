@@ -4,7 +4,6 @@ import {
   encodeAbiParameters,
   encodeEventTopics,
   encodeFunctionResult,
-  pad,
   parseAbi,
   toHex,
 } from 'viem';
@@ -67,8 +66,10 @@ export function openBookChain(
 
 const nameOf = (payer: string, nonce: string) => `${payer}:${nonce}`.toLowerCase();
 
+const START_S = 1_700_000_000;
+
 /** The block number: one block per second since a fixed time, so numbering continues after a restart. */
-const blockNow = () => Math.floor((Date.now() - 1_700_000_000_000) / 1000);
+const blockNow = () => Math.floor(Date.now() / 1000) - START_S;
 
 function balanceOf({ startUnits, transfers }: Book, address: string): bigint {
   const is = (other: string) => other.toLowerCase() === address.toLowerCase();
@@ -88,14 +89,19 @@ function response(book: Book, json: unknown) {
 
 const methods: Record<string, (book: Book, params: unknown[]) => unknown> = {
   eth_chainId: ({ token }) => toHex(token.chainId),
-  eth_getBlockByNumber: () => ({ number: toHex(blockNow()), timestamp: toHex(Math.floor(Date.now() / 1000)) }),
+  eth_getBlockByNumber: (_, [which]) => {
+    const number = which === 'latest' ? blockNow() : Number(which);
+    return { number: toHex(number), timestamp: toHex(START_S + number) };
+  },
   eth_call: (book, [requested]) => call(book, (requested as { data: `0x${string}` }).data),
   eth_getLogs: (book, [filter]) => {
-    const { topics } = filter as { topics: [unknown, `0x${string}`, `0x${string}`] };
-    const used = [...book.transfers.values()].filter(
-      ({ from, nonce }) => topicOf(from) === topics[1] && nonce === topics[2],
-    );
-    return used.map((transfer) => usedLog(book, transfer));
+    const { topics, fromBlock, toBlock } = filter as { topics: Sought[]; fromBlock: string; toBlock: string };
+    return [...book.transfers.values()]
+      .filter(({ block }) => block >= Number(fromBlock) && block <= Number(toBlock))
+      .flatMap((transfer) => [usedLog(book, transfer), transferLog(book, transfer)])
+      .filter((log) =>
+        topics.every((sought, n) => sought === null || [sought].flat().includes(log.topics[n] as never)),
+      ); // as: one form of text
   },
   eth_getTransactionReceipt: (book, [hash]) => {
     const transfer = [...book.transfers.values()].find(({ txHash }) => txHash === hash);
@@ -103,7 +109,8 @@ const methods: Record<string, (book: Book, params: unknown[]) => unknown> = {
   },
 };
 
-const topicOf = (address: `0x${string}`) => pad(`0x${address.slice(2).toLowerCase()}`);
+/** A topic of a filter: this one, one of these, or any. */
+type Sought = string | string[] | null;
 
 function call(book: Book, data: `0x${string}`): `0x${string}` {
   const { functionName, args } = decodeFunctionData({ abi, data });

@@ -1,12 +1,10 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect } from 'chai';
-import pg from 'pg';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { earner, payingApp } from '../../support/earning.ts';
 import { checkOut, type Money, startMoney } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
+import { loseSince, recover } from '../../support/restored.ts';
 
 const lostRow = z.object({
   kind: z.string(),
@@ -23,25 +21,6 @@ describe('money that moved after the backup of a restored database', function ()
   });
   after(() => service.stop());
 
-  /** Loses what was written since then, as a restored backup does. */
-  async function loseSince(since: string): Promise<void> {
-    const client = new pg.Client({ connectionString: String(service.settings.DATABASE_URL) });
-    await client.connect();
-    const lost = ['payout_steps', 'payouts', 'prop_accounts', 'payments', 'intents'];
-    const isSince = `>= '${since}'`;
-    const deletions = lost.map((table) => {
-      if (table === 'payout_steps')
-        return `delete from payout_steps using payouts p where p.id = payout_id and p.requested_at ${isSince}`;
-      return `delete from ${table} where ${table === 'payouts' ? 'requested_at' : 'created_at'} ${isSince}`;
-    });
-    await client.query(`begin; set local session_replication_role = replica; ${deletions.join(';')}; commit`);
-    await client.end();
-  }
-  const recover = async (since: string) => {
-    const env = { ...service.settings, PATH: String(process.env.PATH) };
-    return (await promisify(execFile)(process.execPath, ['src/commands/recover.ts', '--since', since], { env })).stdout;
-  };
-
   it('is found at the processor: a lost payment is listed for operators, and a lost payout is never paid again', async () => {
     const trader = await earner(service, await payingApp(service), 500);
     const since = new Date().toISOString();
@@ -50,10 +29,10 @@ describe('money that moved after the backup of a restored database', function ()
     const transfers = () => service.processor.ledger.entries().filter(({ kind }) => kind === 'transfer');
     const { payment_id, processor_payment_intent_id } = await checkOut(service.buyer.ask);
     const before = transfers().length;
-    await loseSince(since);
+    await loseSince(service, since);
     expect(await trader.estimate(), 'what a database that knows nothing would pay again').to.equal(50_000);
 
-    const [stdout, again] = [await recover(since), await recover(since)];
+    const [stdout, again] = [await recover(service, since), await recover(service, since)];
 
     expect(stdout).to.contain(`payment  ${processor_payment_intent_id} (${payment_id})  19900 usd`);
     expect(stdout).to.match(new RegExp(`transfer {2}tr_\\S+ \\(${payout}\\) {2}50000 usd`));

@@ -1,0 +1,15 @@
+create or replace function ops.release_registration(payment text, who text, why text) returns text
+language plpgsql security definer set search_path = pg_catalog, public, pg_temp as $$
+declare
+  verdict text;
+begin
+  perform ops.require_who_and_why(who, why);
+  update lost_registrations l
+  set released_at = now()
+  where l.tx_hash = lower(payment) and l.released_at is null;
+  verdict := case when found then 'done' else 'unknown' end;
+  perform ops.note(who, 'release_registration', payment, why, jsonb_build_object('verdict', verdict));
+  return verdict;
+end $$;
+comment on function ops.release_registration(text, text, text) is
+  'Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.';

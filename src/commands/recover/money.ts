@@ -1,0 +1,16 @@
+import type { Processor } from '../../adapters/processor/types.ts';
+import type { Db } from '../../db/pool.ts';
+import { keepLostMoney } from '../../payments/commands.ts';
+
+type Sources = { db: Db; processor: Processor | null; print(line: string): void };
+
+/** Reads the processor's payments and transfers since then, keeps those that are not known here, and prints them. */
+export async function recoverMoney({ db, processor, print }: Sources, sinceMs: number): Promise<void> {
+  const money = await processor?.listMoneyMade(sinceMs);
+  if (money && money.kind !== 'found') print('payments and transfers  could not be read: run this again');
+  for (const lost of money?.kind === 'found' ? await keepLostMoney(db, money.data) : []) {
+    const { kind, processor_id, subject_id, amount_cents, currency, status, user_id } = lost;
+    const terms = [`${amount_cents} ${currency}`, status, user_id].filter(Boolean).join(' ');
+    print(`${kind}  ${processor_id} (${subject_id})  ${terms}: not known here, see ops.lost_money`);
+  }
+}

@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import pg from 'pg';
+
+type At = { settings: Record<string, string> };
+
+/** Rows that a backup does not hold, children first, and the column that says when each was written. */
+const WRITTEN_AT = {
+  orders: 'created_at',
+  subaccounts: 'created_at',
+  payouts: 'requested_at',
+  prop_accounts: 'created_at',
+  payments: 'created_at',
+  intents: 'created_at',
+} as const;
+
+/** Runs statements at once, as a restore does: without triggers and foreign keys. */
+async function writing({ settings }: At, texts: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: String(settings.DATABASE_URL) });
+  await client.connect();
+  await client.query(`begin; set local session_replication_role = replica; ${texts.join('; ')}; commit`);
+  await client.end();
+}
+
+/** Loses what was written since then. */
+export async function loseSince(service: At, since: string): Promise<void> {
+  const deletions = Object.entries(WRITTEN_AT).map(([table, at]) => `delete from ${table} where ${at} >= '${since}'`);
+  const steps = `delete from payout_steps using payouts p where p.id = payout_id and p.requested_at >= '${since}'`;
+  await writing(service, [steps, ...deletions]);
+}
+
+/** Copies tables as a backup, named in an order in which they can be written. `restore` writes them back long after every deadline in them, with a job for each open intent. */
+export async function backUp(service: At, tables: string[]): Promise<{ since: string; restore(): Promise<void> }> {
+  const since = new Date().toISOString();
+  await writing(
+    service,
+    tables.map((table) => `create table backup_of_${table} as table ${table}`),
+  );
+  const restore = [
+    ...tables.map((table) => `delete from ${table}`),
+    ...tables.map((table) => `insert into ${table} overriding system value table backup_of_${table}`),
+    `update intents set deadline_at = now() - interval '1 minute' where settled_at is null`,
+    `select graphile_worker.add_job(kind, json_build_object('intent_id', id)) from intents where settled_at is null`,
+  ];
+  return { since, restore: () => writing(service, restore) };
+}
+
+/** Runs `npm run recover` with the settings of a service. Returns what it prints. */
+export async function recover({ settings }: At, since: string): Promise<string> {
+  const env = { ...settings, PATH: String(process.env.PATH) };
+  return (await promisify(execFile)(process.execPath, ['src/commands/recover.ts', '--since', since], { env })).stdout;
+}
