@@ -34,6 +34,7 @@ export async function startWeb(
     throw error;
   });
   const { port } = server.address() as AddressInfo; // listening on TCP
+  if (config.RECOVERY_MODE) log.warn('RECOVERY_MODE is set: no write is accepted until it is unset');
   log.info({ port }, 'web is listening');
   return {
     url: `http://${reachedAt(config.HOST)}:${port}`,

@@ -28,7 +28,7 @@ type Rejection = {
 
 /** The dependencies of the edge itself. Handlers declare their own in addition. */
 export type EdgeDeps = Authenticators & {
-  config: Pick<Config, 'TRUSTED_PROXIES' | 'VALIDATE_RESPONSES' | 'PUBLIC_URL' | 'THROTTLE_SCALE'>;
+  config: Pick<Config, 'TRUSTED_PROXIES' | 'VALIDATE_RESPONSES' | 'PUBLIC_URL' | 'THROTTLE_SCALE' | 'RECOVERY_MODE'>;
   db: Db;
   sealer: Sealer;
   log: Pick<Logger, 'debug' | 'info' | 'error'>;

@@ -17,6 +17,7 @@ import type { AnyReply, Call, Commit } from './handler.ts';
 import { idempotentResponse } from './idempotency.ts';
 import { type HandlerDeps, handlers } from './operations.ts';
 import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
+import { rejectInRecovery } from './recovery-mode.ts';
 import { recordingLack, recordingRejections } from './rejections.ts';
 import { serveRoot } from './root.ts';
 import { isEventStream, sendEventStream } from './stream.ts';
@@ -85,6 +86,7 @@ function routeOf(operation: Operation, deps: RouteDeps, spendQuota: SpendQuota):
     if (principal.kind === 'partner') spendQuota(ctx, principal);
     if (principal.owner) noteWork({ tenant: principal.owner });
     const parts = await readParts(ctx, operation);
+    if (deps.config.RECOVERY_MODE && operation.method !== 'get') rejectInRecovery(operation, ctx);
     const run = async () => {
       ctx.state.isWriting = operation.keepsResponses; // from here on, a fault may come after its commit
       validate ??= requestValidator(operation);

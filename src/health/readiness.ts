@@ -32,11 +32,11 @@ const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // a table, schema, function or
 
 /**
  * Creates a process's readiness check. The `queue` check fails if a due job has waited longer than READY_QUEUE_AGE_S
- * seconds; the check `listening`, if `isListening` has been false since the start or for 10 s.
+ * seconds, unless no job runs because of `RECOVERY_MODE`; the check `listening`, if `isListening` has been false since the start or for 10 s.
  */
 export function readiness(
   db: Db,
-  { READY_QUEUE_AGE_S }: Pick<Config, 'READY_QUEUE_AGE_S'>,
+  { READY_QUEUE_AGE_S, RECOVERY_MODE }: Pick<Config, 'READY_QUEUE_AGE_S'> & Partial<Pick<Config, 'RECOVERY_MODE'>>,
   isListening: () => boolean = () => true,
   isClockOff: () => boolean = () => false,
 ): Readiness {
@@ -52,7 +52,7 @@ export function readiness(
       return [
         ...(is_writable ? [] : (['database'] as const)),
         ...(lacks_migrations ? (['migrations'] as const) : []),
-        ...(oldest_due_s > READY_QUEUE_AGE_S ? (['queue'] as const) : []),
+        ...(oldest_due_s > READY_QUEUE_AGE_S && !RECOVERY_MODE ? (['queue'] as const) : []),
         ...(isDeaf() ? (['listening'] as const) : []),
         ...(isClockOff() ? (['clock'] as const) : []),
       ];
