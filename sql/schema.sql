@@ -2194,6 +2194,10 @@ create function ops.list_paid_without_account(minutes double precision DEFAULT 1
 create function ops.list_stranded_payouts()
   returns TABLE(payout_id text, app_id text, user_id text, prop_account_id text, processor_account_id text, processor_transfer_id text, status text, amount_cents integer, transferred_cents integer, reversed_cents integer, currency text, failure_reason text, since timestamp with time zone, safe_action text, step text, step_state text) sql stable security definer;
 
+-- The name that people know a record by: the name of an app or partner, the address of a user or operator, or of the user that a payment, account or payout belongs to, the verb of an intent. Null if it has none.
+create function ops.name_of(id text)
+  returns text sql stable security definer;
+
 -- Internal to the kit.
 create function ops.note(who text, did text, about text, why text, came_of_it jsonb)
   returns void sql;

@@ -122,7 +122,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     union all
     select 'partner', p.id, p.name, case when p.disabled_at is null then 'active' else 'disabled' end, p.id, p.created_at, '{}'
     from given g
-    join partners p on p.id = g.name
+    join partners p on p.id = g.name or p.id = (select k.partner_id from partner_keys k where k.id = g.name)
     union all
     select 'operator', a.id, a.email, case when a.totp_enrolled_at is null then 'without authenticator' else 'enrolled' end, null,
       a.created_at, '{}'

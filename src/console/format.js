@@ -41,6 +41,11 @@ export const idLink = (id) =>
     ? '–'
     : h('a', { class: `${id}`.length > 16 ? 'id long' : 'id', href: pageOf(`${id}`), title: id }, h('code', {}, id));
 
+const ID = /^(?:[a-z]{2,4}_[\w-]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** Whether a text has the form of an id of this service. @param {string} text */
+export const isId = (text) => ID.test(text);
+
 /** The page of what an id names. @param {string} id */
 const pageOf = (id) =>
   id.startsWith('usr_') ? routeTo(`users/${encodeURIComponent(id)}`) : routeTo('search', { q: id });

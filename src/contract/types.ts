@@ -4659,10 +4659,14 @@ export interface components {
             at: components["schemas"]["Time"];
             /** @description Who acted: `admin:<id>`, or in psql the database role that connected. */
             actor: string;
+            /** @description Address of the operator who acted; null in psql. */
+            actor_name: string | null;
             /** @description Name of the action, such as `app.disable`. */
             action: string;
             /** @description What was acted on, by its id; null for actions without a subject. */
             subject: string | null;
+            /** @description Name of the app or partner that was acted on, or the address of the user or operator, or of the user that a payment, account or payout belongs to; of an intent its verb. Null if it has none. */
+            subject_name: string | null;
             /** @description Arguments and outcome of the action. `why` is the reason; `rejected` is the error code of an action that was rejected; `given_name` is the name given in psql. */
             detail: {
                 [key: string]: unknown;

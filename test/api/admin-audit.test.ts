@@ -64,6 +64,33 @@ describe('the audit log over HTTP', () => {
     });
   });
 
+  it('names who acted, and what was acted on', async () => {
+    const { service, admin, hand } = desk;
+    const app = await service.app();
+    const { body: partner } = await admin.ask('POST', '/v2/admin/partners', { json: { name: 'Named partner' } });
+    const { body: another } = await admin.ask('POST', `/v2/admin/partners/${partner.partner_id}/keys`);
+    await admin.ask('DELETE', `/v2/admin/partner-keys/${another.key_id}`);
+    await admin.ask('POST', `/v2/admin/apps/${app.appId}/disable`);
+    const account = await failedAccount(hand, { paid: false });
+    await desk.post(`/v2/admin/prop-accounts/${account.id}/abandon`);
+    const intent = await intentAt(hand, 'succeeded');
+    await desk.post(`/v2/admin/intents/${intent}/rerun`);
+    await hand.query(`select * from ops.rerun($1, 'ada at psql', 'to be sure')`, [intent]);
+
+    const nameOf = async (subject: string) => {
+      const [{ actor_name, subject_name }] = (await desk.get(`/v2/admin/audit?subject=${subject}&limit=1`)).body;
+      return [actor_name, subject_name];
+    };
+
+    expect(await nameOf(app.appId)).to.deep.equal([admin.email, 'Example app']);
+    expect(await nameOf(partner.partner_id)).to.deep.equal([admin.email, 'Named partner']);
+    expect(await nameOf(another.key_id)).to.deep.equal([admin.email, 'Named partner']);
+    expect((await nameOf(account.id))[1]).to.match(/@example\.com$/);
+    expect(await nameOf(intent)).to.deep.equal([null, 'orders/place']);
+    expect(await nameOf(admin.adminId)).to.deep.equal([admin.email, admin.email]);
+    expect(await nameOf('pay_nobody')).to.deep.equal([admin.email, null]);
+  });
+
   it('keeps a row of every rejected write of an operator, and none of reads', async () => {
     const attempts: [...Parameters<TestAdmin['ask']>, subject: string | null][] = [
       ['POST', '/v2/admin/apps/app_gone/disable', {}, 'app_gone'],

@@ -51,6 +51,21 @@ describe('access in the console', function () {
     await page.getByText('Nothing is named nothing-has-this.').waitFor();
   });
 
+  it('shows in the audit who acted and on what, by name, and leads to both', async () => {
+    const app = await service.app();
+    await operator.ask('POST', `/v2/admin/apps/${app.appId}/disable`);
+    await desk.show(`audit?subject=${app.appId}`);
+    const row = page.getByRole('row').filter({ hasText: 'app.disable' });
+    const shown = await row.innerText();
+    await row.getByRole('link', { name: operator.adminId }).click();
+    await page.getByRole('heading', { level: 2, name: `Operator ${operator.adminId}` }).waitFor();
+    await page.goBack();
+    await row.getByRole('link', { name: app.appId }).click();
+    await page.getByRole('heading', { level: 2, name: `App ${app.appId}` }).waitFor();
+
+    expect(shown).to.include(operator.email).and.include('Example app');
+  });
+
   it('registers an app, changes it, rotates its secret, disables and enables it', async () => {
     const slug = fresh('tenant');
     const found = async () => {

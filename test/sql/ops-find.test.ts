@@ -91,6 +91,41 @@ describe('ops.find', () => {
       expect(JSON.stringify(found)).not.to.include('canary');
     });
 
+  it('names a record by what people know it by', async () => {
+    const ids = [
+      'app_f',
+      'ptn_f',
+      'usr_f',
+      'pay_f',
+      'prop_f',
+      'po_f',
+      'whe_f',
+      'whd_f',
+      ID(1),
+      'tier_f',
+      'usr_x',
+      ID(9),
+    ];
+    const named = await operator.query<{ name: string | null }>(
+      'select ops.name_of(id) as name from unnest($1::text[]) id',
+      [ids],
+    );
+
+    const ada = 'ada@example.com';
+    const found = [
+      'An app',
+      'A partner',
+      ada,
+      ada,
+      ada,
+      ada,
+      'https://example.com/hook',
+      'payment.succeeded',
+      'orders/place',
+    ];
+    expect(named.map(({ name }) => name)).to.deep.equal([...found, null, null, null]);
+  });
+
   it('finds a job by its number', async () => {
     const [job] = await spine.query<{ id: string }>(
       `select (graphile_worker.add_job('mail/send', '{"mail_id": "m"}', run_at => now() + interval '1 hour')).id::text`,

@@ -8,23 +8,31 @@ const actionRow = z.custom<{ id: string } & components['schemas']['OperatorActio
 
 type Wanted = PageRequest & { subject: string | null };
 
-/** Actions of operators, over HTTP and in psql, newest first, after `cursor`. `detail` includes the reason as `why`. */
+/**
+ * Actions of operators, over HTTP and in psql, newest first, after `cursor`, with the names of who acted and what was
+ * acted on. `detail` includes the reason as `why`.
+ */
 export const listActions = (
   db: Db,
   { subject, cursor, limit }: Wanted,
 ): Promise<readonly z.infer<typeof actionRow>[]> =>
   db.any(sql.type(actionRow)`
-    select a.id, a.at, a.who as actor, a.action, a.subject,
-      a.detail || jsonb_strip_nulls(jsonb_build_object('why', a.why)) as detail
-    from ops.actions a
-    where (${subject}::text is null or a.subject = ${subject})
-      and (${cursor}::text is null or (a.at, a.id) < (
-        select c.at, c.id
-        from ops.actions c
-        where c.id = ${cursor}
-      ))
-    order by a.at desc, a.id desc
-    limit ${limit}`);
+    with page as (
+      select *
+      from ops.actions a
+      where (${subject}::text is null or a.subject = ${subject})
+        and (${cursor}::text is null or (a.at, a.id) < (
+          select c.at, c.id
+          from ops.actions c
+          where c.id = ${cursor}
+        ))
+      order by a.at desc, a.id desc
+      limit ${limit}
+    )
+    select p.id, p.at, p.who as actor, ops.name_of(substring(p.who from '^admin:(.*)$')) as actor_name, p.action, p.subject,
+      ops.name_of(p.subject) as subject_name, p.detail || jsonb_strip_nulls(jsonb_build_object('why', p.why)) as detail
+    from page p
+    order by p.at desc, p.id desc`);
 
 /** Whether the log has an entry of this id. */
 export const isAction = (db: Db, id: string): Promise<boolean> =>

@@ -3,6 +3,7 @@ import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { badge, code, idLink, moment } from '../format.js';
+import { isRunnable, wordOf } from '../judgement.js';
 import { pager, rowButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['DeadJob']} DeadJob */
@@ -30,12 +31,8 @@ const columns = (again) => [
   ],
   ['Died', ({ died_at, attempts }) => [moment(died_at), ` after ${attempts} attempts`]],
   ['Last error', ({ last_error }) => last_error ?? '–'],
-  ['A re-run', ({ rerun }) => [badge(rerun.is_safe ? 'safe' : 'not safe'), ` ${rerun.reason}`]],
-  [
-    'Actions',
-    (job) =>
-      job.rerun.verdict === 'queued_again' ? rowButton('Run again', job.job_id, () => runAgain(job, again)) : '–',
-  ],
+  ['A re-run', ({ rerun }) => [badge(wordOf(rerun)), ` ${rerun.reason}`]],
+  ['Actions', (job) => (isRunnable(job.rerun) ? rowButton('Run again', job.job_id, () => runAgain(job, again)) : '–')],
 ];
 
 /** @param {DeadJob} job @param {Again} again */

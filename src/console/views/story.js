@@ -3,6 +3,7 @@ import { act } from '../dialog.js';
 import { h } from '../dom.js';
 import { reason } from '../fields.js';
 import { badge, code, idLink, moment } from '../format.js';
+import { isRunnable, wordOf } from '../judgement.js';
 import { routeTo } from '../route.js';
 import { facts } from '../table.js';
 
@@ -88,14 +89,14 @@ function judgementOf({ intent, rerun }, again) {
     { 'aria-labelledby': 'judgement' },
     h('h2', { id: 'judgement' }, 'What a re-run would do'),
     judgement(rerun),
-    rerun.is_safe && rerun.verdict !== 'finished' ? h('p', {}, button) : null,
+    isRunnable(rerun) ? h('p', {}, button) : null,
   );
 }
 
 /** @param {Judgement} judged */
-const judgement = ({ verdict, is_safe, was_sent, venue_says, would_do, reason }) =>
+const judgement = ({ verdict, was_sent, venue_says, would_do, reason }) =>
   facts([
-    ['Judgement', [badge(is_safe ? 'safe' : 'not safe'), ' ', VERDICTS[verdict]]],
+    ['Judgement', [badge(wordOf({ verdict })), ' ', VERDICTS[verdict]]],
     ['Was it sent?', was_sent ? 'It may have been: bytes may have left.' : 'No: nothing has left.'],
     ['The venue says', venue_says ?? 'nothing recorded'],
     ['A re-run would', would_do],

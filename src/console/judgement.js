@@ -1,0 +1,17 @@
+/** @typedef {import('./api.js').Schemas['RerunJudgement']['verdict']} Verdict */
+
+/** @type {Record<Verdict, string>} */
+const WORDS = {
+  queued_again: 'safe',
+  look_again: 'safe',
+  send_again: 'safe',
+  finished: 'nothing to do',
+  would_act_twice: 'not safe',
+  at_work: 'being executed',
+};
+
+/** Whether a re-run would do something. Only then there is a button for it. @param {{ verdict: Verdict }} judged */
+export const isRunnable = ({ verdict }) => WORDS[verdict] === 'safe';
+
+/** The badge of a judgement. It says "safe" of what can be run again, and of nothing else. @param {{ verdict: Verdict }} judged */
+export const wordOf = ({ verdict }) => WORDS[verdict];
