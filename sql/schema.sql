@@ -871,6 +871,15 @@ create table sealed_results (
   constraint sealed_results_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES intents(id) ON DELETE CASCADE
 );
 
+-- Orders at venues that prove that this database is behind the world: it was restored from a backup, or a standby without the last commits took over.
+create table sightings (
+  id uuid not null, -- The id of the order at its venue, and of its intent here.
+  kind text not null, -- unknown: this service made the id, and no intent has it. unsent: its intent was never sent, by this database.
+  seen_at timestamp with time zone not null default now(), -- When a process noticed it. What was noticed before the newest recovery is over.
+  constraint sightings_pkey PRIMARY KEY (id),
+  constraint sightings_kind_known CHECK ((kind = ANY (ARRAY['unknown'::text, 'unsent'::text])))
+);
+
 -- The different passwords that sign-ups of an address gave. None of them counts before the address is verified, and then only if it is the one. Kept for verified addresses too, so that a log-in after a sign-up has the same response for every address.
 create table sign_ups (
   user_id text not null,
@@ -1442,6 +1451,13 @@ create view ops.queue_ages (
   oldest_ready_s double precision
 );
 
+-- Orders that venues have and this database has lost (unknown) or shows as never sent (unsent), noticed since its last recovery. Any row: the database is behind the world; stop the workers and recover it. Normally empty.
+create view ops.sightings (
+  id uuid,
+  kind text,
+  seen_at timestamp with time zone
+);
+
 -- Payouts whose money is neither with the platform nor on its way to the trader's bank, or of which that is unknown, with the safe action. Normally empty.
 create view ops.stranded_payouts (
   payout_id text,
@@ -1794,6 +1810,9 @@ create function note_reversal(intent uuid, reversal text)
 
 create function note_reversed(payout text, cents integer)
   returns boolean plpgsql;
+
+create function note_sightings(shown uuid[], made uuid[], most integer)
+  returns TABLE(id uuid, kind text) sql;
 
 create function note_transfer(intent uuid, transfer text, arrival text, item jsonb)
   returns void plpgsql;

@@ -17,7 +17,7 @@ import { requestBudget } from './db/request-budget.ts';
 import { upstreamResponses } from './db/upstream-responses.ts';
 import { type Hotkey, lookUpThreads } from './kernel/ids.ts';
 import type { Metrics } from './metrics/registry.ts';
-import { watched, watchedWebhooks } from './metrics/upstreams.ts';
+import { type Shown, watched, watchedWebhooks } from './metrics/upstreams.ts';
 
 /** The adapters of all upstreams. Every call is timed and counted. */
 export type Upstreams = {
@@ -28,6 +28,8 @@ export type Upstreams = {
   /** Null if no processor is configured. Nothing can be sold then. */
   processor: Processor | null;
   webhooks: Webhooks;
+  /** What venues have shown lately of traders' orders. */
+  shown: Shown;
 };
 
 type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
@@ -36,9 +38,11 @@ type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
 export function openUpstreams({ config, metrics, log, db }: Opening): Upstreams {
   const processor = processorAt(config);
   const lookUps = lookUpsByEntity(config, db);
+  const shown: Shown = new Map();
   return {
-    netvenue: (identity) => watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log),
-    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log),
+    shown,
+    netvenue: (identity) => watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log, shown),
+    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log, shown),
     registrar: watched('registrar', registrarAt(config), metrics, log),
     processor: processor && watched('processor', processor, metrics, log),
     webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics, log),

@@ -4621,6 +4621,8 @@ export interface components {
             stranded_payouts: number;
             /** @description Number of intents that ended although nothing proves what came of them. */
             undecided_intents: number;
+            /** @description Orders at venues which prove that the database has lost commits, noticed since its last recovery. Not 0 - recover it. */
+            lost_orders: number;
         };
         /** @description A prop account that could not be created, as operators see it. */
         FailedAccount: {

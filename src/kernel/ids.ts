@@ -35,12 +35,22 @@ export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0
 
 /**
  * A new UUID of version 7 (RFC 9562, section 5.7). Its first 48 bits are the time in milliseconds, so new rows are
- * adjacent in an index.
+ * adjacent in an index. Its last 28 bits are a mark, which other software's ids do not have; 46 bits are random.
  */
 export function newIntentId(now = epochMs()): string {
   const time = now.toString(16).padStart(12, '0');
   const { length: timeAndVersion } = 'tttttttt-tttt-4';
-  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(timeAndVersion)}`;
+  const unmarked = `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(timeAndVersion, -MARK_DIGITS)}`;
+  return unmarked + markOf(unmarked);
+}
+
+const MARK_DIGITS = 7;
+const markOf = (unmarked: string): string => digest(`intent ${unmarked}`).toString('hex').slice(0, MARK_DIGITS);
+
+/** When `newIntentId` made an id, in epoch ms. Null for an id that it did not make. */
+export function intentIdTimeMs(id: string): number | null {
+  if (!isUuid(id) || !id.endsWith(markOf(id.slice(0, -MARK_DIGITS)))) return null;
+  return Number.parseInt(id.slice(0, 13).replace('-', ''), 16);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

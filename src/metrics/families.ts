@@ -83,6 +83,10 @@ export function families(registry: Registry) {
     ]),
     budgetUsed: gauge('tps_exchange_budget_used_ratio', "Used part of the exchange's request budget, from 0 to 1."),
     workers: gauge('tps_workers_alive', 'Worker processes with a heartbeat within the last 10 seconds.'),
+    behind: gauge(
+      'tps_database_behind',
+      'Orders at venues which prove that the database has lost commits, since its last recovery.',
+    ),
     unfulfilled: gauge(
       'tps_unfulfilled_payments',
       'Payments older than 10 minutes that were neither fulfilled nor refunded.',

@@ -25,6 +25,7 @@ const figures = z.object({
   endpoints: z.array(z.object({ state: z.string(), count: z.number() })),
   workers: z.number(),
   unfulfilled: z.number(),
+  behind: z.number(),
   budget_used: z.number().nullable(),
 });
 
@@ -100,6 +101,7 @@ export const readFigures = (
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
       (select count(*) from unfulfilled_payments) as unfulfilled,
+      (select count(*) from ops.sightings) as behind,
       (
         select 1 - least(greatest(b.tokens + extract(epoch from now() - b.counted_at)::double precision * ${perSecond}, 0) / ${burst}, 1)
         from request_budgets b

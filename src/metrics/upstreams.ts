@@ -15,17 +15,20 @@ const FAILED = new Set(['unknown', 'unreachable', 'unreadable', 'threw']);
 
 /**
  * Wraps an adapter: each call is timed, counted by the kind of its result, and logged in one line with the status of its
- * last response and the cause of a result that is no success. Rejected credentials are counted separately and logged as an error, because no caller can correct them.
+ * last response and the cause of a result that is no success. Reads of orders are kept in `shown`. Rejected credentials are counted separately and logged as an error, because no caller can correct them.
  */
 export function watched<Adapter extends object>(
   upstream: Upstream,
   adapter: Adapter,
   metrics: Watched,
   log: Logger,
+  shown?: Shown,
 ): Adapter {
   const members = Object.entries(adapter).map(([call, member]) => {
-    const watch = (startedAt: number, result: unknown, on: Work) =>
+    const watch = (startedAt: number, result: unknown, on: Work, about: string) => {
       noteResult({ upstream, call, startedAt, result, on }, metrics, log);
+      if (shown && SHOWING_ORDERS.has(call)) noteShown(shown, `${call} ${about}`, call, result);
+    };
     return [call, typeof member === 'function' ? timed(member.bind(adapter), watch) : member];
   });
   return Object.fromEntries(members) as Adapter; // as: it has the same members
@@ -33,15 +36,18 @@ export function watched<Adapter extends object>(
 
 /** Wraps a function and observes the promises it returns. A synchronous result is not a call to an upstream. */
 const timed =
-  (call: (...args: unknown[]) => unknown, watch: (startedAt: number, result: unknown, on: Work) => void) =>
+  (
+    call: (...args: unknown[]) => unknown,
+    watch: (startedAt: number, result: unknown, on: Work, about: string) => void,
+  ) =>
   (...args: unknown[]): unknown => {
     const startedAt = performance.now();
     const on: Work = { ...presentWork() }; // its own, for the status: calls run beside each other
     const result = workingOn(on, () => call(...args));
     if (!(result instanceof Promise)) return result;
     result.then(
-      (data) => watch(startedAt, data, on),
-      () => watch(startedAt, { kind: 'threw' }, on),
+      (data) => watch(startedAt, data, on, args.slice(0, 2).join(' ')),
+      () => watch(startedAt, { kind: 'threw' }, on, args.slice(0, 2).join(' ')),
     );
     return result;
   };
@@ -62,6 +68,17 @@ function noteResult({ upstream, call, startedAt, result, on }: Called, metrics: 
   if (!OUR_CREDENTIALS.has(String(slug ?? why))) return;
   metrics.authErrors.inc({ upstream });
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
+}
+
+/** The latest reads that show a trader's orders, at most 32 traders' until the map is cleared: a sample of what is read anyway. */
+export type Shown = Map<string, { call: string; data: unknown }>;
+
+const SHOWING_ORDERS = new Set(['dashboard', 'walletDashboard', 'orders', 'openOrders', 'historicalOrders', 'fills']);
+const MOST_SHOWN = 32;
+
+function noteShown(shown: Shown, name: string, call: string, result: unknown): void {
+  const { kind, data } = Object(result) as { kind?: unknown; data?: unknown }; // as: the result may be any value
+  if (kind === 'found' && (shown.size < MOST_SHOWN || shown.has(name))) shown.set(name, { call, data });
 }
 
 /** Wraps the webhook client: each attempt is timed, counted by its result and logged. */

@@ -10,6 +10,7 @@ import { openStreams } from '../edge/streams/hub.ts';
 import { streamLimit } from '../edge/streams/limit.ts';
 import type { EventLogs } from '../edge/streams/logs.ts';
 import { partnerLogs } from '../events/stream/queries.ts';
+import { watchBehind } from '../health/behind.ts';
 import { watchClock } from '../health/clock.ts';
 import { acceptance } from '../intents/accept.ts';
 import { intentReader, untilEnded, waiting } from '../intents/follow.ts';
@@ -37,7 +38,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const open = config.DATABASE_POOLER === 'transaction' ? openPooledPool : openPool;
   const db = await open(config.DATABASE_URL, config.WEB_POOL_SIZE, onError, WEB_LIMITS);
   const clock = await watchClock(db, log, metrics);
-  const { exvenue, registrar, webhooks, processor, netvenue } = openUpstreams({ config, metrics, log, db });
+  const { exvenue, registrar, webhooks, processor, netvenue, shown } = openUpstreams({ config, metrics, log, db });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
   const admit = admission(config.NETVENUE_MINER_THREADS, settlements);
@@ -48,6 +49,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     watchPool(metrics, { name: 'web', limit: config.WEB_POOL_SIZE, state: poolState(db) }),
     watchListening(metrics, { isListening: settlements.isListening, streams: limit.count }),
   ];
+  const behind = watchBehind({ db, log, config, shown });
   const closeStreams = () => {
     streams.close();
     partnerStreams.close();
@@ -56,6 +58,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const until = untilEnded(settlements, stopping.signal);
   return {
     ...runtimeBase({ db, config, log, metrics, clock, isListening: settlements.isListening }),
+    behind,
     exvenue,
     registrar,
     webhooks,
@@ -86,6 +89,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     stop: () => stopping.abort(),
     async close() {
       clock.stop();
+      behind.stop();
       for (const unwatch of watching) unwatch();
       closeStreams();
       await settlements.close();

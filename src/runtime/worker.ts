@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { mailer } from '../adapters/mail/index.ts';
 import type { Config } from '../config.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
+import { watchBehind } from '../health/behind.ts';
 import { watchClock } from '../health/clock.ts';
 import { onSettled } from '../intents/store.ts';
 import { poolState, watchPool } from '../metrics/process.ts';
@@ -32,6 +33,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   onSettled(db, metrics.intents.observe.bind(metrics.intents));
   const upstreams = openUpstreams({ config, metrics, log, db });
   const { exvenue, registrar, webhooks, processor } = upstreams;
+  const behind = watchBehind({ db, log, config, shown: upstreams.shown });
   const platform = upstreams.netvenue();
   const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS });
   const base = runtimeBase({ db, config, log, metrics, clock });
@@ -52,6 +54,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     stop: () => stopping.abort(),
     async close() {
       clock.stop();
+      behind.stop();
       unwatch();
       stopping.abort();
       await Promise.all(late);

@@ -1,5 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import { type AppId, type IntentId, isUuid, newIntentId, type OrderUuid, type UserId } from '../../src/kernel/ids.ts';
+import {
+  type AppId,
+  type IntentId,
+  intentIdTimeMs,
+  isUuid,
+  newIntentId,
+  type OrderUuid,
+  type UserId,
+} from '../../src/kernel/ids.ts';
 
 describe('newIntentId', () => {
   it('is a UUID of version 7: its first 48 bits are the time, its variant is that of RFC 9562', () => {
@@ -10,6 +19,15 @@ describe('newIntentId', () => {
     expect(id).to.match(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(isUuid(id)).to.equal(true);
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).to.equal(at);
+  });
+
+  it('bears a mark, by which its time is told; other ids do not', () => {
+    const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+    const id = newIntentId(at);
+    const others = [`${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`, randomUUID(), 'no id'];
+
+    expect(intentIdTimeMs(id)).to.equal(at);
+    expect(others.map(intentIdTimeMs)).to.deep.equal([null, null, null]);
   });
 
   it('is always different', () => {

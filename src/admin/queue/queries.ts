@@ -30,4 +30,5 @@ export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
       (select count(*) from ops.paid_without_account) as unfulfilled_payments,
       (select count(*) from ops.failed_accounts) as failed_accounts,
       (select count(*) from ops.stranded_payouts) as stranded_payouts,
-      (select count(*) from ops.undecided_intents) as undecided_intents`);
+      (select count(*) from ops.undecided_intents) as undecided_intents,
+      (select count(*) from ops.sightings) as lost_orders`);

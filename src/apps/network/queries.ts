@@ -23,6 +23,13 @@ export const findOwnEntity = (db: Db, owner: OwnerId): Promise<string | null> =>
     from apps a
     where a.id = ${owner} and a.network_key is not null`);
 
+/** The entities of all apps that have their own, with a key. */
+export const listOwnEntities = (db: Db): Promise<readonly string[]> =>
+  db.anyFirst(sql.type(identityRow.pick({ entity_hotkey: true }))`
+    select a.entity_hotkey
+    from apps a
+    where a.network_key is not null`);
+
 /**
  * The app identity of an entity, or null if no app has that entity with a key. It includes disabled apps, so that
  * running writes can finish.

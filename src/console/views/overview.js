@@ -26,7 +26,7 @@ export const overview = {
 
 /** @param {QueueHealth} health */
 function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
-  const { unfulfilled_payments, failed_accounts, stranded_payouts, undecided_intents } = money;
+  const { unfulfilled_payments, failed_accounts, stranded_payouts, undecided_intents, lost_orders } = money;
   const waiting = deliveries.find(({ state }) => state === 'pending')?.oldest_s ?? 0;
   const doubtful = sum(intents.filter(({ state }) => state === 'in_doubt'));
   const failed = sum(deliveries.filter(({ state }) => state === 'failed'));
@@ -38,6 +38,7 @@ function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
     card('Failed accounts', failed_accounts, failed_accounts > 0, routeTo('accounts')),
     card('Stranded payouts', stranded_payouts, stranded_payouts > 0, routeTo('stranded')),
     card('Ended without proof', undecided_intents, undecided_intents > 0, routeTo('intents', { state: 'undecided' })),
+    card('Orders that the database has lost', lost_orders, lost_orders > 0, null),
     card('Intents in doubt', doubtful, doubtful > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Stuck lanes', lanes.stuck, lanes.stuck > 0, routeTo('intents', { state: 'queued' })),
     card('Dead jobs', dead, dead > 0, routeTo('jobs')),

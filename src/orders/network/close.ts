@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Signal, TradePair } from '../../adapters/network/types.ts';
 import { defineIntent, type Sent } from '../../intents/define.ts';
 import { retry, succeed } from '../../intents/store.ts';
-import { type Hotkey, newIntentId } from '../../kernel/ids.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
 import {
   acknowledged,
   type ReadResult,
@@ -50,7 +51,7 @@ export const close = defineIntent({
     const common = { subaccount_id, trade_pair };
     const touches = others || mayTouchOthers(deps.config.NETVENUE_CLOSE_STYLE, held.dashboard, { pairs, trade_pair });
     const signal: Signal = touches
-      ? { ...common, execution_type: 'MARKET', order_type: 'FLAT', order_uuid: attempts > 1 ? newIntentId() : id }
+      ? { ...common, execution_type: 'MARKET', order_type: 'FLAT', order_uuid: attempts > 1 ? randomUUID() : id }
       : { ...common, execution_type: 'FLAT_ALL', order_uuid: position.uuid };
     return { send: { signal, position_uuid: position.uuid, since_ms: held.dashboard.atMs } };
   },
