@@ -46,9 +46,14 @@ const ID = /^(?:[a-z]{2,4}_[\w-]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12
 /** Whether a text has the form of an id of this service. @param {string} text */
 export const isId = (text) => ID.test(text);
 
+/** Views with a page of their own per id, by the prefix of the id. @type {Record<string, string>} */
+const PAGES = { usr: 'users', ptn: 'partners' };
+
 /** The page of what an id names. @param {string} id */
-const pageOf = (id) =>
-  id.startsWith('usr_') ? routeTo(`users/${encodeURIComponent(id)}`) : routeTo('search', { q: id });
+function pageOf(id) {
+  const view = PAGES[id.split('_')[0] ?? ''];
+  return view ? routeTo(`${view}/${encodeURIComponent(id)}`) : routeTo('search', { q: id });
+}
 
 /** @type {Record<string, 'good' | 'bad' | 'wary'>} */
 const TONES = {
@@ -60,6 +65,7 @@ const TONES = {
   succeeded: 'good',
   completed: 'good',
   enabled: 'good',
+  'on sale': 'good',
   verified: 'good',
   evaluation: 'good',
   funded: 'good',
@@ -69,6 +75,7 @@ const TONES = {
   unknown: 'wary',
   'not safe': 'bad',
   cancelled: 'bad',
+  exceeded: 'wary',
   declined: 'bad',
   disabled: 'bad',
   eliminated: 'bad',

@@ -11,6 +11,7 @@ import { recovery } from './views/recovery.js';
 import { requests } from './views/requests.js';
 import { search } from './views/search.js';
 import { stranded } from './views/stranded.js';
+import { tiers } from './views/tiers.js';
 import { unfulfilled } from './views/unfulfilled.js';
 import { users } from './views/users.js';
 
@@ -36,6 +37,7 @@ export const views = [
   accounts,
   unfulfilled,
   stranded,
+  tiers,
   users,
   requests,
   apps,

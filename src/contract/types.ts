@@ -1315,7 +1315,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * Read a partner with the use of its quota
+         * @description The use is that of the web process that responds.
+         */
+        get: operations["getPartner"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6457,6 +6461,10 @@ export interface components {
             contact_email: string | null;
             /** @description Requests that each web process takes from the partner in a minute. */
             requests_per_minute: number;
+            /** @description Requests that the web process of this response counts against the quota now. */
+            quota_used: number;
+            /** @description Requests beyond the quota that it has rejected since it started. */
+            quota_rejections: number;
             /** @description Number of keys that are not revoked. */
             live_keys: number;
             /** @description When the partner was created. */
@@ -10451,6 +10459,35 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             413: components["responses"]["TooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPartner: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The v1 partner. */
+                partner_id: components["parameters"]["PartnerId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The partner */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PartnerSummary"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Unprocessable"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -40,6 +40,11 @@ type Reply<Op extends OperationId> = {
 
 /** A response before it is sent. */
 export type AnyReply = { status: number; body: unknown; headers?: Record<string, string> };
+/**
+ * What this process counts of a partner's quota: requests that still weigh on it, and those rejected since the process
+ * started.
+ */
+export type QuotaUse = (owner: string, perMinute: number) => { quota_used: number; quota_rejections: number };
 /** See `Call.commit`. */
 export type Commit = <R extends AnyReply>(write: (db: Db) => Promise<R>) => Promise<R>;
 

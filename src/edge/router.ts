@@ -13,7 +13,7 @@ import { serveConsole } from './console.ts';
 import { CROSS_ORIGIN_PATHS, restrictOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { serveDocs } from './docs.ts';
-import type { AnyReply, Call, Commit } from './handler.ts';
+import type { AnyReply, Call, Commit, QuotaUse } from './handler.ts';
 import { idempotentResponse } from './idempotency.ts';
 import { type HandlerDeps, handlers } from './operations.ts';
 import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
@@ -27,6 +27,8 @@ import { type RequestParts, type ResponseCheck, requestValidator, responseCheck,
 const MINUTE_S = 60;
 
 type RouteDeps = EdgeDeps & HandlerDeps;
+/** What the routes are made of: the use of the quotas is theirs. */
+type GivenDeps = Omit<RouteDeps, 'quotaUse'>;
 
 type AnyHandler = (call: Call) => Promise<AnyReply>;
 
@@ -34,14 +36,15 @@ type AnyHandler = (call: Call) => Promise<AnyReply>;
  * Makes the routes of the contract. `byName` runs first and finds paths without parameters in a map, because the router
  * tries its routes one by one. Throws if an operation has no handler, a handler no operation, or a scheme no check.
  */
-export function contractRoutes(deps: RouteDeps): { byName: Middleware; router: Router } {
+export function contractRoutes(given: GivenDeps): { byName: Middleware; router: Router } {
   const router = new Router({ strict: true, sensitive: true });
   const operations = listOperations();
   const named = new Set<string>(operations.map(({ id }) => id));
   const idle = Object.keys(handlers).filter((id) => !named.has(id));
   if (idle.length > 0) throw new Error(`Handlers without an operation: ${idle.join(', ')}`);
   const literal = new Map<string, Route>();
-  const spendQuota = quotas(deps.config.THROTTLE_SCALE);
+  const { spendQuota, quotaUse } = quotas(given.config.THROTTLE_SCALE);
+  const deps = { ...given, quotaUse };
   for (const operation of byLiteralFirst(operations)) {
     const route = routeOf(operation, deps, spendQuota);
     router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], route);
@@ -118,21 +121,30 @@ type SpendQuota = (ctx: Context, partner: Partner) => void;
  * quota is read with the key, so a request costs no round trip; each process counts its own share. Sets the `RateLimit`
  * headers, and throws RATE_LIMITED when the bucket is empty.
  */
-function quotas(scale: number): SpendQuota {
-  const buckets = new Map<string, { left: number; atMs: number }>();
-  return (ctx, { owner, perMinute }) => {
+function quotas(scale: number): { spendQuota: SpendQuota; quotaUse: QuotaUse } {
+  const buckets = new Map<string, { left: number; atMs: number; rejected: number }>();
+  const read = (owner: string, perMinute: number) => {
     const budget = Math.max(1, Math.floor(perMinute * scale));
     const perS = budget / MINUTE_S;
     const nowMs = performance.now();
-    const bucket = buckets.get(owner) ?? { left: budget, atMs: nowMs };
+    const bucket = buckets.get(owner) ?? { left: budget, atMs: nowMs, rejected: 0 };
     const left = Math.min(budget, bucket.left + ((nowMs - bucket.atMs) / 1_000) * perS);
+    return { budget, perS, nowMs, left, rejected: bucket.rejected };
+  };
+  const quotaUse: QuotaUse = (owner, perMinute) => {
+    const { budget, left, rejected } = read(owner, perMinute);
+    return { quota_used: Math.ceil(budget - left), quota_rejections: rejected };
+  };
+  const spendQuota: SpendQuota = (ctx, { owner, perMinute }) => {
+    const { budget, perS, nowMs, left, rejected } = read(owner, perMinute);
     const isTaken = left >= 1;
-    buckets.set(owner, { left: isTaken ? left - 1 : left, atMs: nowMs });
+    buckets.set(owner, { left: isTaken ? left - 1 : left, atMs: nowMs, rejected: isTaken ? rejected : rejected + 1 });
     const remaining = isTaken ? Math.floor(left - 1) : 0;
     ctx.set('RateLimit-Policy', `"requests";q=${budget};w=${MINUTE_S}`);
     ctx.set('RateLimit', `"requests";r=${remaining};t=${Math.ceil((budget - remaining) / perS)}`);
     if (!isTaken) throw new ApiError('RATE_LIMITED', { retryAfterS: Math.max(1, (1 - left) / perS) });
   };
+  return { spendQuota, quotaUse };
 }
 
 /**

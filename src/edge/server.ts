@@ -26,7 +26,7 @@ export type Beside = { at: string; respond(request: IncomingMessage, response: S
  * Makes the HTTP edge as a Node server, not yet listening. Throws if contract and handlers do not match. `beside` is what a local
  * trial serves; no process of production has it.
  */
-export function createEdge(deps: EdgeDeps & HandlerDeps, beside?: Beside): Server {
+export function createEdge(deps: EdgeDeps & Omit<HandlerDeps, 'quotaUse'>, beside?: Beside): Server {
   const { TRUSTED_PROXIES } = deps.config;
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.on('error', (err) => deps.log.debug({ err }, 'client disconnected')); // all other faults are rendered below

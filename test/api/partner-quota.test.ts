@@ -43,6 +43,25 @@ describe('the request quota of a partner', () => {
     expect(over.headers.ratelimit).to.match(/^"requests";r=0;t=\d+$/);
   });
 
+  it('is shown to operators with its use, of one partner and in the list', async () => {
+    const { ask, path, caller: own } = await partner(QUOTA);
+    const unused = await ask('GET', path);
+    for (let n = 0; n < QUOTA + 2; n += 1) await own.get('/v1/sessions');
+
+    const { body } = await ask('GET', path);
+    const { body: all } = await ask('GET', '/v2/admin/partners');
+    const unknown = await ask('GET', `${path.slice(0, -3)}xxx`);
+    const { status } = await own.get(path);
+
+    expect(unused.body).to.include({ requests_per_minute: QUOTA, quota_used: 0, quota_rejections: 0 });
+    expect(body).to.include({ requests_per_minute: QUOTA, quota_used: QUOTA, quota_rejections: 2 });
+    expect(all.find(({ partner_id }: { partner_id: string }) => path.endsWith(partner_id))).to.include({
+      quota_rejections: 2,
+    });
+    expect(unknown.body.error.code).to.equal('V2_PARTNER_UNKNOWN');
+    expect(status).to.equal(401);
+  });
+
   it('is of one partner: another one has its own, and who has no key spends none', async () => {
     const [one, other] = [await partner(1), await partner(1)];
     const stranger = caller(service.url, 'tpk_nobody');

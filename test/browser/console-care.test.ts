@@ -16,6 +16,7 @@ const VIEWS = [
   'accounts',
   'unfulfilled',
   'stranded',
+  'tiers',
   'requests',
   'apps',
   'partners',

@@ -60,7 +60,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
   operator: `
     getUserRecord endUserSessions removeUserAuthenticator releaseOperator logOutAdmin getCurrentAdmin listTenantApps createTenantApp updateTenantApp disableTenantApp
     enableTenantApp rotateTenantAppSecret listAccessRequests approveAccessRequest declineAccessRequest
-    reissueAccessLink listAllPartners registerPartner updatePartner disablePartner enablePartner listKeysOfPartner
+    reissueAccessLink listAllPartners registerPartner getPartner updatePartner disablePartner enablePartner listKeysOfPartner
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
     listStrandedPayouts reversePayout resolvePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent

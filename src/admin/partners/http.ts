@@ -1,5 +1,5 @@
 import type { Db } from '../../db/pool.ts';
-import type { CallWith, Handler } from '../../edge/handler.ts';
+import type { CallWith, Handler, QuotaUse } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
@@ -7,14 +7,33 @@ import { actorOf } from '../audit/actor.ts';
 import { changePartner, makePartner, mintPartnerKey, revokePartnerKey, setPartnerActive } from './commands.ts';
 import { findPartner, isKeyOf, listPartnerKeys, listPartners, type PartnerSummary } from './queries.ts';
 
-type Deps = { db: Db };
+type Deps = { db: Db; quotaUse: QuotaUse };
 
 /** Handles `GET /v2/admin/partners`: list v1 partners. */
-export const listAllPartners: Handler<'listAllPartners', Deps> = ({ deps, query }) => {
+export const listAllPartners: Handler<'listAllPartners', Deps> = async ({ deps, query }) => {
   const isKnown = async (id: string) => (await findPartner(deps.db, id)) !== null;
   const shown = { path: '/v2/admin/partners', cursorOf: (row: PartnerSummary) => row.partner_id, isKnown };
-  return listPage(query, shown, (page) => listPartners(deps.db, page));
+  const page = await listPage(query, shown, (wanted) => listPartners(deps.db, wanted));
+  return { ...page, body: page.body.map((partner) => withUse(partner, deps)) };
 };
+
+/** Handles `GET /v2/admin/partners/{partner_id}`: read a partner. */
+export const getPartner: Handler<'getPartner', Deps> = async ({ deps, path }) => ({
+  status: 200,
+  body: await getShown(deps.db, path.partner_id, deps),
+});
+
+/** A partner with what this process counts of its quota. */
+const withUse = (partner: PartnerSummary, { quotaUse }: Pick<Deps, 'quotaUse'>) => ({
+  ...partner,
+  ...quotaUse(partner.partner_id, partner.requests_per_minute),
+});
+
+async function getShown(db: Db, partnerId: PartnerId, deps: Pick<Deps, 'quotaUse'>) {
+  const partner = await findPartner(db, partnerId);
+  if (!partner) throw new ApiError('V2_PARTNER_UNKNOWN');
+  return withUse(partner, deps);
+}
 
 /** Handles `POST /v2/admin/partners`: create a partner with a first key. */
 export const registerPartner: Handler<'registerPartner', Deps> = (call) =>
@@ -27,9 +46,7 @@ export const registerPartner: Handler<'registerPartner', Deps> = (call) =>
 export const updatePartner: Handler<'updatePartner', Deps> = (call) =>
   call.commit(async (db) => {
     await changePartner(db, call.path.partner_id, call.body, actorOf(call));
-    const body = await findPartner(db, call.path.partner_id);
-    if (!body) throw new ApiError('V2_PARTNER_UNKNOWN');
-    return { status: 200 as const, body };
+    return { status: 200 as const, body: await getShown(db, call.path.partner_id, call.deps) };
   });
 
 /** Handles `POST /v2/admin/partners/{partner_id}/disable`: disable a partner. */
@@ -38,14 +55,12 @@ export const disablePartner: Handler<'disablePartner', Deps> = (call) => setActi
 /** Handles `POST /v2/admin/partners/{partner_id}/enable`: enable a partner again. */
 export const enablePartner: Handler<'enablePartner', Deps> = (call) => setActive(call, call.path.partner_id, true);
 
-type Acting = Pick<CallWith<Deps>, 'principal' | 'address' | 'requestId' | 'commit'>;
+type Acting = Pick<CallWith<Deps>, 'deps' | 'principal' | 'address' | 'requestId' | 'commit'>;
 
 const setActive = (call: Acting, partnerId: PartnerId, active: boolean) =>
   call.commit(async (db) => {
     await setPartnerActive(db, partnerId, active, actorOf(call));
-    const body = await findPartner(db, partnerId);
-    if (!body) throw new ApiError('V2_PARTNER_UNKNOWN');
-    return { status: 200 as const, body };
+    return { status: 200 as const, body: await getShown(db, partnerId, call.deps) };
   });
 
 /** Handles `GET /v2/admin/partners/{partner_id}/keys`: list the keys of a partner. */

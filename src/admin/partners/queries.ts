@@ -5,10 +5,10 @@ import type { Db } from '../../db/pool.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
-const partnerRow = z.custom<components['schemas']['PartnerSummary']>();
+const partnerRow = z.custom<Omit<components['schemas']['PartnerSummary'], 'quota_used' | 'quota_rejections'>>();
 const keyRow = z.custom<components['schemas']['PartnerKey']>();
 
-/** A partner in the form shown to operators. */
+/** A partner in the form shown to operators, without the use of its quota. */
 export type PartnerSummary = z.infer<typeof partnerRow>;
 /** A key of a partner, without the key itself. */
 export type PartnerKey = z.infer<typeof keyRow>;

@@ -1,9 +1,10 @@
 import { ask, askPage } from '../api.js';
+import { copyButton } from '../copy.js';
 import { act, showOnce } from '../dialog.js';
 import { h } from '../dom.js';
 import { activity, badge, code, idLink, moment } from '../format.js';
 import { routeTo } from '../route.js';
-import { makeButton, pager, rowButton, table } from '../table.js';
+import { facts, makeButton, pager, rowButton, table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['PartnerSummary']} PartnerSummary */
 /** @typedef {import('../api.js').Schemas['PartnerKey']} PartnerKey */
@@ -15,8 +16,8 @@ export const partners = {
   name: 'partners',
   group: 'Access',
   title: 'Partners',
-  titleOfOne: 'Keys of a partner',
-  render: (route, again) => (route.id === '' ? renderAll(route, again) : renderKeys(route, again)),
+  titleOfOne: 'Partner',
+  render: (route, again) => (route.id === '' ? renderAll(route, again) : renderOne(route, again)),
 };
 
 /** @param {import('../route.js').Route} route @param {Again} again */
@@ -32,12 +33,18 @@ const columns = (again) => [
   ['Id', ({ partner_id }) => idLink(partner_id)],
   ['State', ({ active }) => activity(active)],
   ['Live keys', ({ live_keys }) => live_keys],
-  ['Requests a minute', ({ requests_per_minute }) => requests_per_minute],
+  ['Quota', (partner) => quotaOf(partner)],
   ['Created', ({ created_at }) => moment(created_at)],
   [
     'Actions',
     (partner) => rowButton(partner.active ? 'Disable' : 'Enable', partner.name, () => toggle(partner, again)),
   ],
+];
+
+/** What a partner uses of its quota. @param {PartnerSummary} partner */
+const quotaOf = ({ requests_per_minute, quota_used, quota_rejections }) => [
+  `${quota_used.toLocaleString('en')} of ${requests_per_minute.toLocaleString('en')} a minute`,
+  quota_rejections > 0 && h('small', {}, badge('exceeded'), ` ${quota_rejections.toLocaleString('en')} rejected`),
 ];
 
 /** @type {Field} */
@@ -75,26 +82,47 @@ async function toggle({ partner_id, name, active }, again) {
 }
 
 /** @param {import('../route.js').Route} route @param {Again} again */
-async function renderKeys(route, again) {
+async function renderOne(route, again) {
   const { id: partner_id, query } = route;
-  const [all, { items: keys, next }] = await Promise.all([
-    ask('get', '/v2/admin/partners', { query: { limit: 500 } }),
+  const [partner, { items: keys, next }] = await Promise.all([
+    ask('get', '/v2/admin/partners/{partner_id}', { path: { partner_id } }),
     askPage('/v2/admin/partners/{partner_id}/keys', { path: { partner_id }, query: { cursor: query.cursor } }),
   ]);
-  const partner = all.find((each) => each.partner_id === partner_id);
-  const name = partner?.name ?? partner_id;
-  const make = makeButton('mint-key', 'Mint a key', () => mint(partner_id, name, again));
-  const back = h('a', { href: routeTo('partners') }, 'All partners');
   return {
     content: [
-      h('p', {}, back),
-      make,
-      ...(partner ? [makeButton('change-partner', 'Change the partner', () => change(partner, again))] : []),
-      table(`Keys of ${name}`, keyColumns(again), keys, 'No key yet.'),
+      h('p', {}, h('a', { href: routeTo('partners') }, 'All partners')),
+      stateOf(partner),
+      makeButton('change-partner', 'Change the partner', () => change(partner, again)),
+      makeButton('mint-key', 'Mint a key', () => mint(partner_id, partner.name, again)),
+      table(`Keys of ${partner.name}`, keyColumns(again), keys, 'No key yet.'),
       pager(route, next),
     ],
   };
 }
+
+/** @param {PartnerSummary} partner */
+const stateOf = (partner) =>
+  h(
+    'section',
+    { 'aria-labelledby': 'partner' },
+    h('h2', { id: 'partner' }, partner.name),
+    facts([
+      ['Partner', [idLink(partner.partner_id), ' ', copyButton(partner.partner_id)]],
+      ['State', activity(partner.active)],
+      ['Contact address', partner.contact_email ?? '–'],
+      ['Quota used', quotaOf(partner)],
+      ['Created', moment(partner.created_at)],
+      [
+        'Its intents',
+        h('a', { href: routeTo('intents', { owner: partner.partner_id }) }, 'Troubled intents of this partner'),
+      ],
+      [
+        'Done by operators',
+        h('a', { href: routeTo('audit', { subject: partner.partner_id }) }, 'Audit of this partner'),
+      ],
+    ]),
+    h('p', { class: 'note' }, 'The use is counted by each web process; shown is that of the one that responded.'),
+  );
 
 /** @param {PartnerSummary} partner @param {Again} again */
 async function change({ partner_id, name, contact_email, requests_per_minute }, again) {
@@ -103,7 +131,14 @@ async function change({ partner_id, name, contact_email, requests_per_minute }, 
     fields: [
       { name: 'name', label: 'Name', value: name, more: { maxlength: 255 } },
       { name: 'contact_email', label: 'Contact address', kind: 'email', value: contact_email, optional: true },
-      { name: 'requests_per_minute', label: 'Requests a minute', kind: 'number', value: requests_per_minute },
+      {
+        name: 'requests_per_minute',
+        label: 'Quota: requests a minute',
+        hint: 'Of each web process; as many may come at once. Holds from the next request.',
+        kind: 'number',
+        value: requests_per_minute,
+        more: { min: 1, max: 10_000_000, step: 1 },
+      },
     ],
     button: 'Change',
     run: ({ requests_per_minute: quota, ...body }, key) =>

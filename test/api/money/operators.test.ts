@@ -49,6 +49,29 @@ describe('money operations of operators', () => {
     expectRejected(bought, 'V2_TIER_UNKNOWN');
   });
 
+  it('change a tier for later checkouts: what was bought keeps its price and size', async () => {
+    const terms = { market: 'crypto', asset_class: 'crypto', account_size: 7_500, amount_cents: 8_800 };
+    const path = '/v2/admin/tiers/tier_kept';
+    await operator.ask('PUT', path, { json: terms });
+    const user = await service.user(service.tenant);
+    const bought = await checkOut(user.ask, { tier_id: 'tier_kept', ...terms });
+
+    const dearer = { ...terms, account_size: 9_000, amount_cents: 9_900 };
+    await operator.ask('PUT', path, { json: dearer });
+    const late = await user.ask('POST', '/v2/payments/checkout', { json: { tier_id: 'tier_kept', ...terms } });
+    await service.control('payment', { id: bought.processor_payment_intent_id, to: 'succeeded' });
+    const account = await accountIn(user.ask, 'evaluation');
+    const { body: payment } = await user.ask('GET', `/v2/payments/${bought.payment_id}`);
+
+    expect(account).to.include({ tier_id: 'tier_kept', account_size: 7_500 });
+    expect(payment).to.include({ status: 'succeeded', amount_cents: 8_800 });
+    expect(late.status, JSON.stringify(late.body)).to.equal(422);
+    const { body: audit } = await operator.ask('GET', '/v2/admin/audit?subject=tier_kept');
+    expect(audit.map(({ detail }: { detail: { amount_cents: number } }) => detail.amount_cents)).to.deep.equal([
+      9_900, 8_800,
+    ]);
+  });
+
   it('show unfulfilled payments, provision again, refund and reinstate', async () => {
     service.miner.faults.add({ kind: 'reject', route: CREATE, times: 1 });
     const { payment_id, processor_payment_intent_id: id } = await checkOut(buyer.ask, tier25k);

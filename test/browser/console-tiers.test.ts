@@ -1,0 +1,81 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { needsBrowser } from '../support/browser.ts';
+import { caller } from '../support/caller.ts';
+import { openConsole, type TestConsole } from '../support/console.ts';
+import { type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
+
+describe('tiers and quotas in the console', function () {
+  this.timeout(60_000);
+  let service: Identity;
+  let desk: TestConsole;
+  let page: Page;
+  let operator: TestAdmin;
+  before(async function () {
+    needsBrowser(this);
+    service = await startIdentity({ THROTTLE_SCALE: '1' }, false);
+  });
+  after(() => service?.stop());
+  beforeEach(async () => {
+    desk = await openConsole(service);
+    page = desk.page;
+    operator = await desk.logIn();
+  });
+  afterEach(async () => {
+    await desk.close();
+    expect(desk.complaints).to.deep.equal([]);
+  });
+
+  const press = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+  const tier = async () => {
+    const { body } = await operator.ask('GET', '/v2/admin/tiers');
+    return body.find(({ tier_id }: { tier_id: string }) => tier_id === 'tier_desk');
+  };
+
+  it('makes a tier, changes its price and its size, and takes it off sale', async () => {
+    await desk.show('tiers');
+    await page.getByRole('button', { name: 'Make a tier' }).click();
+    await page.getByLabel('Id', { exact: true }).fill('tier_desk');
+    await page.getByLabel('Account size in USD').fill('5000');
+    await page.getByLabel('Price in the smallest unit').fill('49');
+    await press('Make');
+    const reported = await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'INVALID' }).innerText();
+    await page.getByLabel('Price in the smallest unit').fill('4900');
+    await press('Make');
+    await desk.waitForText('tier_desk is saved.');
+    const made = await tier();
+    await page.getByRole('button', { name: 'Change: tier_desk' }).click();
+    await page.getByLabel('Price in the smallest unit').fill('5900');
+    await page.getByLabel('Account size in USD').fill('6000');
+    await press('Change');
+    await page.getByRole('cell', { name: '$59.00' }).waitFor();
+    await page.getByRole('button', { name: 'Take off sale: tier_desk' }).click();
+    await press('Take off sale');
+    await desk.waitForText('tier_desk is not on sale.');
+
+    const base = { tier_id: 'tier_desk', market: 'crypto', asset_class: 'crypto', currency: 'usd' };
+    expect(reported).to.include('must be 0, or an integer of at least 50');
+    expect(made).to.deep.equal({ ...base, account_size: 5_000, amount_cents: 4_900, active: true });
+    expect(await tier()).to.deep.equal({ ...base, account_size: 6_000, amount_cents: 5_900, active: false });
+  });
+
+  it('shows what a partner uses of its quota, and changes the quota', async () => {
+    const { body } = await operator.ask('POST', '/v2/admin/partners', { json: { name: 'Busy partner' } });
+    const path = `/v2/admin/partners/${body.partner_id}`;
+    await operator.ask('PATCH', path, { json: { requests_per_minute: 2 } });
+    for (let n = 0; n < 3; n += 1) await caller(service.url, body.key).get('/v1/sessions');
+
+    await desk.show('partners');
+    const row = await page.getByRole('row').filter({ hasText: 'Busy partner' }).innerText();
+    await page.getByRole('link', { name: 'Busy partner' }).click();
+    await page.getByRole('button', { name: 'Change the partner' }).click();
+    await page.getByLabel('Quota: requests a minute').fill('1200');
+    await press('Change');
+    await desk.waitForText('Busy partner is changed.');
+    const shown = await page.getByRole('main').innerText();
+
+    expect(row).to.include('2 of 2 a minute').and.include('exceeded').and.include('1 rejected');
+    expect(shown).to.match(/of 1,200 a minute/);
+    expect((await operator.ask('GET', path)).body.requests_per_minute).to.equal(1_200);
+  });
+});
