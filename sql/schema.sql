@@ -424,7 +424,7 @@ create table lost_money (
   currency text not null, -- ISO 4217, lower case.
   status text, -- Of a payment: its status when it was read.
   processor_account_id text, -- Of a transfer: the connected account that received it.
-  user_id text, -- Of a payment: who pays, by its metadata.
+  user_id text, -- Who pays, by the payment's metadata, or who receives, by those of the account. That account may be lost here as well.
   app text, -- Of a payment: the app, by its metadata.
   made_at timestamp with time zone not null, -- By the processor's clock.
   found_at timestamp with time zone not null default now(), -- When the processor was last read.

@@ -29,11 +29,14 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
   record(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, data: NoInfer<Result>, deps: NoInfer<Deps>): Promise<unknown>;
 };
 
-/** What a write carries at the processor: its intent's id. `sinceMs`: when it was first sent (epoch ms). */
-type Mark = { key: IntentId; sinceMs: number };
+/**
+ * What a write carries at the processor: its intent's id. `sinceMs`: when it was first sent (epoch ms). `isPresumed`: of a restored
+ * database, which may have lost the intent that sent it and made another.
+ */
+type Mark = { key: IntentId; sinceMs: number; isPresumed: boolean };
 
 /** An intent whose request may have been sent. */
-type SentIntent = Pick<Intent, 'id' | 'sending_at' | 'sent_payload'>;
+type SentIntent = Pick<Intent, 'id' | 'sending_at' | 'sent_payload'> & Partial<Pick<Intent, 'presumed_sent_at'>>;
 
 /** A verb whose writes can be found again: what the processor's lists hold of an intent. */
 export type FindableVerb = {
@@ -57,8 +60,10 @@ export const defineProcessorIntent = <
   ...verb
 }: ProcessorIntent<Deps, Request, Payload, Result>): IntentDefinition<Deps, Request, Payload, Result> &
   FindableVerb => {
-  const findSent = ({ id, sending_at, sent_payload }: SentIntent, processor: Processor) =>
-    find(verb.payload.parse(sent_payload), processor, { key: id, sinceMs: Date.parse(sending_at ?? '') });
+  const findSent = ({ id, sending_at, sent_payload, presumed_sent_at = null }: SentIntent, processor: Processor) => {
+    const mark = { key: id, sinceMs: Date.parse(sending_at ?? ''), isPresumed: presumed_sent_at !== null };
+    return find(verb.payload.parse(sent_payload), processor, mark);
+  };
   const definition = defineIntent<Deps, Request, Payload, Result>({
     ...verb,
     timing: processorTiming,

@@ -18,6 +18,6 @@ language sql as $$
     where i.id = m."intentId"
   )
   on conflict (processor_id) do update
-  set status = excluded.status, found_at = now()
+  set status = excluded.status, user_id = coalesce(excluded.user_id, l.user_id), found_at = now()
   returning l.kind, l.processor_id, l.subject_id, l.amount_cents, l.currency, l.status, l.user_id
 $$;

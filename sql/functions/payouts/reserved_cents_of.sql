@@ -1,5 +1,6 @@
 -- What payouts take of the earnings of these accounts, without money that came back or never left, and without the payout `besides`. A transfer
--- whose payout was lost with a backup counts once, against the accounts of its receiver.
+-- whose payout was lost with a backup counts once, against the accounts of its receiver, also where the
+-- receiver's account at the processor was lost as well.
 create or replace function reserved_cents_of(accounts text[], besides text default null) returns bigint
 language sql stable as $$
   select (
@@ -9,12 +10,12 @@ language sql stable as $$
   )::bigint + (
     select coalesce(sum(l.amount_cents), 0)
     from lost_money l
-    join connect_accounts c on c.processor_account_id = l.processor_account_id
+    left join connect_accounts c on c.processor_account_id = l.processor_account_id
     where l.kind = 'transfer'
       and exists (
         select
         from prop_accounts a
-        where a.id = any(accounts) and a.user_id = c.user_id
+        where a.id = any(accounts) and a.user_id = coalesce(c.user_id, l.user_id)
       )
   )::bigint
 $$;

@@ -2,7 +2,8 @@ import type Stripe from 'stripe';
 import { z } from 'zod';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { createdSince, listAll, type Paging } from './listing.ts';
-import { cents, currency, id, reference } from './objects.ts';
+import { cents, currency, id, metadata, reference } from './objects.ts';
+import { readResultOf } from './responses.ts';
 import type { MoneyMade } from './types.ts';
 
 const MOST_PAGES = 500; // 50,000 objects
@@ -42,7 +43,26 @@ export async function listMoneyMade(stripe: Stripe, sinceMs: number): Promise<Re
     if (read.kind !== 'found') return read;
     all.push(...read.data.flatMap((each) => moneyOf(kind, each) ?? []));
   }
-  return found(all);
+  const users = await usersOf(stripe, new Set(all.flatMap(({ accountId }) => accountId ?? [])));
+  if (users.kind !== 'found') return users;
+  return found(all.map((each) => ({ ...each, userId: each.userId ?? users.data.get(each.accountId ?? '') ?? null })));
+}
+
+const receiver = z.object({ metadata: metadata('user_id') });
+
+/** Whom the accounts that received transfers belong to, by their metadata: the accounts themselves may be unknown here. */
+async function usersOf(stripe: Stripe, accountIds: ReadonlySet<string>): Promise<ReadResult<Map<string, string>>> {
+  const users = new Map<string, string>();
+  for (const id of accountIds) {
+    const read = await readResultOf(
+      stripe.accounts.retrieve(id),
+      (account) => receiver.safeParse(account).data ?? null,
+    );
+    if (read.kind === 'unreadable') return read;
+    const userId = read.kind === 'found' ? read.data.metadata : null;
+    if (userId !== null) users.set(id, userId);
+  }
+  return found(users);
 }
 
 /** Null: it is other software's. */

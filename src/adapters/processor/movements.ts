@@ -13,9 +13,10 @@ const MOST_PAGES = 20; // 2,000 objects since the request, or of one account or 
  */
 export async function findMovement(stripe: Stripe, sought: MovementSought): Promise<ReadResult<MovementSeen>> {
   const list = (paging: Paging) => listMovements(stripe, sought, paging);
+  const isByPayout = sought.isPresumed === true && sought.step === 'payout';
   const read = await search(
     { list, read: (each) => movement.safeParse(each).data ?? null, mostPages: MOST_PAGES },
-    (each) => each.metadata === sought.key,
+    ({ metadata: { key, payoutId } }) => key === sought.key || (isByPayout && payoutId === sought.payoutId),
   );
   if (read.kind !== 'found') return read;
   const made = read.data;
@@ -55,11 +56,13 @@ async function searchByMetadata<Seen>(
 
 const intentIn = metadata('intent_id');
 
+const payoutIn = metadata('payout_id');
+
 const movement = z.object({
   id,
   amount: cents,
   currency,
-  metadata: intentIn,
+  metadata: z.unknown().transform((of) => ({ key: intentIn.parse(of), payoutId: payoutIn.parse(of) })),
   destination: reference.nullish(),
   destination_payment: reference.nullish(),
 });

@@ -101,8 +101,12 @@ type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
 /** A transfer or a payout to create. */
 export type NewTransfer = { payoutId: string; accountId: string; amountCents: number; currency: string };
 type NewReversal = { payoutId: string; transferId: string; amountCents: number };
-/** A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). */
+/**
+ * A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). With `isPresumed`, a payout to the
+ * bank may also be found by the id of its payout, under whatever key.
+ */
 export type MovementSought = {
+  isPresumed?: boolean;
   step: 'transfer' | 'payout' | 'reversal';
   key: string;
   payoutId: string;

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { earner, payingApp } from '../../support/earning.ts';
-import { checkOut, type Money, startMoney } from '../../support/money.ts';
+import { checkOut, eventually, type Money, PROCESSOR, startMoney } from '../../support/money.ts';
 import { expectRejected } from '../../support/rejected.ts';
-import { loseSince, recover } from '../../support/restored.ts';
+import { backUp, loseSince, recover } from '../../support/restored.ts';
 
 const lostRow = z.object({
   kind: z.string(),
@@ -49,5 +49,56 @@ describe('money that moved after the backup of a restored database', function ()
       ['payment', payment_id, 19_900],
       ['transfer', payout, 50_000],
     ]);
+  });
+
+  it('counts as paid, also where the account that received it was lost, and its owner connects another', async () => {
+    const trader = await earner(service, await payingApp(service), 500);
+    const since = new Date().toISOString();
+    const payout = await trader.request(50_000);
+    expect((await trader.submit(payout)).status).to.equal(200);
+    await loseSince(service, since);
+    await service.db.query(sql.unsafe`delete from connect_accounts where processor_account_id = ${trader.connected}`);
+
+    await recover(service, since);
+
+    const { body } = await trader.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
+    expect(body.processor_account_id).not.to.equal(trader.connected);
+    await service.control('account', { id: body.processor_account_id });
+    expect(await trader.estimate()).to.equal(0);
+  });
+
+  it('is not paid to the bank again: a payout that the backup shows as unsent is found there on both its ways', async () => {
+    const trader = await earner(service, await payingApp(service), 500);
+    const paidTo = () =>
+      service.processor.ledger.entries().filter(({ kind, detail }) => {
+        return kind === 'payout' && detail.account === trader.connected;
+      });
+    const payout = await trader.request(50_000);
+    await service.stopWorkers();
+    await trader.ask('POST', `/v2/payouts/${payout}/submit`, { headers: { Prefer: 'respond-async' } });
+    const { since, restore } = await backUp(service, ['intents', 'payouts', 'payout_steps']);
+    await service.startWorker();
+    await eventually(async () => paidTo().length === 1);
+    await service.stopWorkers();
+    await fetch(`${service.processor.url}/v1/transfers`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${PROCESSOR.secretKey}` },
+      body: new URLSearchParams({ amount: '50000', currency: 'usd', destination: trader.connected }),
+    }); // other money, of which the bank could be paid again
+    await restore();
+
+    await recover(service, since);
+    await service.startWorker();
+    await eventually(async () => {
+      const rows = await service.db.any(
+        sql.unsafe`select from payout_steps where payout_id = ${payout} and step = 'payout' and state = 'sent'`,
+      );
+      return rows.length === 1;
+    });
+
+    const [made] = paidTo();
+    expect(paidTo()).to.have.length(1);
+    await service.control('payout', { id: made?.detail.id, to: 'paid' });
+    await trader.payoutIs(payout, 'completed');
   });
 });
