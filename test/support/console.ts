@@ -16,13 +16,15 @@ export type TestConsole = TestBrowser & {
   logIn(): Promise<TestAdmin>;
   /** Goes to a view and waits until it is loaded. */
   show(view: string): Promise<void>;
+  /** The views of the menu, and whether each has pages per id. */
+  views(): Promise<{ name: string; titleOfOne?: string }[]>;
   /** Waits until the console reports a completed action. */
   waitForText(text: string): Promise<void>;
 };
 
 /** Opens the console of a service in a new browser, without motion. */
-export async function openConsole(service: Identity): Promise<TestConsole> {
-  const browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 } });
+export async function openConsole(service: Identity, options: { bypassCSP?: boolean } = {}): Promise<TestConsole> {
+  const browser = await openBrowser({ reducedMotion: 'reduce', viewport: { width: 1280, height: 900 }, ...options });
   const { page } = browser;
   const url = `${service.url}/admin`;
   const opened: TestConsole = {
@@ -49,6 +51,10 @@ export async function openConsole(service: Identity): Promise<TestConsole> {
       await page.locator(`nav a[href="#/${/^[^/?]*/.exec(view)?.[0]}"][aria-current=page]`).waitFor();
       await page.locator('#content > [aria-busy]').waitFor({ state: 'detached' });
     },
+    views: () =>
+      page.evaluate(
+        "import('/admin/views.js').then(({ views }) => views.map(({ name, titleOfOne }) => ({ name, titleOfOne })))",
+      ),
     waitForText: (text) => page.getByRole('main').getByRole('status').filter({ hasText: text }).waitFor(),
   };
   return opened;

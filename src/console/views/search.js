@@ -44,11 +44,10 @@ const found = (q, records) =>
 
 /** @param {FoundRecord} record @param {number} n */
 function recordOf({ kind, id, title, state, owner, created_at, relatives }, n) {
-  const heading = `${words(kind)} ${id}`;
   return h(
     'section',
     { 'aria-labelledby': `record-${n}` },
-    h('h2', { id: `record-${n}` }, heading),
+    h('h2', { id: `record-${n}` }, words(kind), ' ', h('span', { class: 'id', title: id }, id)),
     facts([
       ['Id', [h('code', {}, id), ' ', copyButton(id)]],
       ['What', title],
