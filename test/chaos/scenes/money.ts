@@ -131,7 +131,7 @@ async function reversePart({ processor, stage }: MoneyStage, trader: Trader): Pr
 type Payout = { id: string; status: string; amount_cents: number };
 
 /** Requests and submits whatever the service allows, until everything earned is paid or nothing more is given. */
-async function askForMoney({ ask }: Trader, withinMs = PAID_WITHIN_MS): Promise<void> {
+export async function askForMoney({ ask }: Trader, withinMs = PAID_WITHIN_MS): Promise<void> {
   for (const end = Date.now() + withinMs; Date.now() < end; await sleep(250)) {
     const isOver = await askOnce(ask).catch(() => false); // the connection to web may be lost
     if (isOver) return;
@@ -154,7 +154,7 @@ async function askOnce(ask: Trader['ask']): Promise<boolean> {
 }
 
 /** Waits until no intent, event, job or payout is under way, and the list of events was read to its end since. */
-async function settled({ stage, processor }: MoneyStage): Promise<void> {
+export async function settled({ stage, processor }: MoneyStage): Promise<void> {
   await allSettled(stage, SETTLE_MS);
   const [{ now } = { now: '' }] = await stage.rows<{ now: string }>('select now()::text as now');
   await until(

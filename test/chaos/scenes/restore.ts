@@ -6,6 +6,7 @@ import { allSettled, openStage, type Stage } from '../stage.ts';
 import type { Verdict } from '../verdicts.ts';
 import { loadExchange } from './exchange-load.ts';
 import { loadNetwork } from './network-load.ts';
+import { openMoney, type RestoredMoney } from './restore-money.ts';
 
 const run = promisify(execFile);
 
@@ -25,6 +26,8 @@ type Restored = {
   doubled: number;
   /** Left to operators, as unknown: what cannot be prepared any more. */
   undecided: number;
+  /** What came of payments, transfers and payouts. */
+  money: RestoredMoney;
 };
 
 /**
@@ -32,34 +35,41 @@ type Restored = {
  * in it. Then recovers it and lets the workers settle what is open.
  */
 export async function restoreUnderLoad({ orders, perSecond, settings }: Options): Promise<Restored> {
-  const stage = await openStage({ workers: 1, settings });
+  const money = await openMoney();
+  const stage = await openStage({ workers: 1, settings: { ...settings, ...money.settings } });
   try {
+    await money.begin(stage);
     const half = { perSecond, goOn: (n: number) => n < orders / 2 };
     const loads = Promise.all([loadNetwork(stage, 30, half), loadExchange(stage, 20, half)]);
     await until('orders', async () => (await count(stage, 'true')) > orders / 4 || null, 120_000);
     await killWorkers(stage);
     const queued = await count(stage, 'true');
     await until('orders in the queue', async () => (await count(stage, 'true')) > queued + orders / 4 || null, 120_000);
+    await money.queue();
     const since = new Date().toISOString();
     const tables = await backUp(stage);
     const [intents, open, before] = [await count(stage, 'true'), await count(stage, UNSENT), effects(stage)];
+    const movedBefore = money.count();
 
     await stage.startWorker();
-    await loads;
+    await Promise.all([loads, money.pay()]);
     await allSettled(stage, 120_000);
     await killWorkers(stage);
-    const after = effects(stage);
+    const [after, movedAfter] = [effects(stage), money.count()];
     await restore(stage, tables);
     const env = { ...stage.settings, PATH: String(process.env.PATH) };
     await run(process.execPath, ['src/commands/recover.ts', '--since', since], { env });
     await stage.startWorker();
     await allSettled(stage, 300_000);
+    const wrong = await money.judge();
+    const came = { moved: movedAfter - movedBefore, added: money.count() - movedAfter, wrong };
 
     const { denied, lost, doubled } = await auditOrders(stage);
     const undecided = await stage.rows('select from ops.undecided_intents');
     const told = { denied: denied + (await deniedAtExchange(stage)), lost, doubled, undecided: undecided.length };
-    return { intents, open, missed: after - before, added: effects(stage) - after, ...told };
+    return { intents, open, missed: after - before, added: effects(stage) - after, ...told, money: came };
   } finally {
+    await money.close();
     await stage.close();
   }
 }
@@ -89,25 +99,31 @@ async function killWorkers({ workers }: Stage): Promise<void> {
   await Promise.all(running.map(({ exited }) => exited));
 }
 
-/** Copies every table of the service as one snapshot. Returns their names. */
-async function backUp({ rows }: Stage): Promise<string[]> {
-  const tables = await rows<{ name: string }>(
-    `select c.relname as name
+/** A table, and its columns without those that are computed. */
+type Table = { name: string; columns: string };
+
+/** Copies every table of the service as one snapshot. Returns them. */
+async function backUp({ rows }: Stage): Promise<Table[]> {
+  const tables = await rows<Table>(
+    `select c.relname as name, string_agg(quote_ident(a.attname), ', ' order by a.attnum) as columns
      from pg_class c
+     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
      where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname not in ('migrations', 'definitions')
-       and not exists (select from pg_attribute a where a.attrelid = c.oid and a.attgenerated <> '')`, // no payments are made here
+     group by c.relname`,
   );
-  const names = tables.map(({ name }) => name);
-  const copies = names.map((name) => `create table backup.${name} as table ${name};`);
+  const copies = tables.map(({ name }) => `create table backup.${name} as table ${name};`);
   await rows('create schema backup');
   await rows(`begin isolation level repeatable read; ${copies.join(' ')} commit`);
-  return names;
+  return tables;
 }
 
 /** Writes the backup back, with every deadline in it past and a job for each open intent. */
-async function restore({ rows }: Stage, names: string[]): Promise<void> {
-  const wipes = names.map((name) => `delete from ${name};`);
-  const copies = names.map((name) => `insert into ${name} overriding system value table backup.${name};`);
+async function restore({ rows }: Stage, tables: Table[]): Promise<void> {
+  const wipes = tables.map(({ name }) => `delete from ${name};`);
+  const copies = tables.map(
+    ({ name, columns }) =>
+      `insert into ${name} (${columns}) overriding system value select ${columns} from backup.${name};`,
+  );
   await rows(`begin; set local session_replication_role = replica; ${[...wipes, ...copies].join(' ')} commit`);
   await rows(`delete from queue_jobs`);
   await rows(`update intents set deadline_at = now() where settled_at is null`);
@@ -118,12 +134,15 @@ async function restore({ rows }: Stage, names: string[]): Promise<void> {
 
 /** Whether every order of the backup is told as it is, and nothing was done twice. */
 export function restoreVerdict(seen: Restored, least: number): Verdict {
-  const { intents, open, missed, added, denied, lost, doubled, undecided } = seen;
+  const { intents, open, missed, added, denied, lost, doubled, undecided, money } = seen;
+  const wrong =
+    money.wrong.length > 0 ? `${money.wrong.length} wrong (${money.wrong.slice(0, 5).join(', ')})` : '0 wrong';
   return {
     promise: 'R15',
     text: 'restored from a backup behind the world, and recovered',
-    figure: `${intents} intents, ${open} unsent in the backup; ${missed} effects missed: ${added} added, ${denied} denied, ${lost} lost, ${doubled} doubled, ${undecided} undecided`,
+    figure: `${intents} intents, ${open} unsent in the backup; ${missed} effects missed: ${added} added, ${denied} denied, ${lost} lost, ${doubled} doubled, ${undecided} undecided; ${money.moved} movements of money missed: ${money.added} added, ${wrong}`,
     bound: `0 added, denied, lost or doubled over ${least} unsent`,
-    kept: open >= least && [added, denied, lost, doubled].every((wrong) => wrong === 0),
+    kept:
+      open >= least && [added, denied, lost, doubled, money.added, money.wrong.length].every((count) => count === 0),
   };
 }
