@@ -50,6 +50,12 @@ export const listEntities = (db: Db, platform: string): Promise<readonly z.infer
     from entities e
     order by e.entity <> ${platform}, e.entity`);
 
-/** The wallets of the exchange that this database knows. */
-export const listWallets = (db: Db): Promise<readonly string[]> =>
-  db.anyFirst(sql.type(z.object({ ex_wallet: z.string() }))`select distinct e.ex_wallet from enrollments e`);
+const walletRow = z.object({ wallet: z.string(), placed: z.array(z.string()) });
+
+/** The wallets of the exchange that this database knows, each with the intents that may have placed orders or exits of it. */
+export const listWallets = (db: Db): Promise<readonly z.infer<typeof walletRow>[]> =>
+  db.any(sql.type(walletRow)`
+    select w.ex_wallet as wallet, coalesce(array_agg(i.id::text) filter (where i.id is not null), '{}') as placed
+    from (select distinct e.ex_wallet from enrollments e) w
+    left join intents i on i.lane = 'exvenue:' || w.ex_wallet and i.kind in ('orders/exvenue/place', 'orders/exvenue/protect')
+    group by w.ex_wallet`);

@@ -31,7 +31,8 @@ describe('a database restored from a backup', function () {
     const [trader, wallet] = [await service.trader(), await service.wallet()];
     await service.stopWorkers();
     const placed = await trader.post('/v1/orders/netvenue', market(), LATER);
-    const bought = { pair: 'BTC', side: 'long', order_type: 'market', size: '0.01' };
+    const exits = { take_profit: 120_000, stop_loss: 90_000 };
+    const bought = { pair: 'BTC', side: 'long', order_type: 'market', size: '0.01', ...exits };
     const traded = await wallet.post('/v1/orders/exvenue', bought, LATER);
     const made = await trader.post('/v1/register/netvenue', { asset_class: 'crypto', account_size: 25_000 }, LATER);
     expect([placed, traded, made].map(({ status }) => status)).to.deep.equal([202, 202, 202]);
@@ -51,6 +52,7 @@ describe('a database restored from a backup', function () {
     expect(stdout).to.match(/orders\/place {2}1 open/);
     expect(stdout).to.match(/subaccount {2}\S+ {2}crypto 25000: nobody's here/);
     expect(stdout).to.contain(`order  ${lost.body.order_uuid} of `);
+    expect(stdout, 'the exits of a known order').not.to.contain(wallet.wallet);
     expect(await states()).to.deep.include.members(
       ['orders/place', 'orders/exvenue/place', 'accounts/provision'].map((kind) => ({
         ...{ kind, state: 'succeeded', effect: 'done' },
