@@ -45,15 +45,18 @@ export function workMembers(): Pick<Work, 'request_id' | 'intent_id' | 'tenant' 
   return named;
 }
 
-let clockAheadMs = 0;
+let startAheadMs = 0;
 
 /**
- * The time in epoch milliseconds, by which everything is decided: this process's clock, or the database's where the two
- * are more than 2 s apart (`goByDatabaseTime`).
+ * The time in epoch milliseconds, by which everything is decided: this process's clock as it was at the start, or the
+ * database's where the two are more than 2 s apart (`goByDatabaseTime`). It goes on steadily when the host's clock jumps.
  */
-export const epochMs = (): number => Date.now() - clockAheadMs;
+export const epochMs = (): number => Math.floor(steadyMs()) - startAheadMs;
 
-/** Takes whole `aheadMs` off this process's clock from now on: 0 to go by the clock as it is. */
+/** The host's time at the start of this process, in epoch milliseconds, plus what has passed since by the monotonic clock. */
+export const steadyMs = (): number => performance.timeOrigin + performance.now();
+
+/** Takes whole `aheadMs` off `steadyMs` from now on: 0 to go by the clock as it was at the start. */
 export const goByDatabaseTime = (aheadMs: number): void => {
-  clockAheadMs = aheadMs;
+  startAheadMs = aheadMs;
 };

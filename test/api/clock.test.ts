@@ -17,7 +17,8 @@ globalThis.Date = class extends Real {
   static now() {
     return shifted();
   }
-};`;
+};
+Object.defineProperty(performance, 'timeOrigin', { value: performance.timeOrigin - ${BEHIND_S * 1000} });`;
 
 describe('a process whose clock is off', function () {
   this.timeout(60_000);

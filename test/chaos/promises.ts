@@ -1,8 +1,10 @@
 import { canOpenCluster } from '../support/cluster.ts';
+import { findFaketime } from '../support/faketime.ts';
 import { findPgbouncer } from '../support/pgbouncer.ts';
 import { findPrometheus } from '../support/prometheus.ts';
 import { alertOnOutages, alertVerdict } from './scenes/alerts.ts';
 import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
+import { clockVerdicts, tradeWithWrongClocks } from './scenes/clock.ts';
 import { createUnderLoss, creationVerdict } from './scenes/creations.ts';
 import { canMount, diskVerdict, tradeOnFullDisk } from './scenes/disk.ts';
 import { enduranceVerdicts, tradeThroughFailures } from './scenes/ha.ts';
@@ -114,6 +116,15 @@ export const scenes: Record<string, Scene> = {
     const program = findPrometheus();
     if (!program) throw new Error('There is no prometheus on this machine');
     await alertOnOutages({ program, scale }, (alerted) => report(alertVerdict(alerted, { scale })));
+  },
+  async CLOCK({ stayMs, perSecond }, report) {
+    const library = findFaketime();
+    if (!library) throw new Error('There is no libfaketime on this machine');
+    const settings = { ...ROOMY, ...AT_EXCHANGE, ORDER_DEADLINE_MS: '120000' };
+    for (const verdict of clockVerdicts(
+      await tradeWithWrongClocks({ library, perSecond: perSecond / 3, stayMs, settings }),
+    ))
+      report(verdict);
   },
   async QUEUED({ queued }, report) {
     report(queueVerdict(await queueAtMiner(queued), queued));

@@ -19,6 +19,8 @@ export type Size = {
   failures: Failure[];
   /** How long the disk is full. */
   fullMs: number;
+  /** How long a clock that jumps stays where it is. */
+  stayMs: number;
   pooled: number;
   queued: Queue;
   /** Runs with every order verb at the network. */
@@ -67,6 +69,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     failOver: 1_000,
     failures: Array<Failure[]>(5).fill(['kill', 'freeze', 'switch over']).flat(),
     fullMs: 60_000,
+    stayMs: 30_000,
     pooled: 2_000,
     queued: {
       orders: 80,
@@ -108,6 +111,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     failOver: 40,
     failures: ['switch over', 'kill', 'freeze'],
     fullMs: 10_000,
+    stayMs: 8_000,
     pooled: 60,
     queued: {
       orders: 24,

@@ -41,7 +41,7 @@ export type Stage = {
   /** Wallets of one partner, each enrolled with its own key over HTTP. */
   wallets(count: number): Promise<Wallet[]>;
   /** Kills a web process, counted around, and starts another at its address. */
-  replaceWeb(nth: number): Promise<void>;
+  replaceWeb(nth: number, settings?: Record<string, string>): Promise<void>;
   /** Crashes the database's server and starts it again; only for a stage whose server can. */
   restartDatabase(): Promise<void>;
   close(): Promise<void>;
@@ -100,11 +100,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     },
     traders: (count) => makeTraders(stage, database.url, count),
     wallets: (count) => enrollWallets(stage, database.url, count),
-    async replaceWeb(nth) {
+    async replaceWeb(nth, more = {}) {
       const { url, kill, exited } = webs[nth % webs.length] as Web; // as: there is at least one
       kill('SIGKILL');
       await exited;
-      webs[nth % webs.length] = await startWebProcess({ ...all, PORT: new URL(url).port });
+      webs[nth % webs.length] = await startWebProcess({ ...all, ...more, PORT: new URL(url).port });
     },
     async restartDatabase() {
       if (!database.restart) throw new Error('The tests share this server');

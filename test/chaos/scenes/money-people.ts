@@ -18,6 +18,7 @@ const SETTLEMENTS = [{ start_ms: MONDAY_MS, end_ms: MONDAY_MS + 1, payout: EARNE
 const ACTOR = { adminId: null, address: 'test', requestId: 'test' };
 const STEP_WITHIN_MS = 240_000; // a step waits for killed workers, lost responses and lost notifications
 const PAUSE_MS = 150;
+const PLATFORM: OwnNetwork = { entityHotkey: null, networkApiKey: null };
 
 /** The stage of a scene about money, with its processor. */
 export type MoneyStage = { stage: Stage; processor: ProcessorUpstream };
@@ -32,7 +33,7 @@ export type Bought = { paymentId: string; processorId: string };
 export async function makeTraders(
   { stage }: { stage: Site },
   count: number,
-  own: OwnNetwork = { entityHotkey: null, networkApiKey: null },
+  own: OwnNetwork = PLATFORM,
 ): Promise<Trader[]> {
   const { appId, token } = await makeApp(stage, own);
   return Promise.all(
@@ -57,7 +58,11 @@ export async function makeTraders(
 /** A tenant's own network identity, if it has one. */
 type OwnNetwork = { entityHotkey: string | null; networkApiKey: string | null };
 
-async function makeApp({ settings, web, rows }: Site, own: OwnNetwork): Promise<{ appId: string; token: string }> {
+/** Writes the tiers and an app with all scopes and a token. */
+export async function makeApp(
+  { settings, web, rows }: Pick<Site, 'settings' | 'web' | 'rows'>,
+  own: OwnNetwork = PLATFORM,
+): Promise<{ appId: string; secret: string; token: string }> {
   const db = await openPool(String(settings.DATABASE_URL), 1, () => {});
   try {
     for (const tier of sandboxTiers) await saveTier(db, tier);
@@ -68,7 +73,7 @@ async function makeApp({ settings, web, rows }: Site, own: OwnNetwork): Promise<
     );
     const form = { grant_type: 'client_credentials', client_id: app.app_id, client_secret: app.client_secret };
     const { body } = await asking(web.url)('POST', '/v2/oauth/token', { form });
-    return { appId: app.app_id, token: body.access_token };
+    return { appId: app.app_id, secret: app.client_secret, token: body.access_token };
   } finally {
     await db.end();
   }
