@@ -88,6 +88,27 @@ for (const [name, open] of Object.entries(chains)) {
         .that.includes({ used: true, ...settled });
     });
 
+    it('is among all payments to its payee since its time, and not among those to others or later', async () => {
+      const head = await upstream.head();
+      const sinceS = head.kind === 'found' ? head.data.atS : -1;
+      const payment = await signed();
+      const settled = await settle(payment);
+      const { from, nonce, value } = payment.authorization;
+
+      const [made, toOthers, later] = [
+        await upstream.paymentsTo([`0x${'1'.repeat(40)}`, TO.toUpperCase().replace('0X', '0x')], sinceS),
+        await upstream.paymentsTo([from], sinceS),
+        await upstream.paymentsTo([TO], sinceS + 3_600),
+      ];
+
+      const seen = made.kind === 'found' ? made.data.find((each) => each.nonce === nonce) : undefined;
+      expect(seen).to.include({ ...settled, payer: from.toLowerCase(), payee: TO, units: value });
+      expect([toOthers, later]).to.deep.equal([
+        { kind: 'found', data: [] },
+        { kind: 'found', data: [] },
+      ]);
+    });
+
     it('is accepted once', async () => {
       const payment = await signed();
       const [first, second] = await Promise.all([settle(payment), settle(payment)]);

@@ -51,6 +51,24 @@ describe('database metrics', () => {
     expect(figures.text).not.to.include('nobody/knows');
   });
 
+  it('count the orders which prove that the database is behind, until it is recovered', async () => {
+    const database = await freshDatabase();
+    const pool = new pg.Pool({ connectionString: database.url, max: 1 });
+    const rows = (text: string) => pool.query(text);
+    const notice = `insert into sightings (id, kind) select gen_random_uuid(), 'unknown' from generate_series(1, 2)`;
+
+    const [none, behind, recovered] = [
+      await scrapeAfter(rows, database.url, []),
+      await scrapeAfter(rows, database.url, [notice]),
+      await scrapeAfter(rows, database.url, [`select recover_since(now())`]),
+    ];
+    await pool.end();
+    await database.drop();
+
+    const figures = [none, behind, recovered].map((figure) => figure.value('tps_database_behind'));
+    expect(figures).to.deep.equal([0, 2, 0]);
+  });
+
   it('count open intents by kind and state, and those that never ended', async () => {
     const database = await freshDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });

@@ -34,9 +34,9 @@ export async function readPaymentsTo(
   return found(all);
 }
 
-/** The first block that is not older than `sinceS`, by bisection: a block is never older than the one before it. */
+/** The first block that is not older than `sinceS`, the one after the head if all are: a block is never older than the one before it. */
 async function firstBlockSince({ query }: Node, sinceS: number, head: number): Promise<ReadResult<number>> {
-  let [low, high] = [0, head];
+  let [low, high] = [0, head + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const read = await query('eth_getBlockByNumber', [hexNumber(middle), false], block);

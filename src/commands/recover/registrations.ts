@@ -3,6 +3,8 @@ import type { Db } from '../../db/pool.ts';
 import { keepLostPayments } from '../../registration/commands.ts';
 import { listPayees } from '../../registration/queries.ts';
 
+const CHAIN_BEHIND_S = 60; // a block's time may be so far behind the clock
+
 type Sources = { db: Db; registrar: Pick<Registrar, 'paymentsTo'>; print(line: string): void };
 
 /**
@@ -17,7 +19,7 @@ export async function recoverRegistrations(
   const payees = agreed ?? (await listPayees(db));
   if (payees.length === 0)
     return print('payments of registrations  not read: no payee is set, and none was paid before');
-  const read = await registrar.paymentsTo(payees, Math.floor(sinceMs / 1000));
+  const read = await registrar.paymentsTo(payees, Math.floor(sinceMs / 1000) - CHAIN_BEHIND_S);
   if (read.kind !== 'found') return print('payments of registrations  could not be read: run this again');
   const { adopted, lost } = await keepLostPayments(db, read.data);
   for (const { id, tx_hash } of adopted)

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { asking, bearer, fresh } from '../../support/identity.ts';
-import { accountIn, type Money, startMoney, tierDemo } from '../../support/money.ts';
+import { accountIn, eventually, type Money, startMoney, tierDemo } from '../../support/money.ts';
 import { loseSince, recover } from '../../support/restored.ts';
 import { KEYS } from '../../support/service.ts';
 
@@ -31,6 +31,12 @@ describe('a tenant with its own network identity in a restored database', functi
     await other.ask('POST', '/v2/payments/free', { json: tierDemo });
     const lost = await accountIn(other.ask, 'evaluation');
     await loseSince(service, since);
+
+    await service.stopWorkers();
+    await service.startWorker();
+    const alerts = () => service.log.lines.filter(({ alert }) => alert === 'database_behind');
+    await eventually(async () => alerts().length > 0);
+    expect(alerts()[0], 'what a worker says that starts on it').to.include({ subaccounts: 1 });
 
     const stdout = await recover(service, since);
 
