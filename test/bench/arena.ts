@@ -105,7 +105,8 @@ function endWithUs(pid: () => number): void {
   process.once('exit', () => isAlive(pid()) && process.kill(pid(), 'SIGQUIT'));
 }
 
-async function makeTraders(databaseUrl: string, upstream: NetvenueUpstream, count: number) {
+/** Active traders of a new partner, with its key. */
+export async function makeTraders(databaseUrl: string, upstream: NetvenueUpstream, count: number) {
   const db = await openPool(databaseUrl, 1, () => {});
   const { partner_id, key } = await createPartner(db, 'Bench').finally(() => db.end());
   const ids = upstream.addSubaccounts(count);

@@ -6,6 +6,7 @@ import { type Extent, type Figures, machine, shown } from './figures.ts';
 import { measureFlood } from './flood.ts';
 import { measureHanging } from './hanging.ts';
 import { measureLanes } from './lanes.ts';
+import { measureMemory } from './memory.ts';
 import { watchMachine } from './noise.ts';
 import { measureP1 } from './p1.ts';
 import { measureP2 } from './p2.ts';
@@ -41,6 +42,7 @@ const measurements: Record<string, (extent: Extent) => Promise<Figures>> = {
   FLOOD: measureFlood,
   HANGING: measureHanging,
   LANES: measureLanes,
+  MEMORY: measureMemory,
   QUEUE: measureQueue,
   START: measureStart,
 };

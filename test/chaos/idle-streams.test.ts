@@ -24,7 +24,6 @@ describe('idle streams', function () {
     const accounts = await makeAccounts(Math.ceil(STREAMS / PER_ACCOUNT));
     const web = await startWebProcess({
       ...service.settings,
-      NODE_OPTIONS: await optionsOfWeb(),
       PORT: '0',
       LOG_LEVEL: 'info',
       VALIDATE_RESPONSES: 'false',
@@ -98,6 +97,3 @@ async function residentMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024;
 }
-
-/** The options with which the Procfile starts web. */
-const optionsOfWeb = async () => /^web:.* node (.*) src\/web\.ts$/m.exec(await readFile('Procfile', 'utf8'))?.[1] ?? '';

@@ -1,7 +1,10 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { load, loadAll } from 'js-yaml';
 import { readConfig } from '../../src/config.ts';
@@ -9,6 +12,7 @@ import { newSealingKey } from '../../src/kernel/seal.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
 import { readScrape } from '../support/scrape.ts';
 
+const execute = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const deploy = join(root, 'src/deploy');
 const read = (path: string) => readFile(join(deploy, path), 'utf8');
@@ -70,6 +74,46 @@ describe('the files for deploying', () => {
     const procfile = await readFile(join(root, 'Procfile'), 'utf8');
     for (const kind of ['web', 'worker', 'release'])
       expect(procfile).to.match(new RegExp(`^${kind}: .*src/${kind}\\.ts$`, 'm'));
+  });
+
+  it('start web and worker with the same options of node everywhere', async () => {
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+    const procfile = await readFile(join(root, 'Procfile'), 'utf8');
+    const { services } = load(await read('compose.yaml')) as Manifest;
+    const [, image = '[]'] = /^CMD (.*)$/m.exec(await read('Dockerfile')) ?? [];
+    const commands = podsOf().flatMap(({ containers }) => containers.map(({ command }: Manifest) => command.join(' ')));
+    const everywhere = [...procfile.split('\n'), scripts.web, scripts.worker, JSON.parse(image).join(' '), ...commands];
+    for (const kind of ['web', 'worker']) {
+      const starts = [...everywhere, services[kind].command?.join(' ') ?? ''].filter((line) =>
+        line.endsWith(` src/${kind}.ts`),
+      );
+
+      const options = starts.map((line) =>
+        line
+          .split(' ')
+          .filter((word: string) => word.startsWith('--'))
+          .join(' '),
+      );
+
+      expect(options, kind).to.deep.equal(Array(4).fill('--max-semi-space-size=8'));
+    }
+  });
+
+  it('keep the compiled code, so that no process loads the compiler', async () => {
+    const cache = await mkdtemp(join(tmpdir(), 'tps-test-compile-'));
+    const env = { PATH: process.env.PATH, NODE_COMPILE_CACHE: cache };
+    const compilersIn = `Promise.all(['./src/web.ts', './src/worker.ts'].map((file) => import(file)))
+      .then(() => console.log(process.moduleLoadList.filter((name) => /amaro/.test(name)).length))`;
+    const run = async (...args: string[]) => (await execute(process.execPath, args, { cwd: root, env })).stdout.trim();
+
+    const before = await run('-e', compilersIn);
+    await rm(cache, { recursive: true });
+    await run('src/commands/compile.ts');
+    const after = await run('-e', compilersIn);
+
+    expect(Number(before)).to.be.above(0);
+    expect(after).to.equal('0');
+    await rm(cache, { recursive: true });
   });
 
   it('give a process more time to end than it takes', () => {

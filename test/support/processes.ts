@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -41,9 +42,17 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(sign
 export const startProgram = (program: Program, settings: Record<string, string>): Running =>
   startScript(`src/${program}.ts`, settings);
 
-/** Starts any file of the project the same way, with arguments. */
+const PROCFILE = readFileSync(new URL('../../Procfile', import.meta.url), 'utf8');
+
+/** The options of node with which the Procfile starts a file. */
+const optionsOf = (file: string) =>
+  PROCFILE.split('\n')
+    .flatMap((line) => (line.endsWith(` ${file}`) ? line.split(' ') : []))
+    .filter((word) => word.startsWith('--'));
+
+/** Starts any file of the project the same way, with arguments, and with the options of node that the Procfile gives it. */
 export function startScript(file: string, settings: Record<string, string>, args: string[] = []): Running {
-  const child = spawn(process.execPath, [file, ...args], {
+  const child = spawn(process.execPath, [...optionsOf(file), file, ...args], {
     cwd: ROOT,
     env: { ...surroundings(), ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],

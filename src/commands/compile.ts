@@ -1,0 +1,11 @@
+import { flushCompileCache } from 'node:module';
+import { listTaskNames, TASKS } from '../intents/task.ts';
+
+/*
+ * npm run compile keeps the compiled code of web and worker under NODE_COMPILE_CACHE. Without it the first start after an
+ * installation takes longer, and the process keeps the compiler in memory. Run it where the service is installed.
+ */
+const programs = ['web', 'worker'].map((name) => new URL(`../${name}.ts`, import.meta.url));
+const tasks = listTaskNames().map((name) => new URL(`${name}.ts`, TASKS));
+for (const { href } of [...programs, ...tasks]) await import(href);
+flushCompileCache();
