@@ -20,6 +20,7 @@ import { measureP9 } from './p9.ts';
 import { startProfiling } from './profile.ts';
 import { measureQueue } from './queue.ts';
 import { measureStart } from './start.ts';
+import { measureTracing } from './tracing.ts';
 
 /*
  * npm run bench -- [--json] [--only P1,P3] [--small] [--profile]: measures the promises of speed, each next to its
@@ -45,6 +46,7 @@ const measurements: Record<string, (extent: Extent) => Promise<Figures>> = {
   MEMORY: measureMemory,
   QUEUE: measureQueue,
   START: measureStart,
+  TRACING: measureTracing,
 };
 
 const { values: flags } = parseArgs({
