@@ -95,7 +95,9 @@ describe('the files for deploying', () => {
           .join(' '),
       );
 
-      expect(options, kind).to.deep.equal(Array(4).fill('--max-semi-space-size=8'));
+      expect(options, kind).to.deep.equal(
+        Array(4).fill('--max-semi-space-size=8 --initial-old-space-size=64 --heap-growing-percent=40'),
+      );
     }
   });
 
