@@ -6,6 +6,12 @@ import { withDatabaseTls } from './database.ts';
 import { openLog } from './log.ts';
 import { settingsOrExit } from './settings.ts';
 
+/**
+ * What the queue of graphile-worker 0.18 throws where nothing can catch it: a runner that is released returns the jobs it
+ * fetched ahead outside of what its release waits for. Those jobs are released as a dead worker's are.
+ */
+const NOT_RETURNED = /^Error occurred whilst returning jobs from local queue/;
+
 /** Runs a part of the service as a process of its own, by its environment, with its metrics served, until a signal stops it. */
 export async function runProcess(
   name: 'web' | 'worker',
@@ -14,6 +20,10 @@ export async function runProcess(
 ): Promise<void> {
   const given = settingsOrExit();
   const log = openLog(given, name);
+  process.on('unhandledRejection', (err) => {
+    if (!(err instanceof Error && NOT_RETURNED.test(err.message))) throw err;
+    log.warn({ err }, 'jobs were not returned to the queue');
+  });
   const { stop } = await orExit(log, async () =>
     withMetrics(await start(await withDatabaseTls(given, log), log), [name]),
   );

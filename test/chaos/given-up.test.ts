@@ -44,6 +44,46 @@ describe('a worker whose runner is abandoned by the queue while one of its calls
   });
 });
 
+describe('a worker that cannot return jobs fetched ahead', function () {
+  this.timeout(90_000);
+  const atOnce = 2;
+  let database: CrashableDatabase;
+  let stage: Stage;
+  before(async () => {
+    database = await openCrashable();
+    const settings = { TRADING_CONCURRENCY: String(atOnce), NETVENUE_IN_FLIGHT_MS: '2000', ORDER_DEADLINE_MS: '60000' };
+    stage = await openStage({ database, workers: 1, settings });
+  });
+  after(() => stage.close());
+
+  it('says so and goes on; another worker executes them', async () => {
+    const callers = await stage.traders(2 * atOnce);
+    const [worker] = [...stage.workers] as [WorkerProcess];
+    stage.upstream.faults.add({ kind: 'hang', route: SUBMIT, times: atOnce });
+    const placed: string[] = [];
+    for (const caller of callers.slice(0, atOnce)) placed.push(await placeOne(caller));
+    await until('calls that hang', async () =>
+      (await Promise.all(placed.map((id) => isSent(stage, id)))).every(Boolean),
+    );
+    placed.push(...(await Promise.all(callers.slice(atOnce).map((caller) => placeOne(caller)))));
+    await until('a job fetched ahead', () => areHeld(stage, atOnce + 1)); // for 500 ms, then it returns by itself
+
+    await database.crash();
+    worker.kill('SIGTERM'); // its release of the queue returns them
+    await worker.exited;
+    await database.restart();
+    await stage.startWorker();
+    await until('all settled', () => areSettled(stage, placed), BACK_MS);
+
+    expect(worker.lines.join('\n')).to.match(/jobs were not returned/);
+    expect(worker.lines.join('\n')).not.to.match(/Node\.js v/);
+    expect(effects(stage)).to.have.members(placed);
+  });
+});
+
+const areHeld = async ({ rows }: Stage, count: number): Promise<true | null> =>
+  (await rows(`select from queue_jobs where locked_by is not null`)).length >= count || null;
+
 async function isSent({ rows }: Stage, id: string): Promise<true | null> {
   return (await rows('select from intents where id = $1 and sending_at is not null', [id])).length === 1 || null;
 }
