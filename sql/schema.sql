@@ -1522,6 +1522,15 @@ create view ops.unreadable_events (
   received_at timestamp with time zone
 );
 
+-- Writes by upstream: how many wait to be sent, how many are in doubt and why the newest of them is, and the last success among the newest 100 of a kind.
+create view ops.upstreams (
+  upstream text,
+  waiting integer,
+  in_doubt integer,
+  doubted_because text,
+  succeeded_at timestamp with time zone
+);
+
 -- Worker processes. Each sends a heartbeat every 2 s and holds a lock. Without a heartbeat, others release its jobs after 4 s without the lock, after 8 s with it.
 create view ops.workers (
   worker_id uuid,

@@ -65,6 +65,8 @@ const TONES = {
   succeeded: 'good',
   completed: 'good',
   enabled: 'good',
+  reachable: 'good',
+  failing: 'bad',
   'on sale': 'good',
   verified: 'good',
   evaluation: 'good',

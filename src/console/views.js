@@ -13,6 +13,7 @@ import { search } from './views/search.js';
 import { stranded } from './views/stranded.js';
 import { tiers } from './views/tiers.js';
 import { unfulfilled } from './views/unfulfilled.js';
+import { upstreams } from './views/upstreams.js';
 import { users } from './views/users.js';
 
 /** @typedef {(notes: string) => Promise<void>} Again reads the view again and shows what was done */
@@ -34,6 +35,7 @@ export const views = [
   deliveries,
   jobs,
   mails,
+  upstreams,
   accounts,
   unfulfilled,
   stranded,

@@ -2416,6 +2416,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/upstreams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the state of the venues and other upstreams
+         * @description The writes to each, whichever process sends them, and the calls of the web process that responds: whether the last call of each kind had a response, and since when.
+         */
+        get: operations["getUpstreams"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/audit": {
         parameters: {
             query?: never;
@@ -4559,6 +4579,44 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description When it was given up. */
             ended_at: components["schemas"]["Time"];
+        };
+        /** @description The state of the upstreams. */
+        Upstreams: {
+            /** @description One entry for each upstream. */
+            upstreams: components["schemas"]["UpstreamState"][];
+        };
+        /** @description The writes to an upstream, and the calls of one web process. */
+        UpstreamState: {
+            /**
+             * @description The upstream.
+             * @enum {unknown}
+             */
+            upstream: "netvenue" | "exvenue" | "registrar" | "processor" | "mail";
+            /** @description Number of writes that wait to be sent. */
+            waiting: number;
+            /** @description Number of writes that were sent and whose effect is unknown. */
+            in_doubt: number;
+            /** @description Why the newest of them is in doubt; null without one. */
+            doubted_because: string | null;
+            /** @description When the last write succeeded; null if none of the newest did. */
+            succeeded_at: components["schemas"]["Time"] | null;
+            /** @description Used part of the request budget that all processes share, from 0 to 1; null where there is none. */
+            budget_used: number | null;
+            /** @description The last call of each kind that the web process of this response has made. */
+            calls: components["schemas"]["UpstreamCall"][];
+        };
+        /** @description The last call of a kind to an upstream. */
+        UpstreamCall: {
+            /** @description What is called, such as `dashboard`. */
+            call: string;
+            /** @description Whether it had a response that could be read. */
+            is_reachable: boolean;
+            /** @description Since when every call of this kind ended like that. */
+            since: components["schemas"]["Time"];
+            /** @description When it ended. */
+            called_at: components["schemas"]["Time"];
+            /** @description Why there was no response; null if there was one. */
+            error: string | null;
         };
         /** @description State of the job queue, open intents, lanes, deliveries and workers at one moment. Ages are in seconds. */
         QueueHealth: {
@@ -12708,6 +12766,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueueHealth"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getUpstreams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Every upstream */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upstreams"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -16,6 +16,7 @@ import * as adminQueue from '../admin/queue/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
 import * as adminReruns from '../admin/reruns/http.ts';
 import * as adminSearch from '../admin/search/http.ts';
+import * as adminUpstreams from '../admin/upstreams/http.ts';
 import * as adminUsers from '../admin/users/http.ts';
 import * as agreements from '../agreements/http.ts';
 import * as apps from '../apps/http.ts';
@@ -85,6 +86,7 @@ const table = {
   ...adminMails,
   ...adminJobs,
   ...adminQueue,
+  ...adminUpstreams,
   ...adminSearch,
   ...adminAudit,
   ...users,

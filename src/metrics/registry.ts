@@ -14,8 +14,21 @@ export type MetricValues = {
   values: { metricName?: string; labels: Labels; value: number }[];
 };
 
+/** The latest calls of one kind to an upstream: whether the last one had a response, and since when that has been so. */
+export type Reach = {
+  upstream: string;
+  call: string;
+  is_reachable: boolean;
+  sinceMs: number;
+  calledAtMs: number;
+  /** Why the last call had no response; null if it had one. */
+  error: string | null;
+};
+
 /** The metrics of one process. */
 export type Metrics = Families & {
+  /** The calls of this process to upstreams, by upstream and call. */
+  reached: Map<string, Reach>;
   /** Runs `collect` before every scrape until the returned function is called. */
   beforeScrape(collect: Collect): () => void;
   /** All metrics, updated, in Prometheus' text format. */
@@ -34,6 +47,7 @@ export function openMetrics(): Metrics {
   const update = () => Promise.all([...collects].map((collect) => collect()));
   return {
     ...families(registry),
+    reached: new Map(),
     beforeScrape(collect) {
       collects.add(collect);
       return () => void collects.delete(collect);

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Outgoing, Sent, Webhooks } from '../adapters/webhook/types.ts';
 import { placeOfIntent, spanSince } from '../kernel/spans.ts';
-import { presentWork, type Work, workingOn } from '../kernel/work.ts';
-import type { Metrics } from './registry.ts';
+import { epochMs, presentWork, type Work, workingOn } from '../kernel/work.ts';
+import type { Metrics, Reach } from './registry.ts';
 
 type Upstream = 'netvenue' | 'exvenue' | 'registrar' | 'processor' | 'mail';
-type Watched = Pick<Metrics, 'calls' | 'authErrors'>;
+type Watched = Pick<Metrics, 'calls' | 'authErrors' | 'reached'>;
 
 /** Results of adapters which mean that an upstream rejected this service's credentials. */
 const OUR_CREDENTIALS = new Set(['venue_auth', 'processor_auth', 'eauth']);
@@ -64,10 +64,19 @@ function noteResult({ upstream, call, startedAt, result, on }: Called, metrics: 
   const line = { result: kind, ...(on.status && { status: on.status }), ...(typeof cause === 'string' && { cause }) };
   log.info({ upstream, call, ...line, ms });
   const hasFailed = FAILED.has(kind);
+  noteReach(metrics, { upstream, call, error: hasFailed ? String(cause ?? kind) : null });
   on.spans?.add(spanSince(startedAt, { name: `${upstream} ${call}`, kind: 'client', hasFailed, attributes: line }));
   if (!OUR_CREDENTIALS.has(String(slug ?? why))) return;
   metrics.authErrors.inc({ upstream });
   log.error({ alert: 'credentials_rejected', upstream, call }, 'an upstream rejected our credentials');
+}
+
+function noteReach({ reached }: Watched, { upstream, call, error }: Pick<Reach, 'upstream' | 'call' | 'error'>): void {
+  const is_reachable = error === null;
+  const calledAtMs = epochMs();
+  const before = reached.get(`${upstream} ${call}`);
+  const sinceMs = before?.is_reachable === is_reachable ? before.sinceMs : calledAtMs;
+  reached.set(`${upstream} ${call}`, { upstream, call, is_reachable, sinceMs, calledAtMs, error });
 }
 
 /** The latest reads that show a trader's orders, at most 32 traders' until the map is cleared: a sample of what is read anyway. */

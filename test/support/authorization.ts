@@ -64,7 +64,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     mintKeyOfPartner revokeKeyOfPartner listAllTiers putTier listUnfulfilledPayments refundPayment
     listStrandedPayouts reversePayout resolvePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
-    listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth
+    listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth getUpstreams
     listOperatorActions
   `,
   'operator without an authenticator': `
