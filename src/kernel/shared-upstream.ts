@@ -49,3 +49,14 @@ export type ResponseCache = {
 
 /** Order of service when the budget is short: cancels with their look-ups, then writes with theirs, then reads. */
 export type Priority = 'cancel' | 'write' | 'read';
+
+/** The latest calls of one kind to an upstream: whether the last one had a response, and since when that has been so. */
+export type Reach = {
+  upstream: string;
+  call: string;
+  is_reachable: boolean;
+  sinceMs: number;
+  calledAtMs: number;
+  /** Why the last call had no response; null if it had one. */
+  error: string | null;
+};

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { Reach } from '../kernel/shared-upstream.ts';
 import { type Families, families } from './families.ts';
 
 /** Updates gauges before a scrape. */
@@ -12,17 +13,6 @@ export type MetricValues = {
   help: string;
   type: 'counter' | 'gauge' | 'histogram';
   values: { metricName?: string; labels: Labels; value: number }[];
-};
-
-/** The latest calls of one kind to an upstream: whether the last one had a response, and since when that has been so. */
-export type Reach = {
-  upstream: string;
-  call: string;
-  is_reachable: boolean;
-  sinceMs: number;
-  calledAtMs: number;
-  /** Why the last call had no response; null if it had one. */
-  error: string | null;
 };
 
 /** The metrics of one process. */

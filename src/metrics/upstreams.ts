@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import type { Outgoing, Sent, Webhooks } from '../adapters/webhook/types.ts';
+import type { Reach } from '../kernel/shared-upstream.ts';
 import { placeOfIntent, spanSince } from '../kernel/spans.ts';
 import { epochMs, presentWork, type Work, workingOn } from '../kernel/work.ts';
-import type { Metrics, Reach } from './registry.ts';
+import type { Metrics } from './registry.ts';
 
 type Upstream = 'netvenue' | 'exvenue' | 'registrar' | 'processor' | 'mail';
 type Watched = Pick<Metrics, 'calls' | 'authErrors' | 'reached'>;

@@ -1,14 +1,13 @@
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
-import { bucketOf } from '../../kernel/shared-upstream.ts';
-import type { Metrics } from '../../metrics/registry.ts';
+import { bucketOf, type Reach } from '../../kernel/shared-upstream.ts';
 import { listUpstreamWrites } from './queries.ts';
 
 type Deps = {
   config: Pick<Config, 'EXVENUE_URL' | 'EXVENUE_BUDGET_PER_MINUTE'>;
   db: Db;
-  metrics: Pick<Metrics, 'reached'>;
+  metrics: { reached: ReadonlyMap<string, Reach> };
 };
 
 const iso = (ms: number) => new Date(ms).toISOString();
