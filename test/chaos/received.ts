@@ -4,10 +4,18 @@ import { acknowledged, atPace } from './load.ts';
 import type { Stage } from './stage.ts';
 
 /** A response, and which intents it was about: those of an id of the caller, or of one request. */
-type Received = { about: { id: string } | { request: string }; at: number; status: number; effect: string };
+type Received = { about: { id: string } | { request: string }; at: number; ms: number; status: number; effect: string };
 
-/** The ids of accepted intents, how often each response came, and responses that denied an effect on record. */
-export type Answered = { taken: string[]; responses: Record<string, number>; misinformed: number };
+/**
+ * The ids of accepted intents, how often each response came, responses that denied an effect on record, and how long each
+ * response took, with the time it came at.
+ */
+export type Answered = {
+  taken: string[];
+  responses: Record<string, number>;
+  misinformed: number;
+  times: { at: number; ms: number; status: number }[];
+};
 
 const TRADERS = 30;
 
@@ -24,7 +32,12 @@ export async function loadAnswered(stage: Stage, perSecond: number, isOver: () =
     load,
     async judge(): Promise<Answered> {
       const taken = (await load).filter((id) => id !== null);
-      return { taken, responses: tally(received), misinformed: await countMisinformed(stage, received) };
+      return {
+        taken,
+        responses: tally(received),
+        misinformed: await countMisinformed(stage, received),
+        times: received.map(({ at, ms, status }) => ({ at, ms, status })),
+      };
     },
   };
 }
@@ -40,12 +53,12 @@ async function placeOneOf(traders: Caller[], n: number, received: Received[]): P
   if (n % 3 === 0) {
     const request = randomUUID();
     const headers = { 'X-Request-Id': request };
-    const reply = await trader.post(ORDERS, order, { prefer: 'wait=0', headers });
-    return note(received, { request }, reply).status === 503 ? null : acknowledged(async () => reply);
+    const reply = await note(received, { request }, () => trader.post(ORDERS, order, { prefer: 'wait=0', headers }));
+    return reply.status === 503 ? null : acknowledged(async () => reply);
   }
   const id = randomUUID();
-  const ask = async () =>
-    note(received, { id }, await trader.post(ORDERS, { ...order, order_uuid: id }, { prefer: 'wait=0' }));
+  const ask = () =>
+    note(received, { id }, () => trader.post(ORDERS, { ...order, order_uuid: id }, { prefer: 'wait=0' }));
   if (n % 3 === 1) return acknowledged(ask);
   const reply = await ask();
   return effectOf(reply) === 'none'
@@ -57,8 +70,11 @@ const ORDERS = '/v1/orders/netvenue';
 
 const effectOf = ({ body }: Reply): string => String(body?.error?.effect);
 
-function note(received: Received[], about: Received['about'], reply: Reply): Reply {
-  received.push({ about, at: Date.now(), status: reply.status, effect: effectOf(reply) });
+async function note(received: Received[], about: Received['about'], ask: () => Promise<Reply>): Promise<Reply> {
+  const startedAt = performance.now();
+  const reply = await ask();
+  const ms = performance.now() - startedAt;
+  received.push({ about, at: Date.now(), ms, status: reply.status, effect: effectOf(reply) });
   return reply;
 }
 

@@ -5,14 +5,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { openNetwork } from './network.ts';
 import { until } from './processes.ts';
 
-/** The cluster of the guide of high availability: its hosts are folders and addresses of this machine. */
+/** The cluster of the guide of high availability: its hosts are folders and network namespaces of this machine. */
 export type Cluster = {
   /** The address that the guide gives to the service, of an empty database. */
   url: string;
   /** The name of the host that has the lock. Rejects while there is none. */
   primary(): Promise<string>;
+  /** Whether the PostgreSQL of a host would accept a write, by what it says there itself. */
+  isWritable(host: string): Promise<boolean>;
   /** Runs the block of the guide with this title on a host and returns what it prints. */
   run(title: string, host: string): Promise<string>;
   /** Waits until a leader, a synchronous standby and a third host are in step. */
@@ -23,16 +26,27 @@ export type Cluster = {
 /** A shell block of the guide. The first line names its hosts, after a title if it has one. */
 type Block = { title: string; hosts: string[]; text: string };
 
-type Host = { name: string; root: string; address: string };
+type Host = { name: string; root: string; address: string; on: string[] };
 
 const GUIDE = fileURLToPath(new URL('../../src/docs/high-availability.md', import.meta.url));
 const SHIMS = fileURLToPath(new URL('hosts', import.meta.url));
-const PROGRAMS = ['bin/patroni', 'bin/patronictl', 'bin/etcd', 'sbin/haproxy', 'lib/postgresql/15/bin/postgres'];
-const LAST_PARTS = { db1: 11, db2: 12, db3: 13, app1: 21 };
+const PROGRAMS = [
+  'bin/patroni',
+  'bin/patronictl',
+  'bin/etcd',
+  'sbin/haproxy',
+  'lib/postgresql/15/bin/postgres',
+  'sbin/ip',
+  'sbin/nft',
+];
+const DATABASE_HOSTS = { db1: 11, db2: 12, db3: 13 };
+const HERE = { app1: 21 };
 const FOLDERS = ['etc/default', 'etc/patroni', 'etc/haproxy', 'run', 'var/log'];
 const OWNED = { 'var/lib/etcd': 'etcd', 'var/lib/postgresql': 'postgres', 'var/run/postgresql': 'postgres' };
 const UNITS = ['patroni', 'etcd', 'haproxy'];
 const WHOLE_MS = 120_000;
+const IS_STANDBY =
+  'PGCONNECT_TIMEOUT=3 PGPASSWORD=$SUPERUSER_PASSWORD psql -h $ADDRESS -U postgres -Atc "select pg_is_in_recovery()"';
 
 /** Whether the guide's packages are on this machine, and its processes can be given their accounts. */
 export const canOpenCluster = (): boolean =>
@@ -43,21 +57,25 @@ export async function openCluster(): Promise<Cluster> {
   const blocks = await readBlocks();
   const folder = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-ha-`));
   await chmod(folder, 0o755);
-  const net = `127.${1 + (process.pid % 254)}.${Math.floor(Math.random() * 256)}`;
-  const hosts = Object.entries(LAST_PARTS).map(([name, last]) => {
-    return { name, root: join(folder, name), address: `${net}.${last}` };
+  const network = openNetwork(DATABASE_HOSTS, HERE.app1);
+  const hosts = Object.entries({ ...DATABASE_HOSTS, ...HERE }).map(([name, last]) => {
+    const on = name in HERE ? [] : network.on(name);
+    return { name, root: join(folder, name), address: `${network.prefix}.${last}`, on };
   });
   const named = (name: string) => hosts.find((host) => host.name === name) ?? fail(`There is no host ${name}`);
   const sh = (name: string, script: string) => shell(named(name), script);
+  let witness = 'db1';
   const run = (title: string, name: string) => {
+    // a host that comes back shows what it knew when it went, for a while
+    if (!title.startsWith('after')) witness = Object.keys(DATABASE_HOSTS).find((each) => each !== name) ?? witness;
     const block = blocks.find((each) => each.title === title) ?? fail(`The guide has no block "${title}"`);
     return sh(name, block.text);
   };
   const list = blocks.find(({ text }) => /patronictl .* list$/m.test(text)) ?? fail('The guide lists no members');
-  const members = async () => membersOf(await sh('db1', list.text).catch(() => ''));
+  const members = async () => membersOf(await sh(witness, list.text).catch(() => ''));
   const whole = () =>
     until('a whole cluster', async () => isWhole(await members()) || null, WHOLE_MS).catch(async (cause) => {
-      throw new Error(`The cluster is not whole:\n${await sh('db1', list.text)}`, { cause });
+      throw new Error(`The cluster is not whole:\n${await sh(witness, list.text)}`, { cause });
     });
   const endWithUs = () => hosts.forEach(killAll);
   process.once('exit', endWithUs);
@@ -69,9 +87,14 @@ export async function openCluster(): Promise<Cluster> {
     },
     run,
     whole,
+    isWritable: (name) =>
+      sh(name, IS_STANDBY)
+        .then((said) => said.trim() === 'f')
+        .catch(() => false),
     async drop() {
       process.off('exit', endWithUs);
       hosts.forEach(killAll);
+      network.remove();
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -95,7 +118,7 @@ export async function openCluster(): Promise<Cluster> {
       .replace('NAME=db1', `NAME=${host.name}`)
       .replace(/ADDRESS=\S+/, `ADDRESS=${host.address}`);
     const text = ['set -eo pipefail', own, script].join('\n');
-    return bash(host, moved(text, host, net));
+    return bash(host, moved(text, host, network.prefix));
   }
 }
 
@@ -113,19 +136,19 @@ async function readBlocks(): Promise<Block[]> {
 /** The same commands with the addresses of this run, and with the host's folder as the root of its files. */
 const moved = (text: string, { root }: Host, net: string): string =>
   text
-    .replaceAll('10.0.0.0/24', '127.0.0.0/8')
     .replaceAll('10.0.0.', `${net}.`)
-    .replaceAll('127.0.0.1', `${net}.${LAST_PARTS.app1}`)
+    .replaceAll('127.0.0.1', `${net}.${HERE.app1}`)
     .replaceAll(/(?<![\w/])\/(?=(?:etc|var|run)\/)/g, `${root}/`);
 
-async function bash({ name, root }: Host, text: string): Promise<string> {
+async function bash({ name, root, on }: Host, text: string): Promise<string> {
   const env = {
     ...process.env,
     NAME: name,
     ROOT: root,
     PATH: `${SHIMS}:${process.env.PATH}:/usr/sbin:/usr/bin:/sbin:/bin`,
   };
-  const { stdout } = await promisify(execFile)('bash', ['-c', text], { env, timeout: WHOLE_MS });
+  const [program = '', ...args] = [...on, 'bash', '-c', text];
+  const { stdout } = await promisify(execFile)(program, args, { env, timeout: WHOLE_MS });
   return stdout;
 }
 
