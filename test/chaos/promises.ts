@@ -2,6 +2,7 @@ import { canOpenCluster } from '../support/cluster.ts';
 import { findFaketime } from '../support/faketime.ts';
 import { findPgbouncer } from '../support/pgbouncer.ts';
 import { findPrometheus } from '../support/prometheus.ts';
+import { canDrop } from '../support/vanishing.ts';
 import { alertOnOutages, alertVerdict } from './scenes/alerts.ts';
 import { budgetVerdicts, tradeWithinBudget } from './scenes/budget.ts';
 import { clockVerdicts, tradeWithWrongClocks } from './scenes/clock.ts';
@@ -19,6 +20,7 @@ import { failOverUnderLoad, failOverVerdict } from './scenes/standby.ts';
 import { staleVerdict, stopAndResume } from './scenes/stopped.ts';
 import { terminateUnderLoad, terminationVerdict } from './scenes/terminated.ts';
 import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
+import { silenceVerdicts, tradeThroughSilence } from './scenes/vanish.ts';
 import { tradeWithEveryVerb, verbVerdict } from './scenes/verbs.ts';
 import { openCrashable } from './server.ts';
 import { AT_EXCHANGE, type Size } from './sizes.ts';
@@ -111,6 +113,11 @@ export const scenes: Record<string, Scene> = {
   async DISK({ fullMs, perSecond }, report) {
     if (!(await canMount())) throw new Error('No file system may be mounted here');
     report(diskVerdict(await tradeOnFullDisk({ fullMs, perSecond: perSecond / 2, settings: UNDER_HARM })));
+  },
+  async VANISH({ silentMs, perSecond }, report) {
+    if (!(await canDrop())) throw new Error('There is no nftables on this machine, or no rights');
+    const silenced = await tradeThroughSilence({ silentMs, perSecond: perSecond / 4, settings: UNDER_HARM });
+    for (const verdict of silenceVerdicts(silenced)) report(verdict);
   },
   async ALERTS({ alertScale: scale }, report) {
     const program = findPrometheus();

@@ -19,6 +19,8 @@ export type Size = {
   failures: Failure[];
   /** How long the disk is full. */
   fullMs: number;
+  /** How long connections to the database are silent. */
+  silentMs: number;
   /** How long a clock that jumps stays where it is. */
   stayMs: number;
   pooled: number;
@@ -69,6 +71,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     failOver: 1_000,
     failures: Array<Failure[]>(5).fill(['kill', 'freeze', 'cut off', 'switch over']).flat(),
     fullMs: 60_000,
+    silentMs: 30_000,
     stayMs: 30_000,
     pooled: 2_000,
     queued: {
@@ -111,6 +114,7 @@ export const sizes: Record<'full' | 'small', Size> = {
     failOver: 40,
     failures: ['switch over', 'cut off', 'kill', 'freeze'],
     fullMs: 10_000,
+    silentMs: 10_000,
     stayMs: 8_000,
     pooled: 60,
     queued: {
