@@ -12,7 +12,7 @@ type Silence = { of: 'web' | 'worker'; by: 'one backend stopped' | 'all backends
 type Options = { perSecond: number; silentMs: number; settings: Record<string, string> };
 
 /** What a silence led to: accepted orders and the slowest response meanwhile, readiness, and the first order after its end. */
-type Silenced = Silence & { accepted: number; slowestMs: number; isTold: boolean; backMs: number };
+type Silenced = Silence & { accepted: number; slowestMs: number; isReported: boolean; backMs: number };
 
 type Vanished = Answered & { silenced: Silenced[]; orders: Audit };
 
@@ -66,14 +66,14 @@ async function silenced({ of, by }: Silence, { database, stage, load, silentMs }
   const from = Date.now();
   const end = by === 'packets dropped' ? await dropPackets(database, of) : await stopBackends(stage, of, by);
   await sleep(silentMs / 2);
-  const isTold = by !== 'packets dropped' || (await failing(processes)) === processes.length;
+  const isReported = by !== 'packets dropped' || (await failing(processes)) === processes.length;
   await sleep(Math.max(0, from + silentMs - Date.now()));
   await end();
   const to = Date.now();
   await flow(stage, load);
   const backMs = (stage.upstream.ledger.entries().find(({ at }) => at > to)?.at ?? Number.NaN) - to;
   await until('readiness', async () => (await failing(processes)) === 0, READY_WITHIN_MS);
-  return { of, by, from, to, isTold, backMs, accepted: 0, slowestMs: 0 };
+  return { of, by, from, to, isReported, backMs, accepted: 0, slowestMs: 0 };
 }
 
 async function dropPackets({ ways }: VanishingDatabase, of: Silence['of']): Promise<() => Promise<void>> {
@@ -152,13 +152,14 @@ export function silenceVerdicts({ silenced, taken, responses, misinformed, order
       text: 'connections to the database that stay open and carry nothing',
       figure: silenced
         .map(
-          ({ of, by, accepted, slowestMs, isTold, backMs }) =>
-            `${of}, ${by}: ${accepted} accepted meanwhile, slowest response ${seconds(slowestMs)}, ${isTold ? '' : 'readiness did not tell, '}back ${seconds(backMs)} after the end`,
+          ({ of, by, accepted, slowestMs, isReported, backMs }) =>
+            `${of}, ${by}: ${accepted} accepted meanwhile, slowest response ${seconds(slowestMs)}, ${isReported ? '' : 'readiness did not tell, '}back ${seconds(backMs)} after the end`,
         )
         .join('; '),
       bound: `answered within ${seconds(ANSWERED_WITHIN_MS)}, other connections serve on, readiness tells, back within ${seconds(BACK_WITHIN_MS)}`,
       kept: silenced.every(
-        (each) => each.slowestMs <= ANSWERED_WITHIN_MS && each.backMs <= BACK_WITHIN_MS && each.isTold && flowsOn(each),
+        (each) =>
+          each.slowestMs <= ANSWERED_WITHIN_MS && each.backMs <= BACK_WITHIN_MS && each.isReported && flowsOn(each),
       ),
     },
     {
