@@ -7732,6 +7732,8 @@ export interface components {
         RequestId: string;
         /** @description The v1 partner. */
         PartnerId: string;
+        /** @description The user. */
+        UserId: string;
         /**
          * @description The subaccount id of a trader that this partner registered.
          * @example 7
@@ -12303,7 +12305,7 @@ export interface operations {
             };
             path: {
                 /** @description The user. */
-                user_id: string;
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -12344,7 +12346,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @description The user. */
-                user_id: string;
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
@@ -12376,7 +12378,7 @@ export interface operations {
             };
             path: {
                 /** @description The user. */
-                user_id: string;
+                user_id: components["parameters"]["UserId"];
             };
             cookie?: never;
         };
