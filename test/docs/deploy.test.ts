@@ -96,7 +96,7 @@ describe('the files for deploying', () => {
       );
 
       expect(options, kind).to.deep.equal(
-        Array(4).fill('--max-semi-space-size=8 --initial-old-space-size=64 --heap-growing-percent=40'),
+        Array(4).fill('--max-semi-space-size=4 --initial-old-space-size=56 --heap-growing-percent=30'),
       );
     }
   });

@@ -47,7 +47,7 @@ async function placed({ api, settled, trader }: TraderClient): Promise<ClientEnd
 
 function intentOf(error: ServiceError): string {
   if (error.intentId !== undefined) return error.intentId;
-  throw new Error('The order was never accepted', { cause: error });
+  throw new Error(`The order was never accepted: ${error.code}, ${error.message}`, { cause: error });
 }
 
 const losing =
