@@ -8,12 +8,14 @@ export type SweepDeps = { db: Db; log: Pick<Logger, 'warn'> };
 
 /**
  * Safety net: queues a new job for open intents that lost theirs, and releases lost jobs. Normally there are 0 of both.
+ * Deletes jobs that newer ones have replaced while a worker that died or stopped had them.
  */
 export async function sweepJobs({ db, log }: SweepDeps): Promise<void> {
   const stranded = await requeueStranded(db);
   if (stranded > 0) log.warn({ stranded }, 'requeued intents without a job');
   const lost = await releaseLostJobs(db);
   if (lost > 0) log.warn({ lost }, 'released lost jobs');
+  await dropSuperseded(db);
 }
 
 /** Queues a job for every open intent that should have one and has none. Returns their number. */
@@ -23,3 +25,7 @@ export const requeueStranded = (db: Db): Promise<number> =>
 /** Releases jobs of any task that are locked by a live worker but never reached it. Returns their number. */
 const releaseLostJobs = (db: Db): Promise<number> =>
   db.oneFirst(sql.type(z.object({ count: z.number() }))`select release_lost_jobs() count`);
+
+/** Deletes jobs that a newer job with their key has replaced and that no worker has any more. Returns their number. */
+const dropSuperseded = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select drop_superseded_jobs() count`);

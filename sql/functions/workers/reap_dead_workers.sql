@@ -25,5 +25,8 @@ begin
     where j.locked_at < now() - make_interval(secs => unknown_s)
       and not exists (select from worker_processes w where j.locked_by = any(w.pool_ids))
   ));
+  if reaped > 0 then
+    perform drop_superseded_jobs();
+  end if;
   return reaped;
 end $$;

@@ -1,0 +1,87 @@
+import { expect } from 'chai';
+import { openSpine, type Spine } from '../support/spine.ts';
+
+const CRON = '{"_cron": {"ts": "2026-11-23T18:00:00.000Z", "backfilled": false}}';
+
+describe('jobs that a newer job with the same key has replaced while a worker had them', () => {
+  let spine: Spine;
+  before(async () => {
+    spine = await openSpine();
+  });
+  after(() => spine.close());
+  beforeEach(() => spine.query('truncate worker_processes, intents cascade; delete from queue_jobs'));
+
+  const add = (task: string, payload: string, key: string) =>
+    spine.query('select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => 25)', [
+      task,
+      payload,
+      key,
+    ]);
+  const lock = (worker: string) =>
+    spine.query('update queue_jobs set locked_by = $1, locked_at = now() where locked_at is null', [worker]);
+  const worker = (name: string, silentS: number) =>
+    spine.query(
+      'insert into worker_processes (id, pool_ids, seen_at) values (gen_random_uuid(), array[$1], now() - make_interval(secs => $2))',
+      [name, silentS],
+    );
+  const reap = () => spine.query('select reap_dead_workers(gen_random_uuid(), 4, 8, 60)');
+  const left = () =>
+    spine.query('select task, key, locked_by from queue_jobs order by task, key nulls first, locked_by nulls first');
+  const dead = async () =>
+    (await spine.query<{ task: string }>('select task from ops.dead_jobs order by task')).map(({ task }) => task);
+
+  for (const [task, payload, key] of [
+    ['orders/exvenue/watch', CRON, 'watch'],
+    ['trading/watch', '{"account": "a"}', 'trading/watch:a'],
+  ] as const) {
+    it(`end with a dead worker and are not dead jobs: ${task}`, async () => {
+      await worker('killed', 5);
+      await add(task, payload, key);
+      await lock('killed');
+      await add(task, payload, key);
+      await reap();
+
+      expect(await dead()).to.deep.equal([]);
+      expect(await left()).to.deep.equal([{ task, key, locked_by: null }]);
+    });
+  }
+
+  it('stay while a living worker has them', async () => {
+    await worker('killed', 5);
+    await worker('living', 0);
+    await add('trading/sweep', CRON, 'trading-sweep');
+    await lock('living');
+    await add('trading/sweep', CRON, 'trading-sweep');
+    await reap();
+
+    expect(await left()).to.deep.equal([
+      { task: 'trading/sweep', key: null, locked_by: 'living' },
+      { task: 'trading/sweep', key: 'trading-sweep', locked_by: null },
+    ]);
+  });
+
+  it('end with the next sweep when the worker itself has let go of them', async () => {
+    await add('kyc/reconcile', CRON, 'kyc-reconcile');
+    await lock('stopping');
+    await add('kyc/reconcile', CRON, 'kyc-reconcile');
+    await spine.query(`select graphile_worker.force_unlock_workers(array['stopping'])`);
+    const [{ dropped } = { dropped: 0 }] = await spine.query<{ dropped: number }>(
+      'select drop_superseded_jobs() dropped',
+    );
+
+    expect(dropped).to.equal(1);
+    expect(await left()).to.deep.equal([{ task: 'kyc/reconcile', key: 'kyc-reconcile', locked_by: null }]);
+  });
+
+  it('are not those that used up their attempts themselves', async () => {
+    await worker('killed', 5);
+    await add('orders/exvenue/watch', CRON, 'watch');
+    await add('mail/send', '{"mail_id": "m"}', 'unlike');
+    await spine.query(`update queue_jobs set attempts = max_attempts, locked_by = 'killed', locked_at = now()`);
+    await spine.query(`select graphile_worker.add_job('webhooks/wake', '{}', max_attempts => 1)`);
+    await spine.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/wake'`);
+    await reap();
+
+    expect(await dead()).to.deep.equal(['mail/send', 'orders/exvenue/watch', 'webhooks/wake']);
+  });
+});
