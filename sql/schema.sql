@@ -286,6 +286,17 @@ create table exit_plans (
   constraint exit_plans_leg_known CHECK ((leg = ANY (ARRAY['tp'::text, 'sl'::text])))
 );
 
+-- What the service did, minute by minute and in steps of five minutes, for the charts of the console.
+create table figures (
+  width_s integer not null,
+  at timestamp with time zone not null, -- The start of the step.
+  figure text not null,
+  label text not null, -- What the figure is about: a venue, another upstream, a state or the code of an error.
+  value double precision not null,
+  constraint figures_pkey PRIMARY KEY (width_s, at, figure, label),
+  constraint figures_width_known CHECK ((width_s = ANY (ARRAY[60, 300])))
+);
+
 -- The intent of a caller's Idempotency-Key.
 create table idempotency_keys (
   owner text not null,
@@ -1597,6 +1608,9 @@ create function begin_sending(intent uuid, held_fence integer, what jsonb)
 create function begin_sending_within(intent uuid, held_fence integer, what jsonb, place text, slots integer, for_s double precision)
   returns text plpgsql;
 
+create function budget_used(of_name text, capacity double precision, per_s double precision)
+  returns double precision sql stable;
+
 create function charge_budget(of_name text, capacity double precision, weight double precision)
   returns void sql;
 
@@ -1620,6 +1634,9 @@ create function decide_exits(of_trader text, of_pair text, decided jsonb, by_int
 
 create function dispatch_due_deliveries(endpoint text)
   returns void plpgsql;
+
+create function drop_superseded_jobs()
+  returns integer sql;
 
 create function emit_account_moved(account text)
   returns void sql;
@@ -1683,6 +1700,9 @@ create function fail_provisioning(intent uuid)
 
 create function fan_out(event events)
   returns integer plpgsql;
+
+create function figures_of(of_width_s integer, steps integer)
+  returns TABLE(figure text, label text, "values" double precision[]) sql stable;
 
 create function follow_ending(intent uuid, of_kind text, ending text)
   returns void plpgsql;
@@ -1768,6 +1788,9 @@ create function mark_in_doubt(intent uuid, held_fence integer, delay_s double pr
 
 create function may_run_alongside(newcomer text, others text[])
   returns boolean sql immutable;
+
+create function measure_now(budget text, capacity double precision, per_s double precision)
+  returns void sql;
 
 create function money_job(task text, payload json, run_at timestamp with time zone)
   returns graphile_worker.job_spec sql immutable;
@@ -2066,6 +2089,12 @@ create function revive_registration(registration uuid, polls_before integer, has
 create function revoke_enrollment(of_owner text, wallet text)
   returns boolean plpgsql;
 
+create function roll_up(budget text, capacity double precision, per_s double precision)
+  returns void sql;
+
+create function roll_up_endings(of_width_s integer)
+  returns void plpgsql;
+
 create function rotate_app_secret(app text, bought_with text, new_id text, new_digest bytea, overlap_s integer)
   returns TABLE(previous_expires_at timestamp with time zone) plpgsql;
 
@@ -2161,6 +2190,9 @@ create function try_code(app text, address text, hmacs bytea[])
 
 create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
   returns boolean plpgsql;
+
+create function upstream_of(kind text)
+  returns text sql immutable;
 
 create function verify_email(app text, address text, hmacs bytea[], session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns TABLE(verdict text, user_id text, expires_at timestamp with time zone) plpgsql;

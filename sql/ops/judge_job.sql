@@ -18,8 +18,8 @@ begin
     verdict := 'at_work';
     reason := case when j.is_held then 'a living worker has it' else 'it is queued: a worker takes it when it is due' end;
   elsif j.task <> all (array[
-    'accounts/sweep', 'accounts/sync', 'enrollments/verify', 'housekeeping/forget', 'housekeeping/prune', 'housekeeping/sweep', 'kyc/notified',
-    'kyc/reconcile', 'mail/send', 'orders/exvenue/watch', 'payments/look', 'payments/notified', 'payments/reconcile', 'payouts/notified',
+    'accounts/sweep', 'accounts/sync', 'enrollments/verify', 'housekeeping/figures', 'housekeeping/forget', 'housekeeping/prune', 'housekeeping/sweep',
+    'kyc/notified', 'kyc/reconcile', 'mail/send', 'orders/exvenue/watch', 'payments/look', 'payments/notified', 'payments/reconcile', 'payouts/notified',
     'payouts/reconcile', 'registration/poll', 'trading/sweep', 'trading/watch', 'webhooks/deliver', 'webhooks/sweep', 'webhooks/wake'
   ]) then
     verdict := 'would_act_twice';

@@ -1,12 +1,6 @@
 create or replace view ops.upstreams as
 with kinds as (
-  select k.kind,
-    case
-      when k.kind like 'orders/exvenue/%' then 'exvenue'
-      when k.kind like 'orders/%' or k.kind like 'accounts/%' then 'netvenue'
-      when k.kind like 'registration/%' then 'registrar'
-      else 'processor'
-    end as upstream
+  select k.kind, upstream_of(k.kind) as upstream
   from intent_kinds k
 ), open_intents as (
   select k.upstream,

@@ -1,6 +1,7 @@
 import { accounts } from './views/accounts.js';
 import { apps } from './views/apps.js';
 import { audit } from './views/audit.js';
+import { charts } from './views/charts.js';
 import { deliveries } from './views/deliveries.js';
 import { intents } from './views/intents.js';
 import { jobs } from './views/jobs.js';
@@ -30,6 +31,7 @@ import { users } from './views/users.js';
 /** All views, in the order of the menu. The first is the start page. @type {View[]} */
 export const views = [
   overview,
+  charts,
   search,
   intents,
   deliveries,

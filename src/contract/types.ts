@@ -2436,6 +2436,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/admin/figures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what the service did in the last hour or day
+         * @description In steps of a minute for the hour and of five minutes for the day, brought up to date every minute by a worker. What waits is measured once a minute; in a step of five minutes it is the most that was measured. A step in which no worker measured has null.
+         */
+        get: operations["getFigures"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v2/admin/audit": {
         parameters: {
             query?: never;
@@ -4617,6 +4637,25 @@ export interface components {
             called_at: components["schemas"]["Time"];
             /** @description Why there was no response; null if there was one. */
             error: string | null;
+        };
+        /** @description Figures in equal steps. */
+        Figures: {
+            /** @description Start of the first step. */
+            starts_at: components["schemas"]["Time"];
+            /** @description Width of a step. */
+            step_seconds: number;
+            /** @description One entry for each figure and label that has a value. */
+            series: {
+                /**
+                 * @description `orders_per_second`: order verbs that ended. `settle_p50_seconds`, `settle_p99_seconds`: time from their acceptance to their end. `intents_in_doubt`: sent, with an unknown effect. `oldest_job_seconds`: how long the oldest due job has waited. `deliveries`: webhook deliveries that have not arrived. `failed_intents`: intents that ended without success in the step. `budget_used_ratio`: used part of the exchange's request budget, from 0 to 1.
+                 * @enum {unknown}
+                 */
+                figure: "orders_per_second" | "settle_p50_seconds" | "settle_p99_seconds" | "intents_in_doubt" | "oldest_job_seconds" | "deliveries" | "failed_intents" | "budget_used_ratio";
+                /** @description The venue or upstream, the state of the deliveries, or the code of the error. */
+                label: string;
+                /** @description One value for each step, oldest first; null where nothing was measured. */
+                values: (number | null)[];
+            }[];
         };
         /** @description State of the job queue, open intents, lanes, deliveries and workers at one moment. Ages are in seconds. */
         QueueHealth: {
@@ -12793,6 +12832,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Upstreams"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["Unprocessable"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getFigures: {
+        parameters: {
+            query?: {
+                /** @description The period up to the last step that is over. */
+                window?: "hour" | "day";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The figures */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Figures"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -5,8 +5,12 @@ import type Router from '@koa/router';
 import { revalidated } from './static.ts';
 
 const folder = fileURLToPath(new URL('../console', import.meta.url));
-/** The browser build of the package: one ES module without imports. */
-const encoder = fileURLToPath(import.meta.resolve('uqr'));
+/** Files of packages: each script is a browser build, one ES module without imports. */
+const packaged = {
+  'uqr.js': 'uqr',
+  'uplot.js': 'uplot/dist/uPlot.esm.js',
+  'uplot.css': 'uplot/dist/uPlot.min.css',
+};
 const types: Record<string, string> = { '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml' };
 
 const POLICY = [
@@ -40,7 +44,13 @@ export function serveConsole(router: Router): void {
     const type = types[path.extname(name)];
     if (type) serve(router, `/admin/${name}`, type, readFileSync(path.join(folder, name)));
   }
-  serve(router, '/admin/uqr.js', 'text/javascript', readFileSync(encoder));
+  for (const [name, file] of Object.entries(packaged))
+    serve(
+      router,
+      `/admin/${name}`,
+      String(types[path.extname(name)]),
+      readFileSync(fileURLToPath(import.meta.resolve(file))),
+    );
 }
 
 function serve(router: Router, at: string, type: string, bytes: Buffer): void {

@@ -5,6 +5,7 @@ import * as recovery from '../admin/accounts/http.ts';
 import * as adminApps from '../admin/apps/http.ts';
 import * as adminAudit from '../admin/audit/http.ts';
 import * as adminDeliveries from '../admin/deliveries/http.ts';
+import * as adminFigures from '../admin/figures/http.ts';
 import * as admins from '../admin/http.ts';
 import * as adminJobs from '../admin/jobs/http.ts';
 import { moveWalletLink } from '../admin/links/http.ts';
@@ -87,6 +88,7 @@ const table = {
   ...adminJobs,
   ...adminQueue,
   ...adminUpstreams,
+  ...adminFigures,
   ...adminSearch,
   ...adminAudit,
   ...users,

@@ -102,8 +102,4 @@ export const readFigures = (
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
       (select count(*) from unfulfilled_payments) as unfulfilled,
       (select count(*) from ops.sightings) as behind,
-      (
-        select 1 - least(greatest(b.tokens + extract(epoch from now() - b.counted_at)::double precision * ${perSecond}, 0) / ${burst}, 1)
-        from request_budgets b
-        where b.name = ${name}
-      ) as budget_used`);
+      budget_used(${name}, ${burst}, ${perSecond}) as budget_used`);

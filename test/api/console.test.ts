@@ -24,7 +24,13 @@ describe('the console at /admin, without a browser', () => {
     const named = [...page.matchAll(/(?:src|href)="(\/admin\/[^"]+)"/g)].map(([, path]) => path ?? '');
 
     expect(named).to.include.members(['/admin/main.js', '/admin/style.css']);
-    for (const path of ['/admin', '/admin/uqr.js', ...named, ...files.map((name) => `/admin/${name}`)]) {
+    for (const path of [
+      '/admin',
+      '/admin/uqr.js',
+      '/admin/uplot.js',
+      ...named,
+      ...files.map((name) => `/admin/${name}`),
+    ]) {
       const { status, headers } = await get(path);
       const policy = headers.get('content-security-policy')?.split('; ');
 
@@ -109,6 +115,15 @@ describe('the console at /admin, without a browser', () => {
 
     expect(fileNames.length).to.be.above(20);
     expect(reported).to.deep.equal([]);
+  });
+
+  it('serves a drawer of charts as one module without imports, which writes no markup', async () => {
+    const served = await (await get('/admin/uplot.js')).text();
+
+    const { default: Plot } = await import(`data:text/javascript,${encodeURIComponent(served)}`);
+
+    expect(Plot.tzDate(new Date('2026-03-29T01:30:00Z'), 'Etc/UTC').getHours()).to.equal(1);
+    expect(served).not.to.match(/^\s*import\b|\bimport\(|\beval\b|new Function|innerHTML/m);
   });
 
   it('serves an encoder of QR codes as one module without imports, whose codes a reader can decode', async () => {

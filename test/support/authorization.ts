@@ -65,7 +65,7 @@ const OPERATIONS: Record<keyof typeof CALLERS, string> = {
     listStrandedPayouts reversePayout resolvePayout moveWalletLink provisionAgain attachSubaccount reinstatePropAccount
     listFailedAccounts abandonPropAccount listTroubledIntents getIntentStory rerunIntent
     listTroubledDeliveries retryDelivery listFailedMails listDeadJobs rerunDeadJob searchRecords getQueueHealth getUpstreams
-    listOperatorActions
+    getFigures listOperatorActions
   `,
   'operator without an authenticator': `
     enrollAdminAuthenticator confirmAdminAuthenticator

@@ -191,6 +191,11 @@ async function fillTables({ db }: Trading, app: string, user: { userId: string; 
       select gen_random_uuid(), 'none', 'a@example.com', '{}', 'refused', now(), now()
       from generate_series(1, 2)`,
     sql.unsafe`
+      insert into figures (width_s, at, figure, label, value)
+      select w, date_bin(make_interval(secs => w), now(), 'epoch') - make_interval(secs => w * s), f, l, s * n
+      from unnest(array[60, 300]) w, generate_series(1, 5) s, unnest(array['orders_per_second', 'failed_intents']) f,
+        unnest(array['netvenue', 'exvenue', 'A', 'B', 'C', 'D', 'E', 'F']) with ordinality as labels (l, n)`,
+    sql.unsafe`
       select graphile_worker.add_job('housekeeping/prune', '{}', run_at => now() + interval '1 day')
       from generate_series(1, 2)`,
     sql.unsafe`

@@ -19,10 +19,6 @@ export const listUpstreamWrites = (
 ): Promise<readonly z.infer<typeof writesRow>[]> =>
   db.any(sql.type(writesRow)`
     select u.upstream, u.waiting, u.in_doubt, u.doubted_because, u.succeeded_at,
-      case when u.upstream = 'exvenue' then (
-        select 1 - least(greatest(b.tokens + extract(epoch from now() - b.counted_at)::double precision * ${perSecond}, 0) / ${burst}, 1)
-        from request_budgets b
-        where b.name = ${name}
-      ) end as budget_used
+      case when u.upstream = 'exvenue' then budget_used(${name}, ${burst}, ${perSecond}) end as budget_used
     from ops.upstreams u
     order by u.upstream`);
