@@ -43,11 +43,14 @@ class LineChart extends HTMLElement {
       {
         width: this.clientWidth,
         height: HEIGHT_PX,
-        tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
+        tzDate: (seconds) => Plot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'), // places the ticks
         legend: { show: false },
         scales: { y: { range: (_, __, most) => [0, most > 0 ? most * 1.1 : 1] } },
         series: [{}, ...lines.map((_, n) => ({ stroke: colour(`--line-${n + 1}`), width: 2, dash: DASHES[n] ?? [] }))],
-        axes: [axis, { ...axis, size: AXIS_PX, values: (_, ticks) => ticks.map(format) }],
+        axes: [
+          { ...axis, values: (_, ticks) => ticks.map(hour) },
+          { ...axis, size: AXIS_PX, values: (_, ticks) => ticks.map(format) },
+        ],
         hooks: { setCursor: [({ cursor: { idx } }) => read(idx ?? times.length - 1)] },
       },
       [times, ...lines.map(({ values }) => values)],
@@ -81,6 +84,9 @@ const entry =
 
 /** A value, or a dash where nothing was measured. @param {number | null | undefined} value @param {Chart['format']} format */
 export const shown = (value, format) => (value === null || value === undefined ? '–' : format(value));
+
+/** The time of day in UTC. @param {number} seconds since 1970 */
+const hour = (seconds) => new Date(seconds * 1_000).toISOString().slice(11, 16);
 
 /** The last values in words. @param {Chart} chart */
 const summary = ({ lines, format }) =>
