@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fromMinuteStart } from '../support/figures.ts';
 import { type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
 import { intentAt } from '../support/operator.ts';
 import { openSpine, type Spine } from '../support/spine.ts';
@@ -12,14 +13,11 @@ const BUDGET = ['https://exchange', 1_000, 10];
 describe('roll_up', function () {
   this.timeout(30_000);
   let spine: Spine;
-  /** The start of this minute, or of the next one if this one is nearly over. */
   let nowMs: number;
   beforeEach(async () => {
     spine = await openSpine();
     await spine.query('truncate intents, lanes, figures cascade');
-    const left = MINUTE_MS - (Date.now() % MINUTE_MS);
-    if (left < 10_000) await new Promise((resolve) => setTimeout(resolve, left + 100));
-    nowMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+    nowMs = await fromMinuteStart(10_000);
   });
   afterEach(() => spine.close());
 

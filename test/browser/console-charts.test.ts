@@ -2,7 +2,9 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { needsBrowser } from '../support/browser.ts';
 import { openConsole, type TestConsole } from '../support/console.ts';
+import { fromMinuteStart } from '../support/figures.ts';
 import { type Identity, startIdentity } from '../support/identity.ts';
+import { eventually } from '../support/money.ts';
 
 const TITLE = 'Order verbs that ended, per second';
 /** The colours of a canvas that are not transparent. */
@@ -20,14 +22,18 @@ describe('the console’s charts', function () {
   before(async function () {
     needsBrowser(this);
     service = await startIdentity();
+    desk = await openConsole(service);
+    await desk.logIn();
+  });
+  beforeEach(async () => {
+    await fromMinuteStart(15_000); // the charts end with the last minute that is over
+    await service.db.query(sql.unsafe`truncate figures`);
     await service.db.query(sql.unsafe`
       insert into figures (width_s, at, figure, label, value)
       select w, date_bin(make_interval(secs => w), now(), 'epoch') - make_interval(secs => w * s), f, l, s * n
       from unnest(array[60, 300]) w, generate_series(1, 30) s,
         unnest(array['orders_per_second', 'settle_p50_seconds', 'settle_p99_seconds']) f,
         unnest(array['netvenue', 'exvenue']) with ordinality as labels (l, n)`);
-    desk = await openConsole(service);
-    await desk.logIn();
   });
   after(async () => {
     await desk?.close();
@@ -57,7 +63,7 @@ describe('the console’s charts', function () {
     await over.hover({ position: { x: (width * 45) / 59, y: height / 2 } }); // 45 of 59 steps: the 15th from the end
     const pointed = await section().locator('.legend').innerText();
     await desk.page.setViewportSize({ width: 400, height: 900 });
-    await desk.page.waitForFunction("document.querySelector('.uplot').offsetWidth < 400");
+    await eventually(() => desk.page.evaluate<boolean>("document.querySelector('.uplot').offsetWidth < 400"));
     const overflow = await desk.page.evaluate('document.documentElement.scrollWidth - innerWidth');
     await desk.page.setViewportSize({ width: 1280, height: 900 });
 
