@@ -16,7 +16,7 @@ const SMALL: Size = { rounds: 5, roundMs: 500, orders: 300 };
 
 type Found = { perSecond: number; cpuMs: number };
 
-/** TRACING: acceptance (P1) and settlement (P3) with every order traced to a collector that keeps nothing, beside the same without. */
+/** TRACING: acceptance (P1) and settlement (P3) with orders traced to a collector that keeps nothing, beside the same without. */
 export async function measureTracing({ small }: Extent): Promise<Figures> {
   const size = small ? SMALL : FULL;
   const collector = await startCollector();
@@ -35,7 +35,7 @@ export async function measureTracing({ small }: Extent): Promise<Figures> {
   };
   return {
     name: 'TRACING',
-    title: 'with every order traced, beside the same without',
+    title: 'with tracing, beside the same without',
     rows: [...rows(['accepted', accepting]), ...rows(['settled', settling])],
   };
 }

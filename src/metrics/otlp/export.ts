@@ -1,14 +1,13 @@
-import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-http';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
-import { BatchSpanProcessor, SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
-import type { Place } from '../../kernel/spans.ts';
+import { BatchSpanProcessor } from '@opentelemetry/sdk-trace';
 import { epochMs } from '../../kernel/work.ts';
 import type { Metrics } from '../registry.ts';
 import { VERSION } from '../version.ts';
 import { recordSpansTo } from './record.ts';
+import { openSampler } from './sampler.ts';
 import { asReadable } from './spans.ts';
 import { asCollected } from './values.ts';
 
@@ -34,11 +33,9 @@ export function exportTelemetry(metrics: Metrics, to: Destination): { stop(): Pr
   });
   const url = (signal: string) => `${to.endpoint.replace(/\/$/, '')}/v1/${signal}`;
   const spans = new BatchSpanProcessor({ ...SPANS, exporter: new OTLPTraceExporter({ url: url('traces') }) });
-  const sampler = new TraceIdRatioBasedSampler(to.traceRatio);
-  const isKept = ({ traceId }: Place) =>
-    sampler.shouldSample(ROOT_CONTEXT, traceId).decision === SamplingDecision.RECORD_AND_SAMPLED;
+  const isKept = openSampler(to.traceRatio, () => performance.now());
   recordSpansTo((span, place) => {
-    if (isKept(place)) spans.onEnd(asReadable(span, place, resource));
+    if (isKept(place.traceId)) spans.onEnd(asReadable(span, place, resource));
   });
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter({ url: url('metrics') }),
