@@ -8,15 +8,16 @@ import type { Work } from '../kernel/work.ts';
  */
 export function traceRequest({ spans, request_id = '' }: Work, startedAt: number, ctx: Context): void {
   const { operation = 'none', intentId, caller } = ctx.state;
-  const attributes = {
-    'http.request.method': ctx.method,
-    'http.response.status_code': ctx.status,
-    request_id,
-    ...(intentId && { intent_id: intentId }),
-    ...(caller && { caller }),
-  };
-  const whole = spanSince(startedAt, { name: operation, kind: 'server', hasFailed: ctx.status >= 500, attributes });
-  spans?.end(whole, { ...placeOf(intentId, ctx), ...callersSpan(ctx.get('traceparent')) });
+  spans?.end({ ...placeOf(intentId, ctx), ...callersSpan(ctx.get('traceparent')) }, () => {
+    const attributes = {
+      'http.request.method': ctx.method,
+      'http.response.status_code': ctx.status,
+      request_id,
+      ...(intentId && { intent_id: intentId }),
+      ...(caller && { caller }),
+    };
+    return spanSince(startedAt, { name: operation, kind: 'server', hasFailed: ctx.status >= 500, attributes });
+  });
 }
 
 function placeOf(intentId: string | undefined, ctx: Context): Place {

@@ -16,10 +16,10 @@ export type Place = { traceId: string; spanId: string; parentId?: string; link?:
 /** The parts of one piece of work. */
 export type Spans = {
   add(part: Span): void;
-  /** Names the trace that the parts belong to; those that end later join it too. */
-  end(whole: Span, place: Place): void;
-  /** Adds a part to another trace, below a place in it. */
-  addTo(place: Place, part: Span): void;
+  /** Names the trace that the parts belong to; those that end later join it too. `whole` is made only if the trace is kept. */
+  end(place: Place, whole: () => Span): void;
+  /** Adds a part to another trace, below a place in it, if that trace is kept. */
+  addTo(place: Place, part: () => Span): void;
 };
 
 /** A span from a moment of `performance.now()` until now. */

@@ -115,9 +115,9 @@ function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, b
   if (!spans) return;
   const attributes = { delivery_id, ...lineOf(sent) };
   const hasFailed = sent.kind === 'fault' || sent.status >= 300;
-  const span = spanSince(startedAt, { name: `webhook ${eventType}`, kind: 'client', hasFailed, attributes });
+  const span = () => spanSince(startedAt, { name: `webhook ${eventType}`, kind: 'client', hasFailed, attributes });
   const { intent_id } = Object(JSON.parse(body).data) as { intent_id?: string }; // as: an event of ours
-  if (intent_id === undefined) spans.add(span);
+  if (intent_id === undefined) spans.add(span());
   else spans.addTo(placeOfIntent(intent_id), span);
 }
 

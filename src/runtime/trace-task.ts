@@ -7,14 +7,16 @@ export function traceTask(
   startedAt: number,
   { outcome, job, attempt }: { outcome: 'done' | 'threw'; job?: string; attempt?: number },
 ): void {
-  const attributes = {
-    outcome: came ?? outcome,
-    ...(job !== undefined && { job }),
-    ...(attempt !== undefined && { attempt }),
-    ...(intent_id !== undefined && { intent_id }),
-    ...(request_id !== undefined && { request_id }),
-    ...(tenant !== undefined && { tenant }),
-  };
   const place = intent_id === undefined ? newPlace() : below(placeOfIntent(intent_id));
-  spans?.end(spanSince(startedAt, { name, kind: 'consumer', hasFailed: outcome === 'threw', attributes }), place);
+  spans?.end(place, () => {
+    const attributes = {
+      outcome: came ?? outcome,
+      ...(job !== undefined && { job }),
+      ...(attempt !== undefined && { attempt }),
+      ...(intent_id !== undefined && { intent_id }),
+      ...(request_id !== undefined && { request_id }),
+      ...(tenant !== undefined && { tenant }),
+    };
+    return spanSince(startedAt, { name, kind: 'consumer', hasFailed: outcome === 'threw', attributes });
+  });
 }

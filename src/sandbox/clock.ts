@@ -15,6 +15,7 @@ const UNMOVED = [
   'request_budgets', // the exchange's own limits do not move
   'upstream_responses', // the exchange's past does not move
   'burnt_nonces', // nonces are real times
+  'figures', // of real minutes
 ];
 
 const nothing = z.object({});

@@ -4,6 +4,8 @@ import { sql } from 'slonik';
 import { listUnfulfilled } from '../../src/accounts/prop/queries.ts';
 import { queueDueSyncs } from '../../src/accounts/prop/store.ts';
 import { getCreations } from '../../src/accounts/queries.ts';
+import { rollUp } from '../../src/admin/figures/commands.ts';
+import { readSeries } from '../../src/admin/figures/queries.ts';
 import { readQueueHealth } from '../../src/admin/queue/queries.ts';
 import { listTroubled } from '../../src/admin/reruns/queries.ts';
 import { inBatches } from '../../src/db/batches.ts';
@@ -167,7 +169,9 @@ describe('statements with much past data', function () {
     'the operators’ list of troubles': () => listTroubled(db, { ...unfiltered, state: 'trouble' }),
     'the operators’ list of expired intents': () => listTroubled(db, { ...unfiltered, state: 'expired' }),
     'figures for metrics': () => readFigures(db, [], { name: 'exchange', burst: 1, perSecond: 1 }),
-    'figures for the console': () => readQueueHealth(db),
+    'state of the queue for the console': () => readQueueHealth(db),
+    'roll-up of figures': () => rollUp({ db, config: { EXVENUE_URL: 'exchange', EXVENUE_BUDGET_PER_MINUTE: 1 } }),
+    'figures of a day': () => readSeries(db, { stepSeconds: 300, count: 288 }),
     'payments without an account': view('paid_without_account'),
     'the story of an intent': () => db.any(sql.unsafe`select * from ops.story(${past.order})`),
     'the intents of a request': () => db.any(sql.unsafe`select * from ops.intents i where i.request_id = 'a request'`),

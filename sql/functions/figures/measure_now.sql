@@ -10,8 +10,10 @@ language sql as $$
     select 'oldest_job_seconds', 'queue', coalesce(max(q.oldest_ready_s), 0)
     from ops.queue_ages q
     union all
-    select 'deliveries', s.state, (select count(*) from webhook_deliveries d where d.state = s.state)
-    from (values ('pending'), ('sending'), ('failed')) as s (state)
+    -- Named one by one: only so are the indexes over those that have not arrived used.
+    values ('deliveries', 'pending', (select count(*) from webhook_deliveries d where d.state = 'pending')),
+      ('deliveries', 'sending', (select count(*) from webhook_deliveries d where d.state = 'sending')),
+      ('deliveries', 'failed', (select count(*) from webhook_deliveries d where d.state = 'failed'))
     union all
     select 'budget_used_ratio', 'exvenue', u.used
     from budget_used(budget, capacity, per_s) as u (used)

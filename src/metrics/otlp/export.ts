@@ -33,9 +33,9 @@ export function exportTelemetry(metrics: Metrics, to: Destination): { stop(): Pr
   });
   const url = (signal: string) => `${to.endpoint.replace(/\/$/, '')}/v1/${signal}`;
   const spans = new BatchSpanProcessor({ ...SPANS, exporter: new OTLPTraceExporter({ url: url('traces') }) });
-  const isKept = openSampler(to.traceRatio, () => performance.now());
-  recordSpansTo((span, place) => {
-    if (isKept(place.traceId)) spans.onEnd(asReadable(span, place, resource));
+  recordSpansTo({
+    isKept: openSampler(to.traceRatio, () => performance.now()),
+    take: (span, place) => spans.onEnd(asReadable(span, place, resource)),
   });
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter({ url: url('metrics') }),

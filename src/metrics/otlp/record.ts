@@ -1,27 +1,31 @@
 import { below, type Place, type Span, type Spans } from '../../kernel/spans.ts';
 import { traceBy } from '../../kernel/work.ts';
 
-/** Takes spans that ended. Must not throw. */
-type SpanSink = (span: Span, place: Place) => void;
+/** Takes spans that ended. Must not throw. `isKept`: whether those of a trace are sent at all. */
+export type SpanSink = { isKept(traceId: string): boolean; take(span: Span, place: Place): void };
 
 /** Sends the spans of all work of this process to `sink` from now on. Without a sink none are made. */
 export const recordSpansTo = (sink: SpanSink | undefined): void => traceBy(sink && (() => openSpans(sink)));
 
-function openSpans(sink: SpanSink): Spans {
+function openSpans({ isKept, take }: SpanSink): Spans {
   const parts: Span[] = [];
   let whole: Place | undefined;
+  let isDropped = false;
   return {
     add(part) {
-      if (whole) sink(part, below(whole));
-      else parts.push(part);
+      if (whole) take(part, below(whole));
+      else if (!isDropped) parts.push(part);
     },
-    end(span, place) {
+    end(place, span) {
+      const made = parts.splice(0);
+      isDropped = !isKept(place.traceId);
+      if (isDropped) return;
       whole = place;
-      sink(span, place);
-      for (const part of parts.splice(0)) sink(part, below(place));
+      take(span(), place);
+      for (const part of made) take(part, below(place));
     },
     addTo(place, span) {
-      sink(span, below(place));
+      if (isKept(place.traceId)) take(span(), below(place));
     },
   };
 }
