@@ -10,6 +10,7 @@ import {
   matchPassword,
   operatorLane,
 } from '../../src/kernel/passwords.ts';
+import { hashAtLowCost, hashAtRealCost } from '../support/password-cost.ts';
 
 const EMAIL = 'someone@example.com';
 
@@ -48,6 +49,8 @@ describe('isGuessable', () => {
 });
 
 describe('password hashes', () => {
+  before(hashAtRealCost);
+  after(hashAtLowCost);
   const lane = appLane('app_1');
   const PASSWORD = 'correct horse battery staple';
   const salt = Buffer.alloc(16, 5);

@@ -34,7 +34,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   if (!SHARED) migrated ??= makeTemplate(server);
   await migrated;
   const name = `test_${process.pid}_${++made}`;
-  await command(server, `create database ${name} template ${TEMPLATE}`);
+  await command(server, `create database ${name} template ${TEMPLATE} strategy file_copy`); // half the time of wal_log
   return { ...named(server, name), drop: () => command(server, `drop database if exists ${name} with (force)`) };
 }
 

@@ -1,8 +1,8 @@
 import { ROOT_CONTEXT } from '@opentelemetry/api';
 import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-trace';
 
-/** Requests and jobs of which a process sends the spans in a second, about. Each has up to 8, at 10 to 20 µs: 2 % of a core. */
-const MOST_PER_S = 250;
+/** Requests and jobs of which a process sends the spans in a second, about. Each has 3 to 8, of 12 µs: 1 % of a core at most. */
+const MOST_PER_S = 100;
 
 /**
  * Decides by its trace id whether the spans of a request or a job are sent: `ratio` of the traces (0 to 1), and fewer while
