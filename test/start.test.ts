@@ -1,13 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { findPostmaster, stopPostmaster } from '../src/db/embedded/postmaster.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
 import { caller } from './support/caller.ts';
-import { type Running, startProgram, startScript } from './support/processes.ts';
+import { type Running, startProgram, startScript, until } from './support/processes.ts';
 
 describe('npm start without any setup', function () {
   this.timeout(60_000);
@@ -109,8 +108,13 @@ describe('npm start without any setup', function () {
   it('stops on Ctrl-C in order: requests in flight get responses, the database stops last', async () => {
     const service = start();
     const trader = caller(await serving(service), key, { 'Trader-ID': traderId });
+    const { url } = await startEmbedded({ dataDir: path.join(dataDir, 'postgres') });
+    const client = new Client({ connectionString: url });
+    await client.connect();
     const order = trader.post('/v1/orders/netvenue', { trade_pair: 'ETHUSDC', order_type: 'LONG', leverage: 0.1 });
-    await sleep(30); // being sent, or already at the venue
+    const accepted = `select from intents where request #>> '{terms,trade_pair}' = 'ETHUSDC'`;
+    await until('it to be accepted', async () => (await client.query(accepted)).rowCount === 1);
+    await client.end();
 
     const exit = await interrupt(service);
 

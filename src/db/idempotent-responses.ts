@@ -6,12 +6,16 @@ import type { Db } from './pool.ts';
 
 const ABANDONED_S = 60; // longer than any request lasts
 
-/** The stored first response of a write. `problem`: the error that what was written has ended with. */
+/**
+ * The stored first response of a write. `problem`: the error that what was written has ended with. `replacedBy`: until
+ * then, a Unix time in ms, the request that wrote may replace it by the outcome that it waits for.
+ */
 export type IdempotentResponse = {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
   problem?: { code: ErrorCode; details: ErrorDetails };
+  replacedBy?: number;
 };
 
 /** One use of an Idempotency-Key: the caller, the key, and the digest of the request in hex. */

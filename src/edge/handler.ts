@@ -46,7 +46,7 @@ export type AnyReply = { status: number; body: unknown; headers?: Record<string,
  */
 export type QuotaUse = (owner: string, perMinute: number) => { quota_used: number; quota_rejections: number };
 /** See `Call.commit`. */
-export type Commit = <R extends AnyReply>(write: (db: Db) => Promise<R>) => Promise<R>;
+export type Commit = <R extends AnyReply>(write: (db: Db) => Promise<R>, replacedWithinMs?: number) => Promise<R>;
 
 /** One request, authenticated and checked against the contract. */
 export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
@@ -73,7 +73,8 @@ export type Call<Op extends OperationId = OperationId, Deps = unknown> = {
   throttle(...budgets: Budget[]): Promise<void>;
   /**
    * Runs a write that no intent holds, and its reply. Under an Idempotency-Key both are one commit with the stored
-   * response: after a crash there is all of it or nothing. `write` waits for nothing but the database it is given.
+   * response: after a crash there is all of it or nothing. `write` waits for nothing but the database it is given. A
+   * handler that afterwards waits for the outcome says for how long, so that repeats wait for its reply as well.
    */
   commit: Commit;
   /** Waits for an intent to end, for at most `waitMs`. Resolves to its current row. */

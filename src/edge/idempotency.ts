@@ -18,6 +18,7 @@ type Keeper = Pick<EdgeDeps, 'db' | 'sealer'>;
 
 const POLL_MS = 100;
 const LONGEST_WAIT_MS = 26_000; // a first request that waits for its outcome takes up to 25 s
+const REPLACED_MS = 1_000; // by then the outcome of a wait is stored
 
 type KeyedCall = { ctx: Context; call: Pick<Call, 'context' | 'principal' | 'commit' | 'network'>; deps: Keeper };
 type Run = (commit: Commit) => Promise<IdempotentResponse>;
@@ -49,7 +50,8 @@ async function earlierResponse({ db, sealer }: Keeper, use: KeyUse): Promise<Kep
   for (;;) {
     const reserved = await reserveKey(db, sealer, use);
     if (reserved.verdict === 'fresh') return null;
-    if (reserved.verdict === 'kept') return { response: reserved.response, isReplayed: true };
+    if (reserved.verdict === 'kept' && (reserved.response.replacedBy ?? 0) < epochMs())
+      return { response: reserved.response, isReplayed: true };
     if (reserved.verdict === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED');
     if (epochMs() > until) throw new ApiError('SERVICE_UNAVAILABLE', { effect: 'unknown', retryable: true });
     await sleep(POLL_MS);
@@ -62,15 +64,20 @@ class Superseded extends Error {}
 /**
  * An `ApiError` means that nothing was written: the key is released. A handler's `commit` writes and stores the response
  * in one transaction, so a reservation that a crash left behind proves that nothing was written. A reply made without
- * `commit`, by a handler whose write may be repeated, is stored afterwards. A later reply replaces the stored one.
+ * `commit`, by a handler whose write may be repeated, is stored afterwards. A later reply replaces the stored one; repeats
+ * wait for it as long as the handler waits for its outcome.
  */
 async function runAndStore(deps: Keeper, use: KeyUse, run: Run): Promise<Kept> {
   const { db, sealer } = deps;
   let stored: AnyReply | null = null;
-  const commit: Commit = async (write) => {
+  let isFinal = true;
+  const commit: Commit = async (write, replacedWithinMs) => {
     const reply = await db.transaction(async (tx) => {
       const made = await write(tx);
-      if (!(await keepResponse(tx, sealer, use, made))) throw new Superseded();
+      const replacedBy = replacedWithinMs === undefined ? null : epochMs() + replacedWithinMs + REPLACED_MS;
+      if (!(await keepResponse(tx, sealer, use, { ...made, ...(replacedBy && { replacedBy }) })))
+        throw new Superseded();
+      isFinal = replacedBy === null;
       return made;
     });
     stored = reply;
@@ -81,7 +88,7 @@ async function runAndStore(deps: Keeper, use: KeyUse, run: Run): Promise<Kept> {
     const { status, body, headers } = reply;
     const response = { status, body, ...(headers && { headers }) };
     if (stored === null) await keepResponse(db, sealer, use, response);
-    else if (stored !== reply) await replaceResponse(db, sealer, use, response);
+    else if (stored !== reply || !isFinal) await replaceResponse(db, sealer, use, response);
     return { response, isReplayed: false };
   } catch (error) {
     if (error instanceof Superseded) return (await earlierResponse(deps, use)) ?? runAndStore(deps, use, run);

@@ -2,6 +2,10 @@ import type { Db } from '../db/pool.ts';
 import type { Accepted } from './accept.ts';
 
 type Reply = { status: number; body: unknown; headers?: Record<string, string> };
+type Call = {
+  commit: <R extends Reply>(write: (db: Db) => Promise<R>, replacedWithinMs: number) => Promise<R>;
+  waitMs: number;
+};
 type Submission<Pending> = { accepted: Accepted; pending: Pending };
 
 /**
@@ -9,7 +13,7 @@ type Submission<Pending> = { accepted: Accepted; pending: Pending };
  * pending reply are one commit; the reply that comes of it later replaces the pending one.
  */
 export async function submitted<Pending extends Reply>(
-  { commit }: { commit: <R extends Reply>(write: (db: Db) => Promise<R>) => Promise<R> },
+  { commit, waitMs }: Call,
   submit: (db: Db) => Promise<Submission<Pending>>,
 ): Promise<Submission<Pending>> {
   const { promise, resolve } = Promise.withResolvers<Submission<Pending>>();
@@ -17,6 +21,6 @@ export async function submitted<Pending extends Reply>(
     const submission = await submit(db);
     resolve(submission);
     return submission.pending;
-  });
+  }, waitMs);
   return promise;
 }

@@ -24,7 +24,7 @@ export const sendNotification: Handler<'sendNotification', Deps> = async (call) 
   const queued = await call.commit(async (db) => {
     const { mailId, deliveries } = await send(db, principal.owner, addressee, body);
     return { status: 200 as const, body: shown(mailId, mailId === null ? null : 'queued', deliveries) };
-  });
+  }, waitMs);
   const { notification_id: mailId, webhook_deliveries_queued: deliveries } = queued.body;
   if (mailId === null) return queued;
   return { status: 200, body: shown(mailId, await waitForMail(deps, mailId, waitMs), deliveries) };

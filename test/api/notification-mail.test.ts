@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { fresh, type Identity, startIdentity, type TestApp } from '../support/identity.ts';
@@ -96,13 +97,27 @@ describe('the e-mail of sendNotification', () => {
     expect(await eventsOf(later.body.notification_id)).to.deep.equal([]);
   });
 
+  it('is waited for by a repeat as well: both get the same response', async () => {
+    const { email } = await recipient('greylist');
+    const headers = { 'Idempotency-Key': fresh('key') };
+
+    const first = send(email, headers);
+    await sleep(300); // committed, and rejected for now by the mail server
+    const [one, other] = await Promise.all([first, send(email, headers)]);
+
+    expect(one.body).to.include({ email_status: 'sent' });
+    expect(other.body).to.deep.equal(one.body);
+  });
+
   it('has its first response again under the same Idempotency-Key, and is sent once', async () => {
     const { email } = await recipient('fine');
     const headers = { 'Idempotency-Key': fresh('key') };
 
     const replies = await Promise.all([send(email, headers), send(email, headers)]);
 
+    const afterIt = await send(email, headers);
     expect(replies.map(({ body }) => body.email_status)).to.deep.equal(['sent', 'sent']);
+    expect(afterIt.body).to.deep.equal(replies[0]?.body);
     expect(service.mailbox.mails(email)).to.have.length(1);
   });
 });

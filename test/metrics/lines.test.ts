@@ -17,9 +17,11 @@ describe('log lines', () => {
 
     const reply = await trader.post('/v1/orders/netvenue', market(), { headers: { 'X-Request-Id': 'one-request' } });
     const intentId = String(reply.headers['intent-id']);
+    const requests = () => linesOf({ request_id: 'one-request' }).filter((line) => 'operation' in line);
     await until('the task to have its line', () => linesOf({ task: 'orders/place', intent_id: intentId }).length > 0);
+    await until('the request to have its line', () => requests().length > 0); // written once the response was sent
 
-    const [request, ...more] = linesOf({ request_id: 'one-request' }).filter((line) => 'operation' in line);
+    const [request, ...more] = requests();
     expect(more).to.deep.equal([]);
     expect(request).to.include({
       level: 30,

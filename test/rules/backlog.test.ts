@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { newBacklog } from '../../src/orders/network/admission.ts';
+import { seeded } from '../support/seeded.ts';
 
 const THREADS = 9;
 const SERVICE_MS = 50;
@@ -41,6 +42,26 @@ describe('the expected wait at an upstream', () => {
 
     expect(judged).to.have.length.above(1_000);
     for (const { actualMs, expectedMs } of judged) expect(expectedMs / actualMs).to.be.within(0.75, 1.25);
+  });
+
+  it('is hardly ever longer than the real one, however few orders have ended: ends at random, 4 to 200 per second', () => {
+    const OPEN = 200;
+    for (const perS of [4, 20, 200]) {
+      const random = seeded(perS);
+      let judged = 0;
+      let tooLong = 0;
+      for (let run = 0; run < 400; run++) {
+        const backlog = newBacklog(THREADS);
+        for (let n = 0; n < OPEN; n++) backlog.add(String(n), 'miner', 0, DEADLINE_MS);
+        for (let n = 0, nowMs = 0; n < OPEN / 2 && nowMs < 5_000; n++) {
+          nowMs += (-Math.log(1 - random()) / perS) * 1_000;
+          backlog.end(String(n), nowMs);
+          judged += 1;
+          if (backlog.expectedWaitMs('miner', nowMs) > ((OPEN - n - 1) / perS) * 1_000) tooLong += 1;
+        }
+      }
+      expect(tooLong / judged, `at ${perS} per second`).to.be.below(0.05);
+    }
   });
 
   it('is 0 while threads are free, however slowly orders end', () => {

@@ -8,8 +8,11 @@ import type { NewNetworkOrder } from './intents.ts';
 const SHARE = 0.5;
 const MS_PER_S = 1_000;
 
-const MESSAGE =
-  'More orders wait for the miner than it can carry out before their deadline; this one was not accepted. Retry later.';
+const TOO_MANY = 'More orders wait for the miner than it can carry out before their deadline';
+const MESSAGES = {
+  none: `${TOO_MANY}; this one was not accepted. Retry later.`,
+  unknown: `${TOO_MANY}; unless an earlier request with the same id was accepted, this order was not. Retry later with that id.`,
+};
 
 /** What the SQL functions take: with `only_repeats`, a new order gets the verdict `overloaded`. */
 type Candidate<O> = O & { only_repeats?: true };
@@ -62,17 +65,24 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
 const opens = ({ terms }: NewNetworkOrder) => terms !== undefined && terms.order_type !== 'FLAT';
 
 const overloaded = (details: { effect: 'none' | 'unknown'; retryAfterS: number }) =>
-  new ApiError('SERVICE_UNAVAILABLE', { ...details, message: MESSAGE });
+  new ApiError('SERVICE_UNAVAILABLE', { ...details, message: MESSAGES[details.effect] });
 
 const WINDOW_MS = 1_000; // the pace of the last one to two of these counts
 const LEAST_MS = 250; // a busy time shorter than this shows no pace
 const REMEMBERED_MS = 60_000;
 
 /**
+ * The most orders that a time may be expected to see end in which as many ended: about the upper limit of a Poisson
+ * distribution's confidence interval of 97.5 %. Few ends tell little of the pace, and no order is rejected on a guess.
+ */
+const atMost = (ended: number) => (ended === 0 ? 0 : ended + 2 * Math.sqrt(ended + 1) + 2);
+
+/**
  * The orders of one process that have not ended, by the upstream they are for, and how long a new one is expected to wait
  * there: the open orders, divided by the pace at which they end. The pace is taken only while more are open than the
- * upstream works on at once: at other times it would tell how many orders came, not how many can be carried out. Times are
- * in milliseconds of one clock that never goes back.
+ * upstream works on at once: at other times it would tell how many orders came, not how many can be carried out. It is the
+ * fastest that the ends seen allow for, so that the wait is hardly ever estimated too long. Times are in milliseconds of one
+ * clock that never goes back.
  */
 type Backlog = {
   /** Adds an order. At `expiresAtMs` it waits no more: it was sent, or has expired. */
@@ -107,7 +117,7 @@ export function newBacklog(threads: number): Backlog {
     else line.busy ??= { sinceMs: nowMs, ended: 0 };
     const { busy } = line;
     const busyMs = busy ? nowMs - busy.sinceMs : 0;
-    if (busy && busyMs >= LEAST_MS) line.known = { perMs: busy.ended / busyMs, untilMs: nowMs + REMEMBERED_MS };
+    if (busy && busyMs >= LEAST_MS) line.known = { perMs: atMost(busy.ended) / busyMs, untilMs: nowMs + REMEMBERED_MS };
     if (busy && busyMs >= 2 * WINDOW_MS) {
       busy.ended /= 2;
       busy.sinceMs += busyMs / 2;
