@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { rejectionRecorder } from '../admin/audit/commands.ts';
-import { adminFinder } from '../admin/queries.ts';
+import { adminFinder } from '../admin/sessions/commands.ts';
 import { appFinder, clientFinder, originFinder } from '../apps/queries.ts';
 import type { Config } from '../config.ts';
 import { openPool, openPooledPool, WEB_LIMITS } from '../db/pool.ts';
@@ -20,10 +20,10 @@ import type { Metrics } from '../metrics/registry.ts';
 import { admission } from '../orders/network/admission.ts';
 import { partnerFinder } from '../partners/queries.ts';
 import { venueReads } from '../portfolio/read-model.ts';
-import { traderFinder } from '../trading/keys/queries.ts';
+import { traderFinder } from '../trading/keys/commands.ts';
 import { accountLogs } from '../trading/stream/commands.ts';
 import { openUpstreams } from '../upstreams.ts';
-import { userFinder } from '../users/queries.ts';
+import { userFinder } from '../users/sessions/commands.ts';
 import { runtimeBase } from './base.ts';
 
 /** The dependencies of the web process. Each handler declares the part it uses. */

@@ -4,7 +4,8 @@ import { z } from 'zod';
 import type { DbPool } from '../../src/db/pool.ts';
 import { digest } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/kernel/principal.ts';
-import { findSalt, isKnownAddress, readLogin, userFinder } from '../../src/users/queries.ts';
+import { findSalt, isKnownAddress, readLogin } from '../../src/users/queries.ts';
+import { userFinder } from '../../src/users/sessions/commands.ts';
 import { findSessionByToken, isSessionOf, listSessionsOf } from '../../src/users/sessions/queries.ts';
 import { openRows, type Rows } from '../support/rows.ts';
 

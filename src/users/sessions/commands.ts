@@ -2,6 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { digest, newId, newSecret, type UserId } from '../../kernel/ids.ts';
+import type { App, User } from '../../kernel/principal.ts';
 import type { CheckedLogin } from '../../login/commands.ts';
 
 const SESSION_LIVES_S = 30 * 86_400;
@@ -61,3 +62,59 @@ export async function endSession(db: Db, userId: UserId, sessionId: string): Pro
     set revoked_at = now()
     where s.id = ${sessionId} and s.user_id = ${userId} and s.revoked_at is null`);
 }
+
+/**
+ * Finds the user of an app's session token and resets the session's idle time. Null for an unknown, ended or idle
+ * session and for one of another app.
+ */
+export type UserFinder = (token: string, app: App) => Promise<User | null>;
+
+const IDLE_S = 7 * 86_400;
+const NOTED_EVERY_S = 60; // precision of the idle time; a session in use writes no more often
+
+const PROVEN_FOR_S = 5 * 60;
+
+const sessionRow = z.object({
+  session_id: z.string(),
+  user_id: z.string(),
+  email: z.string(),
+  lacks_proof: z.boolean(),
+});
+
+/** Creates the process's finder of users. */
+export function userFinder(db: Db): UserFinder {
+  return async (token, app) => {
+    const row = await db.maybeOne(sql.prepared('find_user_session', sessionRow)`
+      with found as (
+        select s.id, s.seen_at, u.id as user_id, u.email,
+          a.require_reauthentication
+            and coalesce(s.proven_at < now() - make_interval(secs => ${PROVEN_FOR_S}), true) as lacks_proof
+        from user_sessions s
+        join users u on u.id = s.user_id
+        join apps a on a.id = u.app_id
+        where s.digest = ${sql.binary(digest(token))}
+          and u.app_id = ${app.owner}
+          and s.revoked_at is null
+          and s.expires_at > now()
+          and s.seen_at > now() - make_interval(secs => ${IDLE_S})
+      ), noted as (
+        update user_sessions s
+        set seen_at = now()
+        from found f
+        where s.id = f.id and f.seen_at < now() - make_interval(secs => ${NOTED_EVERY_S})
+      )
+      select f.id as session_id, f.user_id, f.email, f.lacks_proof
+      from found f`);
+    return row && userOfRow(row, app);
+  };
+}
+
+const userOfRow = (row: z.infer<typeof sessionRow>, app: App): User => ({
+  kind: 'user',
+  owner: app.owner,
+  app,
+  userId: row.user_id,
+  sessionId: row.session_id,
+  email: row.email,
+  lacksProof: row.lacks_proof,
+});
