@@ -82,9 +82,9 @@ module.exports = {
     ),
     error(
       'capabilities-meet-at-their-doors',
-      'A capability uses another only through intents.ts, commands.ts, queries.ts and read-model.ts.',
+      'A capability uses another only through intents.ts, commands.ts, queries.ts and read-model.ts. Users and operators share the folder login.',
       { path: capability },
-      { path: capability, pathNot: ['^src/$1/', ...layer('intents|commands|queries|read-model')] },
+      { path: capability, pathNot: ['^src/$1/', '^src/login/', ...layer('intents|commands|queries|read-model')] },
     ),
     error(
       'queries-only-read',

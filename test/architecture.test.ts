@@ -71,6 +71,8 @@ const permitted: Record<string, string> = {
   'src/orders/network/intents.ts': `import { sql } from 'slonik'; import type { M } from '../../adapters/netvenue/types.ts';`,
   'src/orders/network/rules.ts': `import '../../kernel/ids.ts';`,
   'src/payments/queries.ts': '',
+  'src/users/sessions/check.ts': `import '../../login/check.ts';`,
+  'src/login/check.ts': '',
   'src/kernel/ids.ts': `import 'node:crypto';`,
   'src/adapters/netvenue/types.ts': `import type { Id } from '../../kernel/ids.ts'; import '../http.ts';`,
   'src/adapters/http.ts': `import 'got';`,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { newId, normalisedEmail } from '../kernel/ids.ts';
 import { hashPassword, operatorLane } from '../kernel/passwords.ts';
+import { endAdminSessions } from './sessions/commands.ts';
 
 /**
  * Creates an operator and returns the id. The operator enrolls an authenticator at the first login. Throws a database
@@ -33,11 +34,7 @@ export async function resetAdmin(db: Db, email: string, password: string, forget
         totp_releases = totp_releases + 1
       where email = ${normalisedEmail(email)}
       returning id
-    ), ended as (
-      update admin_sessions s
-      set revoked_at = now()
-      from changed c
-      where s.admin_id = c.id and s.revoked_at is null
+    ), ended as (${endAdminSessions(sql.fragment`s.admin_id in (select c.id from changed c)`)}
     )
     select id
     from changed`);

@@ -1,62 +1,35 @@
 import type { Db } from '../db/pool.ts';
 import type { Throttle } from '../db/throttles.ts';
-import type { Call, Handler } from '../edge/handler.ts';
+import type { Handler } from '../edge/handler.ts';
 import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
-import { ApiError } from '../kernel/errors.ts';
 import { digest, normalisedEmail } from '../kernel/ids.ts';
-import { operatorLane } from '../kernel/passwords.ts';
 import { adminOf } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { checkPassword, checkSecondFactor } from '../login/commands.ts';
-import { type Actor, note } from './audit/commands.ts';
-import { readAdmin } from './queries.ts';
+import { actorAs, actorOf } from './audit/actor.ts';
+import { checkAdminLogin, forgiveAdminLogin, rejectAdminLogin } from './sessions/check.ts';
 import { closeAdminSession, openAdminSession } from './sessions/commands.ts';
-import { adminSealContext, confirmAdminTotp, enrollAdminTotp, releaseAdmin } from './totp/commands.ts';
-import { adminTotpBudgets, countAdminTry } from './totp/tries.ts';
+import { confirmAdminTotp, enrollAdminTotp, releaseAdmin } from './totp/commands.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 
 /** Handles `POST /v2/admin/login`: log an operator in. */
 export const logInAdmin: Handler<'logInAdmin', Deps> = async (call) => {
-  const { deps, body } = call;
-  const email = normalisedEmail(body.email);
-  const from = digest(call.network);
-  const admin = await readAdmin(deps.db, email, from);
-  const budgets = [budgetOf('login', 'admin', email, call.network)];
-  await call.throttle(...budgets, ...(admin.is_known_address ? [] : [budgetOf('login_strangers', 'admin', email)]));
-  const lane = operatorLane(admin.is_known_address ? null : call.network);
-  const found = await checkPassword(admin, body.password, lane);
-  if (found === 'sign_up' || !found?.email) return rejectLogin(call, admin.id, 'V2_INVALID_CREDENTIALS');
-  const shown = { admin_id: found.id, email: found.email, totp_enrolled: found.has_totp === true };
-  const given = { password: body.password, code: body.totp_code, lane };
-  const tried = { adminId: found.id, isKnown: admin.is_known_address, releases: found.totp_releases ?? 0 };
-  let onWrongCode = async () => {};
-  const checked = await checkSecondFactor(found, given, async (seed) => {
-    onWrongCode = await countAdminTry(call, tried);
-    return deps.sealer.open(seed, adminSealContext(found.id)).toString();
-  });
-  if (checked === 'code_missing') return { status: 200, body: { ...shown, totp_required: true, expires_at: null } };
-  const act = { actor: actorOf(call, found.id), action: 'admin.login' };
-  if (checked === 'code_wrong') await onWrongCode();
-  const session = checked === 'code_wrong' ? null : await openAdminSession(deps.db, checked, act, from);
-  if (!session) return rejectLogin(call, found.id, 'V2_MFA_INVALID');
-  await deps.throttle.forgive([...budgets, ...adminTotpBudgets({ ...tried, isKnown: true }, call.network)]);
+  const email = normalisedEmail(call.body.email);
+  const { admin, checked } = await checkAdminLogin(call, email, call.body);
+  const adminId = checked.accountId;
+  const shown = { admin_id: adminId, email, totp_enrolled: admin.has_totp === true };
+  if (checked.kind === 'code_missing')
+    return { status: 200, body: { ...shown, totp_required: true, expires_at: null } };
+  const session = await openAdminSession(call.deps.db, checked, actorAs(call, adminId), digest(call.network));
+  if (!session) return rejectAdminLogin(call, adminId, 'V2_MFA_INVALID');
+  await forgiveAdminLogin(call, email, { adminId, releases: admin.totp_releases ?? 0 });
   return {
     status: 200,
     body: { ...shown, totp_required: false, expires_at: session.expiresAt },
     headers: { 'Set-Cookie': setCookie(session.token) },
   };
 };
-
-async function rejectLogin(
-  call: Call<'logInAdmin', Deps>,
-  adminId: string | null,
-  code: 'V2_INVALID_CREDENTIALS' | 'V2_MFA_INVALID',
-): Promise<never> {
-  await note(call.deps.db, { actor: actorOf(call, null), action: 'admin.login_refused', detail: { code } }, adminId);
-  throw new ApiError(code, { headers: { 'WWW-Authenticate': 'Session realm="v2 operators"' } });
-}
 
 const setCookie = (token: string, rest = '') =>
   `${ADMIN_COOKIE_NAME}=${token}; Path=/; HttpOnly; Secure; SameSite=Strict${rest}`;
@@ -65,7 +38,7 @@ const setCookie = (token: string, rest = '') =>
 export const logOutAdmin: Handler<'logOutAdmin', Deps> = async (call) => {
   const admin = adminOf(call.principal);
   return call.commit(async (db) => {
-    await closeAdminSession(db, admin, actorOf(call, admin.adminId));
+    await closeAdminSession(db, admin, actorOf(call));
     return { status: 200, body: { revoked: true }, headers: { 'Set-Cookie': setCookie('', '; Max-Age=0') } };
   });
 };
@@ -80,7 +53,7 @@ export const getCurrentAdmin: Handler<'getCurrentAdmin', Deps> = async ({ princi
 export const enrollAdminAuthenticator: Handler<'enrollAdminAuthenticator', Deps> = async (call) => {
   const admin = adminOf(call.principal);
   return call.commit(async (db) => {
-    const body = await enrollAdminTotp(db, call.deps.sealer, admin, actorOf(call, admin.adminId));
+    const body = await enrollAdminTotp(db, call.deps.sealer, admin, actorOf(call));
     return { status: 200, body };
   });
 };
@@ -90,22 +63,15 @@ export const confirmAdminAuthenticator: Handler<'confirmAdminAuthenticator', Dep
   const admin = adminOf(call.principal);
   await call.throttle(budgetOf('totp', 'admin', admin.adminId, 'confirm'));
   return call.commit(async (db) => {
-    await confirmAdminTotp(db, call.deps.sealer, admin, call.body.code, actorOf(call, admin.adminId));
+    await confirmAdminTotp(db, call.deps.sealer, admin, call.body.code, actorOf(call));
     return { status: 200, body: { enabled: true } };
   });
 };
 
 /** Handles `POST /v2/admin/operators/{admin_id}/release`: restore an operator's tries at the authenticator code. */
 export const releaseOperator: Handler<'releaseOperator', Deps> = async (call) => {
-  const { adminId } = adminOf(call.principal);
   return call.commit(async (db) => {
-    await releaseAdmin(db, call.path.admin_id, actorOf(call, adminId), call.body.reason);
+    await releaseAdmin(db, call.path.admin_id, actorOf(call), call.body.reason);
     return { status: 200, body: { released: true } };
   });
 };
-
-const actorOf = ({ address, requestId }: Pick<Call, 'address' | 'requestId'>, adminId: string | null): Actor => ({
-  adminId,
-  address,
-  requestId,
-});

@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts';
 import type { AppId, UserId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { type Budget, budgetOf } from '../kernel/throttles.ts';
-import { codeBudgets, scopeOf, spendDay } from '../login/commands.ts';
+import { codeBudgets, scopeOf, spendDay } from '../login/check.ts';
 import type { Account } from './commands.ts';
 import { mailGuessed, renewLoginCode, tryLoginCode } from './login-codes/commands.ts';
 

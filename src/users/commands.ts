@@ -5,9 +5,10 @@ import { ApiError } from '../kernel/errors.ts';
 import { type AppId, digest, newCode, newId, newIntentId, newSecret, type UserId } from '../kernel/ids.ts';
 import { appLane, hashPassword } from '../kernel/passwords.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
+import type { OpenedSession } from '../login/check.ts';
 import { newMail } from '../mail/commands.ts';
 import { findSalt } from './queries.ts';
-import { type From, newSession, type OpenedSession } from './sessions/commands.ts';
+import { type From, newSession } from './sessions/commands.ts';
 
 const CODE_ATTEMPTS = 5;
 const CODE_LIVES_S = 600;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { AppId, UserId } from '../kernel/ids.ts';
 import type { SealContext } from '../kernel/seal.ts';
-import { type LoginRow, loginRow } from '../login/queries.ts';
+import { type LoginRow, loginRow } from '../login/row.ts';
 
 /** Reads a user for a log-in. One row either way, so that unknown addresses cost the same. */
 export const readLogin = (db: Db, appId: AppId, email: string, address: Buffer): Promise<LoginRow> =>

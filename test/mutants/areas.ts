@@ -54,7 +54,7 @@ export const AREAS: Record<string, Area> = {
   sessions: {
     code: {
       files: [
-        'src/login/commands.ts',
+        'src/login/check.ts',
         'src/users/attempts.ts',
         'src/users/commands.ts',
         'src/users/http.ts',
@@ -80,7 +80,7 @@ export const AREAS: Record<string, Area> = {
     sql: [
       {
         files: ['src/users/sessions/commands.ts'],
-        tests: ['api/sessions', 'api/account-recovery'],
+        tests: ['api/sessions', 'api/account-recovery', 'sql/user-rows'],
       },
       { files: ['src/users/sessions/queries.ts'], tests: ['sql/user-rows'] },
       { files: ['src/users/totp/commands.ts'], tests: ['sql/first-codes', 'api/totp', 'api/account-recovery'] },
@@ -98,6 +98,7 @@ export const AREAS: Record<string, Area> = {
     code: {
       files: [
         'src/admin/http.ts',
+        'src/admin/sessions/check.ts',
         'src/admin/sessions/commands.ts',
         'src/admin/totp/commands.ts',
         'src/admin/totp/tries.ts',
@@ -109,7 +110,7 @@ export const AREAS: Record<string, Area> = {
     sql: [
       {
         files: ['src/admin/sessions/commands.ts', 'src/admin/totp/commands.ts'],
-        tests: ['sql/first-codes', 'api/admin', 'api/admin-recovery'],
+        tests: ['sql/first-codes', 'sql/credential-rows', 'api/admin', 'api/admin-recovery'],
       },
       {
         files: [
@@ -140,7 +141,10 @@ export const AREAS: Record<string, Area> = {
         tests: ['sql/foreign-rows', 'sql/foreign-orders'],
       },
       { files: ['src/agreements/queries.ts'], tests: ['api/agreements', 'api/lists', 'sql/foreign-rows'] },
-      { files: ['src/trading/keys/commands.ts'], tests: ['sql/foreign-objects', 'api/trading/keys'] },
+      {
+        files: ['src/trading/keys/commands.ts'],
+        tests: ['sql/foreign-objects', 'sql/credential-rows', 'api/trading/keys'],
+      },
       { files: ['src/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
       {
         files: ['src/orders/exchange/queries.ts'],

@@ -31,8 +31,7 @@ const REASONS: Record<string, string[]> = {
   'the time at which a session ended first: nothing reads it again': [
     'end_user_session: s.revoked_at is null',
     'confirm_reset: s.revoked_at is null',
-    'close_admin_session: s.revoked_at is null',
-    'confirm_admin_totp: s.revoked_at is null',
+    'endAdminSessions: s.revoked_at is null',
   ],
   'the handler has read the endpoint, delivery or cursor by its app or trader before': [
     'list_webhook_endpoints: c.app = e.app',

@@ -1,15 +1,12 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { digest, newId, newSecret } from '../../kernel/ids.ts';
 import type { Admin } from '../../kernel/principal.ts';
-import type { CheckedLogin } from '../../login/commands.ts';
-import { type Act, type Actor, auditEntry } from '../audit/commands.ts';
+import type { CheckedLogin, OpenedSession } from '../../login/check.ts';
+import { type Actor, auditEntry } from '../audit/commands.ts';
 
 const SESSION_LIVES_S = 12 * 3_600;
-
-/** A session just opened. The token is shown once. */
-export type OpenedSession = { token: string; expiresAt: string };
 
 /**
  * Opens a session for an operator whose password is correct, with the time step of the code. Null if the code was used
@@ -18,7 +15,7 @@ export type OpenedSession = { token: string; expiresAt: string };
 export async function openAdminSession(
   db: Db,
   checked: CheckedLogin,
-  act: Act,
+  actor: Actor,
   from: Buffer,
 ): Promise<OpenedSession | null> {
   const token = newSecret('adm');
@@ -29,7 +26,7 @@ export async function openAdminSession(
         ${checked.accountId}, ${checked.hash}, ${checked.newHash}, ${checked.step}::bigint,
         ${newId('ads')}, ${sql.binary(digest(token))}, ${SESSION_LIVES_S}
       ) o
-    ), noted as (${auditEntry(act, 'opened')}
+    ), noted as (${auditEntry({ actor, action: 'admin.login' }, 'opened')}
     ), known as (
       insert into known_addresses (account, address)
       select o.subject, ${sql.binary(from)}
@@ -44,14 +41,17 @@ export async function openAdminSession(
 /** Ends the current session. */
 export async function closeAdminSession(db: Db, admin: Admin, actor: Actor): Promise<void> {
   await db.query(sql.prepared('close_admin_session', z.object({}))`
-    with closed as (
-      update admin_sessions s
-      set revoked_at = now()
-      where s.id = ${admin.sessionId} and s.revoked_at is null
+    with closed as (${endAdminSessions(sql.fragment`s.id = ${admin.sessionId}`)}
       returning s.admin_id as subject
     )
     ${auditEntry({ actor, action: 'admin.logout' }, 'closed')}`);
 }
+
+/** A statement that ends the live sessions `s` of operators that meet a condition. */
+export const endAdminSessions = (condition: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+      update admin_sessions s
+      set revoked_at = now()
+      where ${condition} and s.revoked_at is null`;
 
 /**
  * Finds the operator of a session token and resets the session's idle time. Null for an unknown, ended or idle session.

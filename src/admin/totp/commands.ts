@@ -8,6 +8,7 @@ import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import { newSeed, otpauthUri, stepOf } from '../../kernel/totp.ts';
 import { type Actor, auditEntry, note } from '../audit/commands.ts';
 import { findPendingSeed } from '../queries.ts';
+import { endAdminSessions } from '../sessions/commands.ts';
 
 const NOTIFIED_WITHIN_S = 86_400;
 
@@ -59,17 +60,14 @@ export async function confirmAdminTotp(
   if (!pending) throw new ApiError(admin.isEnrolled ? 'V2_MFA_ALREADY_ENABLED' : 'V2_MFA_NOT_STARTED');
   const step = stepOf(sealer.open(pending.totp_seed, adminSealContext(admin.adminId)).toString(), code, pending.now_s);
   if (step === null) throw wrongCode();
+  const others = sql.fragment`s.admin_id = ${admin.adminId} and s.id <> ${admin.sessionId} and exists (select from changed)`;
   const { rowCount } = await db.query(sql.prepared('confirm_admin_totp', z.object({}))`
     with changed as (
       update admins a
       set totp_enrolled_at = now(), totp_step = ${step}
       where a.id = ${admin.adminId} and a.totp_enrolled_at is null and a.totp_seed = ${sql.binary(pending.totp_seed)}
       returning a.id as subject
-    ), ended as (
-      update admin_sessions s
-      set revoked_at = now()
-      from changed c
-      where s.admin_id = c.subject and s.id <> ${admin.sessionId} and s.revoked_at is null
+    ), ended as (${endAdminSessions(others)}
     ), noted as (${auditEntry({ actor, action: 'admin.totp_confirm' }, 'changed')})
     select subject
     from changed`);

@@ -3,7 +3,7 @@ import type { Throttle } from '../../db/throttles.ts';
 import type { CallWith } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import type { Budget } from '../../kernel/throttles.ts';
-import { codeBudgets, scopeOf, spendDay } from '../../login/commands.ts';
+import { codeBudgets, scopeOf, spendDay } from '../../login/check.ts';
 import { mailGuessed } from './commands.ts';
 
 type Call = Pick<CallWith<{ db: Db; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;

@@ -6,7 +6,7 @@ import { digest } from '../../kernel/ids.ts';
 import { appLane } from '../../kernel/passwords.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
-import { type CheckedLogin, checkPassword, checkSecondFactor, codeBudgets, scopeOf } from '../../login/commands.ts';
+import { type CheckedLogin, checkLogin, codeBudgets, type RightLogin, scopeOf } from '../../login/check.ts';
 import { countTry, loginBudgets } from '../attempts.ts';
 import type { Account } from '../commands.ts';
 import { readLogin, userSealContext } from '../queries.ts';
@@ -15,29 +15,24 @@ type Call = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps
 type Given = { password: string; totp_code?: string; email_code?: string };
 
 /**
- * Counts an attempt and checks password and authenticator code. `code_missing`: the password is right, and a code is
- * needed. Throws V2_INVALID_CREDENTIALS, V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countTry` throws.
+ * Counts an attempt and checks password and authenticator code of a user. Throws V2_INVALID_CREDENTIALS, V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countTry` throws.
  */
-export async function checkLogin(call: Call, account: Account, given: Given): Promise<CheckedLogin | 'code_missing'> {
+export async function checkUserLogin(call: Call, account: Account, given: Given): Promise<RightLogin> {
   const { deps, network } = call;
-  const user = await readLogin(deps.db, account.appId, account.email, digest(network));
-  await call.throttle(...loginBudgets(account, network, user.is_known_address));
-  const lane = appLane(account.appId);
-  const found = await checkPassword(user, given.password, lane);
-  if (found === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');
-  if (!found) throw rejectedLogin('V2_INVALID_CREDENTIALS');
-  const factors = { password: given.password, code: given.totp_code, lane };
-  let onWrongCode = async () => {};
-  const checked = await checkSecondFactor(found, factors, async (seed) => {
-    const tried = { userId: found.id, isKnown: user.is_known_address, emailCode: given.email_code };
-    onWrongCode = await countTry(call, tried);
-    return deps.sealer.open(seed, userSealContext(found.id)).toString();
+  const row = await readLogin(deps.db, account.appId, account.email, digest(network));
+  const isKnown = row.is_known_address;
+  const result = await checkLogin({
+    row,
+    given,
+    lane: appLane(account.appId),
+    countAttempt: () => call.throttle(...loginBudgets(account, network, isKnown)),
+    countTry: (userId) => countTry(call, { userId, isKnown, emailCode: given.email_code }),
+    openSeed: (seed, userId) => deps.sealer.open(seed, userSealContext(userId)).toString(),
   });
-  if (checked === 'code_wrong') {
-    await onWrongCode();
-    throw rejectedLogin('V2_MFA_INVALID');
-  }
-  return checked;
+  if (result.kind === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');
+  if (result.kind === 'password_wrong') throw rejectedLogin('V2_INVALID_CREDENTIALS');
+  if (result.kind === 'code_wrong') throw rejectedLogin('V2_MFA_INVALID');
+  return result;
 }
 
 /**

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { digest, newId, newSecret, type UserId } from '../../kernel/ids.ts';
 import type { App, User } from '../../kernel/principal.ts';
-import type { CheckedLogin } from '../../login/commands.ts';
+import type { CheckedLogin, OpenedSession } from '../../login/check.ts';
 
 const SESSION_LIVES_S = 30 * 86_400;
 
@@ -12,9 +12,6 @@ const SESSION_LIVES_S = 30 * 86_400;
  * user's known networks.
  */
 export type From = { address: string; network: string };
-
-/** A session just opened. The token is shown once. */
-export type OpenedSession = { token: string; expiresAt: string };
 
 /** A new session's token, and its members as arguments of the SQL functions that open one. */
 export function newSession({ address, network }: From): { token: string; members: FragmentSqlToken } {

@@ -7,7 +7,7 @@ import { type AppId, normalisedEmail } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { appOf, type User, userOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
-import { checkLogin, forgiveLogin, rejectedLogin } from './check.ts';
+import { checkUserLogin, forgiveLogin, rejectedLogin } from './check.ts';
 import { endSession, openSession, reauthenticate, removeSession } from './commands.ts';
 import { findSessionByToken, isSessionOf, type ListedSession, listSessionsOf } from './queries.ts';
 
@@ -16,8 +16,8 @@ type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 /** Handles `POST /v2/auth/login`: log an end user in. */
 export const logInUser: Handler<'logInUser', Deps> = async (call) => {
   const account = { appId: appOf(call.principal).owner, email: normalisedEmail(call.body.email) };
-  const checked = await checkLogin(call, account, call.body);
-  if (checked === 'code_missing') return { status: 200, body: { mfa_required: true } };
+  const checked = await checkUserLogin(call, account, call.body);
+  if (checked.kind === 'code_missing') return { status: 200, body: { mfa_required: true } };
   const session = await openSession(call.deps.db, checked, call);
   if (!session) throw rejectedLogin(checked.step === null ? 'V2_INVALID_CREDENTIALS' : 'V2_MFA_INVALID');
   await forgiveLogin(call, account, checked);
@@ -37,9 +37,9 @@ export const logInUser: Handler<'logInUser', Deps> = async (call) => {
 export const reauthenticateUser: Handler<'reauthenticateUser', Deps> = async (call) => {
   const { owner, email, sessionId } = userOf(call.principal);
   const account = { appId: owner, email };
-  const checked = await checkLogin(call, account, call.body);
-  const provenAt = checked === 'code_missing' ? null : await reauthenticate(call.deps.db, checked, sessionId);
-  if (checked === 'code_missing' || provenAt === null) throw rejectedLogin('V2_MFA_INVALID');
+  const checked = await checkUserLogin(call, account, call.body);
+  const provenAt = checked.kind === 'code_missing' ? null : await reauthenticate(call.deps.db, checked, sessionId);
+  if (checked.kind === 'code_missing' || provenAt === null) throw rejectedLogin('V2_MFA_INVALID');
   await forgiveLogin(call, account, checked);
   return { status: 200, body: { reauthenticated_at: provenAt } };
 };
