@@ -363,8 +363,8 @@ create table intents (
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE (request_id IS NOT NULL);
 CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'orders/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
-CREATE INDEX intents_doubtful ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
+CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
 CREATE INDEX intents_in_lane ON public.intents USING btree (lane, "position") WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
 CREATE INDEX intents_open ON public.intents USING btree (created_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text]));
 CREATE INDEX intents_settled ON public.intents USING btree (kind, settled_at) WHERE (settled_at IS NOT NULL);
@@ -706,7 +706,7 @@ create table payouts (
   failure_reason text,
   transferred_cents integer not null default 0, -- Moved to the trader's account at the processor.
   reversed_cents integer not null default 0, -- The part of it that came back: the processor's cumulative figure.
-  told_reversed_cents integer not null default 0, -- The part of it that events have told.
+  told_reversed_cents integer not null default 0, -- Unused; the next release drops it. See emitted_reversed_cents.
   reserved_cents integer, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.
   processor_transfer_id text,
   arrival_id text, -- The payment that the trader's account received by the transfer.
@@ -714,6 +714,7 @@ create table payouts (
   requested_at timestamp with time zone not null default now(),
   submitted_at timestamp with time zone,
   completed_at timestamp with time zone,
+  emitted_reversed_cents integer not null default 0, -- The part of reversed_cents that events have reported.
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -1179,21 +1180,21 @@ create table worker_processes (
   constraint worker_processes_pkey PRIMARY KEY (id)
 );
 
-CREATE TRIGGER admin_audit_is_append_only BEFORE DELETE OR UPDATE ON public.admin_audit FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER admin_audit_is_append_only BEFORE DELETE OR UPDATE ON public.admin_audit FOR EACH ROW EXECUTE FUNCTION reject_change();
 
-CREATE TRIGGER admin_audit_is_not_emptied BEFORE TRUNCATE ON public.admin_audit FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER admin_audit_is_not_emptied BEFORE TRUNCATE ON public.admin_audit FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
-CREATE TRIGGER agreement_signatures_are_append_only BEFORE DELETE OR UPDATE ON public.agreement_signatures FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER agreement_signatures_are_append_only BEFORE DELETE OR UPDATE ON public.agreement_signatures FOR EACH ROW EXECUTE FUNCTION reject_change();
 
-CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.agreement_signatures FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.agreement_signatures FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
 CREATE CONSTRAINT TRIGGER enrollments_emit AFTER INSERT OR DELETE OR UPDATE OF payout_wallet, label, updated_at ON public.enrollments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_enrollment();
 
 CREATE CONSTRAINT TRIGGER intents_emit_verb_ended AFTER UPDATE OF state ON public.intents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind ~~ 'orders/%'::text) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AND (old.state <> new.state) AND ((new.request ? 'prop_account_id'::text) OR starts_with(new.owner, 'ptn_'::text)))) EXECUTE FUNCTION emit_verb_ended();
 
-CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION reject_change();
 
-CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
 
 CREATE CONSTRAINT TRIGGER orders_emit_lifecycle AFTER UPDATE OF lifecycle ON public.orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.lifecycle = 'resting'::text) AND (new.lifecycle IS DISTINCT FROM old.lifecycle))) EXECUTE FUNCTION emit_lifecycle();
 
@@ -1300,19 +1301,6 @@ create view ops.delivery_ages (
   oldest_s double precision
 );
 
--- Intents in doubt, oldest first. They are reconciled automatically. because: what the last call or look-up came to. If next_reconcile_at is null, none is planned: rerun the intent.
-create view ops.doubtful_intents (
-  intent_id uuid,
-  kind text,
-  owner text,
-  because text,
-  reconcile_attempts integer,
-  sending_at timestamp with time zone,
-  sent_s_ago integer,
-  next_reconcile_at timestamp with time zone,
-  created_at timestamp with time zone
-);
-
 -- Accounts that could not be created and were not abandoned, newest first, with the safe action: ops.provision_account, ops.attach_account, ops.abandon_account, or a refund.
 create view ops.failed_accounts (
   prop_account_id text,
@@ -1386,6 +1374,19 @@ create view ops.intents (
   deadline_at timestamp with time zone,
   sending_at timestamp with time zone,
   settled_at timestamp with time zone
+);
+
+-- Intents in doubt, oldest first. They are reconciled automatically. because: what the last call or look-up came to. If next_reconcile_at is null, none is planned: rerun the intent.
+create view ops.intents_in_doubt (
+  intent_id uuid,
+  kind text,
+  owner text,
+  because text,
+  reconcile_attempts integer,
+  sending_at timestamp with time zone,
+  sent_s_ago integer,
+  next_reconcile_at timestamp with time zone,
+  created_at timestamp with time zone
 );
 
 -- Jobs of the queue. is_held: a living worker runs it. is_dead: its attempts are used up and no worker will take it again.
@@ -1538,7 +1539,7 @@ create view ops.upstreams (
   upstream text,
   waiting integer,
   in_doubt integer,
-  doubted_because text,
+  in_doubt_because text,
   succeeded_at timestamp with time zone
 );
 
@@ -1572,7 +1573,7 @@ create function accept_network_orders(batch jsonb)
 create function accept_one_by_one(batch jsonb)
   returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
 
-create function accept_orders(batch jsonb, refused jsonb, at_venue text)
+create function accept_orders(batch jsonb, rejected jsonb, at_venue text)
   returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
 
 create function accept_registrations(batch jsonb)
@@ -2011,11 +2012,11 @@ create function refund_payment(payment text, by_operator text, because text, new
 create function refund_state(of_payment text)
   returns text sql stable;
 
-create function refuse_change()
-  returns trigger plpgsql;
-
 create function reinstate_account(account text, by_operator text, because text)
   returns text plpgsql;
+
+create function reject_change()
+  returns trigger plpgsql;
 
 create function reject_key(of_key uuid)
   returns void plpgsql;
@@ -2302,7 +2303,7 @@ create function ops.retry_deliveries_of(endpoint text, who text, why text, since
 create function ops.retry_delivery(delivery text, who text, why text)
   returns text plpgsql security definer;
 
--- What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, look_again, send_again (under the same key at the processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream's result so far. Changes nothing.
+-- What a re-run of an intent would do, and whether it is safe. Verdicts: queued_again, reconcile_again, send_again (under the same key at the processor), finished (nothing to do), would_act_twice, at_work. Also whether it was sent, and the upstream's result so far. Changes nothing.
 create function ops.safe_to_rerun(intent uuid)
   returns TABLE(verdict text, is_safe boolean, was_sent boolean, venue_says text, would_do text, reason text) sql stable security definer;
 

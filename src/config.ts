@@ -226,7 +226,7 @@ export function tourSettings(): Record<'TOUR_URL' | (typeof TOUR_SETTINGS)[numbe
 }
 
 /** The environment for a child process that uses its own database: this environment without the database settings. */
-export function environmentOfItsOwn(settings: Record<string, string>): NodeJS.ProcessEnv {
+export function cleanEnvironment(settings: Record<string, string>): NodeJS.ProcessEnv {
   const { DATABASE_URL: _, DATABASE_DIRECT_URL: __, ...env } = process.env;
   return { ...env, ...settings };
 }

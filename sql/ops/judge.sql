@@ -47,7 +47,7 @@ begin
         then format(' and due in %s s', ceil(extract(epoch from job.run_at - now()))) end,
       (select count(*) from worker_processes w where w.seen_at >= now() - interval '8 seconds'));
   else
-    verdict := case when i.sending_at is null then 'queued_again' when is_repeated then 'send_again' else 'look_again' end;
+    verdict := case when i.sending_at is null then 'queued_again' when is_repeated then 'send_again' else 'reconcile_again' end;
     reason := case
       when i.sending_at is null then 'nothing was sent, and nobody is at it'
       when is_repeated then 'it may have been sent; the processor still keeps its key and acts on a key once'

@@ -6,7 +6,7 @@ with kinds as (
   select k.upstream,
     count(*) filter (where i.state <> 'in_doubt')::integer as waiting,
     count(*) filter (where i.state = 'in_doubt')::integer as in_doubt,
-    (array_agg(i.unknown_because order by i.sending_at desc) filter (where i.state = 'in_doubt'))[1] as doubted_because
+    (array_agg(i.unknown_because order by i.sending_at desc) filter (where i.state = 'in_doubt'))[1] as in_doubt_because
   from intents i
   join kinds k on k.kind = i.kind
   where i.state in ('queued', 'running', 'in_doubt')
@@ -23,7 +23,7 @@ with kinds as (
   ) n
   group by k.upstream
 )
-select u.upstream, coalesce(o.waiting, 0) as waiting, coalesce(o.in_doubt, 0) as in_doubt, o.doubted_because, e.succeeded_at
+select u.upstream, coalesce(o.waiting, 0) as waiting, coalesce(o.in_doubt, 0) as in_doubt, o.in_doubt_because, e.succeeded_at
 from (select distinct k.upstream from kinds k) u
 left join open_intents o on o.upstream = u.upstream
 left join ended e on e.upstream = u.upstream

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Netvenue } from '../adapters/network/types.ts';
-import { listOwnEntities } from '../apps/network/queries.ts';
+import { listAppEntities } from '../apps/network/queries.ts';
 import type { Db } from '../db/pool.ts';
 import type { Hotkey } from '../kernel/ids.ts';
 import { hasOpenCreations, listOwnedSubaccounts } from './queries.ts';
@@ -28,7 +28,7 @@ type Sources = {
  * all of it known here, although no creation is open. That is what a database looks like that was restored from a backup.
  */
 export async function checkIsBehind({ db, log, venues }: Sources): Promise<void> {
-  const tenants = await Promise.all((await listOwnEntities(db)).map((entity) => venues.of(entity)));
+  const tenants = await Promise.all((await listAppEntities(db)).map((entity) => venues.of(entity)));
   const lists = [venues.netvenue, ...tenants.filter((venue) => venue !== null)];
   const counts = await Promise.all(lists.map((venue) => countNewer(db, venue)));
   const subaccounts = counts.reduce((sum, count) => sum + count, 0);

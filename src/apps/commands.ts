@@ -49,9 +49,9 @@ const rotatedRow = z.object({ previous_expires_at: z.string() });
  * token was issued with a secret that is no longer the newest. So only one of several concurrent rotations succeeds,
  * and a leaked old secret cannot take over the app.
  */
-export async function rotateOwnSecret(db: Db, app: App, overlapS: number): Promise<RotatedSecret> {
+export async function rotateAppSecret(db: Db, app: App, overlapS: number): Promise<RotatedSecret> {
   const secret = newSecret('csk');
-  const rotated = await db.maybeOne(sql.prepared('rotate_own_secret', rotatedRow)`
+  const rotated = await db.maybeOne(sql.prepared('rotate_app_secret', rotatedRow)`
     select r.previous_expires_at
     from rotate_app_secret(${app.owner}, ${app.secretId}, ${newId('sec')}, ${sql.binary(digest(secret))}, ${overlapS}) r`);
   if (!rotated) throw new ApiError('V2_SECRET_SUPERSEDED');

@@ -5,7 +5,7 @@ import { ApiError } from '../kernel/errors.ts';
 import { type App, appOf } from '../kernel/principal.ts';
 import { grant, scopes } from '../kernel/scopes.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { issueToken, revokeToken, rotateOwnSecret } from './commands.ts';
+import { issueToken, revokeToken, rotateAppSecret } from './commands.ts';
 import type { ClientFinder } from './queries.ts';
 import { getApp } from './queries.ts';
 
@@ -84,7 +84,7 @@ const DEFAULT_OVERLAP_S = 86_400;
 export const rotateOwnAppSecret: Handler<'rotateOwnAppSecret', Deps> = ({ principal, body, commit }) =>
   commit(async (db) => ({
     status: 200,
-    body: await rotateOwnSecret(db, appOf(principal), body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
+    body: await rotateAppSecret(db, appOf(principal), body?.overlap_seconds ?? DEFAULT_OVERLAP_S),
     headers: NO_STORE,
   }));
 

@@ -26,15 +26,15 @@ type Opener = { url: string; fetch: typeof fetch; authorize: Authorization; usua
  */
 export async function* resumingEvents(opener: Opener, options: StreamOptions = {}): AsyncGenerator<StreamEvent, void> {
   const { signal, silenceMs = SILENCE_MS } = options;
-  const place: Place = { after: options.after, isRenewed: false };
+  const position: Position = { after: options.after, isRenewed: false };
   for (let failures = 0; !signal?.aborted; ) {
-    const { body, waitMs } = await opened(opener, options, place);
+    const { body, waitMs } = await opened(opener, options, position);
     try {
       if (body)
         for await (const event of eventsIn(body, silenceMs)) {
           failures = 0;
-          place.isRenewed = false;
-          place.after = event.id ?? place.after;
+          position.isRenewed = false;
+          position.after = event.id ?? position.after;
           yield event;
         }
     } catch {
@@ -46,24 +46,24 @@ export async function* resumingEvents(opener: Opener, options: StreamOptions = {
 }
 
 /** Where the next connection goes on, and whether the token was made new since the last event. */
-type Place = { after: string | undefined; isRenewed: boolean };
+type Position = { after: string | undefined; isRenewed: boolean };
 type Opened = { body: ReadableStream<Uint8Array> | null; waitMs: number };
 
 const NOT_NOW: Opened = { body: null, waitMs: 0 };
 
-async function opened(opener: Opener, { headers, signal }: StreamOptions, place: Place): Promise<Opened> {
+async function opened(opener: Opener, { headers, signal }: StreamOptions, position: Position): Promise<Opened> {
   const { fetch, url, authorize, usual } = opener; // browsers accept no call of `fetch` as a method
   const credential = await authorize.header().catch(retryableOnly);
   if (!credential) return NOT_NOW;
   const all = withHeaders(usual, headers);
   all.set('Accept', 'text/event-stream');
   all.set(...credential);
-  if (place.after !== undefined) all.set('Last-Event-ID', place.after);
+  if (position.after !== undefined) all.set('Last-Event-ID', position.after);
   const response = await fetch(url, { headers: all, ...(signal && { signal }) }).catch(() => null);
   if (!response) return NOT_NOW;
   if (response.ok) return { body: response.body, waitMs: 0 };
   const text = await response.text().catch(() => '');
-  if (!place.isRenewed && isOutdated(response) && authorize.renew(credential[1])) place.isRenewed = true;
+  if (!position.isRenewed && isOutdated(response) && authorize.renew(credential[1])) position.isRenewed = true;
   else if (!isRetryable(response.status, text)) throw errorOf({ text, status: response.status });
   return { body: null, waitMs: retryAfterMs(response.headers) };
 }

@@ -11,7 +11,7 @@ import { type Credentials, connect, ServiceError, type WebhookEvent } from '../c
  * starts with the next event, and makes up a secret. An event that the receiver does not accept is shown and not repeated.
  */
 const EVERY_MS = 500;
-const ANSWER_MS = 10_000; // what the service waits for a receiver
+const RESPONSE_MS = 10_000; // what the service waits for a receiver
 const AGAIN_MS = 2_000;
 
 const { values } = parseArgs({
@@ -97,7 +97,7 @@ async function forward(event: WebhookEvent): Promise<string> {
     headers,
     body,
     redirect: 'manual',
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(RESPONSE_MS),
   });
   return sent.then(
     ({ status }) => String(status),

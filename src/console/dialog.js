@@ -29,7 +29,7 @@ export function act(action) {
   const scope = `form-${++forms}`;
   const fields = (action.fields ?? []).map((field) => control(field, scope));
   const second = confirmation(action, scope);
-  const failure = h('p', { class: 'refused', role: 'alert' });
+  const failure = h('p', { class: 'rejected', role: 'alert' });
   const submit = h('button', { type: 'submit', class: action.isDanger ? 'danger' : 'primary' }, action.button);
   const cancel = h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel');
   const form = h('form', {}, h('h2', { id: scope }, action.title), paragraphs(action.says), fields, second, failure);

@@ -3,7 +3,7 @@
 /** @type {Record<Verdict, string>} */
 const WORDS = {
   queued_again: 'safe',
-  look_again: 'safe',
+  reconcile_again: 'safe',
   send_again: 'safe',
   finished: 'nothing to do',
   would_act_twice: 'not safe',

@@ -9,7 +9,7 @@ export function say(text) {
 /** Shows an error with its code. @param {unknown} error */
 export function complain(error) {
   hush();
-  byId('refused').textContent = wording(error);
+  byId('rejected').textContent = wording(error);
 }
 
 /** Clears all notices. */
@@ -20,7 +20,7 @@ export function hush() {
 
 /** Clears the error. */
 export function takeBack() {
-  byId('refused').textContent = '';
+  byId('rejected').textContent = '';
 }
 
 /** The text of an error: message, code and request id. @param {unknown} error */

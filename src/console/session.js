@@ -79,7 +79,7 @@ async function identify(dialog, code, notes) {
 
 /** @param {HTMLDialogElement} dialog @param {unknown} fault @returns {never} */
 function showFault(dialog, fault) {
-  const failure = h('p', { class: 'refused', role: 'alert' }, wording(fault));
+  const failure = h('p', { class: 'rejected', role: 'alert' }, wording(fault));
   const hint = 'Browsers keep the session only over https or on localhost.';
   const again = h('button', { type: 'button', class: 'primary', onclick: () => location.reload() }, 'Start again');
   dialog.replaceChildren(
@@ -140,7 +140,7 @@ async function enroll(dialog) {
  * @returns {Promise<T>}
  */
 function step(dialog, title, notes, fields, button, run, shown = []) {
-  const failure = h('p', { class: 'refused', role: 'alert' });
+  const failure = h('p', { class: 'rejected', role: 'alert' });
   const submit = h('button', { type: 'submit', class: 'primary' }, button);
   const controls = fields.map((field) => control(field, 'log-in'));
   const heading = h('h1', { id: 'log-in-title' }, title);

@@ -4245,9 +4245,9 @@ export interface components {
             /** @description Why it was last in doubt, in words of this service; null if it never was. */
             unknown_because: string | null;
             /** @description How often a worker has claimed the intent. */
-            tries: number;
+            attempts: number;
             /** @description How often the upstream was read to find out whether the write took effect. */
-            looks: number;
+            reconcile_attempts: number;
             /** @description When the intent was accepted. */
             created_at: components["schemas"]["Time"];
             /** @description After this time an intent that was not sent is no longer sent. */
@@ -4260,10 +4260,10 @@ export interface components {
         /** @description What a re-run of an intent would do, and whether that is safe. */
         RerunJudgement: {
             /**
-             * @description `queued_again`: it was not sent and is sent now. `look_again`: it may have been sent, and its effect is reconciled. `send_again`: it may have been sent to the processor; if the processor does not have it, it is sent again under the same key and acts now, once. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: a worker runs it.
+             * @description `queued_again`: it was not sent and is sent now. `reconcile_again`: it may have been sent, and its effect is reconciled. `send_again`: it may have been sent to the processor; if the processor does not have it, it is sent again under the same key and acts now, once. `finished`: it has ended. `would_act_twice`: a re-run could repeat the effect. `at_work`: a worker runs it.
              * @enum {unknown}
              */
-            verdict: "queued_again" | "look_again" | "send_again" | "finished" | "would_act_twice" | "at_work";
+            verdict: "queued_again" | "reconcile_again" | "send_again" | "finished" | "would_act_twice" | "at_work";
             /** @description Whether a re-run can never act twice. A re-run is rejected if it is false. */
             is_safe: boolean;
             /** @description Whether the upstream may have received the write. */
@@ -4617,7 +4617,7 @@ export interface components {
             /** @description Number of writes that were sent and whose effect is unknown. */
             in_doubt: number;
             /** @description Why the newest of them is in doubt; null without one. */
-            doubted_because: string | null;
+            in_doubt_because: string | null;
             /** @description When the last write succeeded; null if none of the newest did. */
             succeeded_at: components["schemas"]["Time"] | null;
             /** @description Used part of the request budget that all processes share, from 0 to 1; null where there is none. */
@@ -6895,7 +6895,7 @@ export interface components {
                 /** @description Class of the failure, such as `timeout` or `tls`; null without one. */
                 error: string | null;
                 /** @description First 2 KiB of the response's body; null without one. */
-                answer: string | null;
+                response: string | null;
             }[];
         };
         /** @description The time since which missed events are sent again. */

@@ -12,10 +12,10 @@ const MIGRATORS_LOCK = 884_424;
 const POLL_MS = 100; // no waiting statement in PostgreSQL: `create index concurrently` would wait for it
 
 /**
- * `lockMs`: how long a migration waits for a lock; other statements queue behind it. `tries`: attempts before it gives
+ * `lockMs`: how long a migration waits for a lock; other statements queue behind it. `attempts`: attempts before it gives
  * up.
  */
-const patience = { lockMs: 2_000, pauseMs: 3_000, tries: 100 };
+const patience = { lockMs: 2_000, pauseMs: 3_000, attempts: 100 };
 
 /**
  * Brings a database up to date: the schema of the queue, then ours, migration by migration. Safe to repeat and to run
@@ -25,7 +25,7 @@ const patience = { lockMs: 2_000, pauseMs: 3_000, tries: 100 };
 export async function migrate(
   url: string,
   log: (line: string) => void = () => {},
-  { lockMs, pauseMs, tries } = patience,
+  { lockMs, pauseMs, attempts } = patience,
 ): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 2, options: `-c lock_timeout=${lockMs}` });
   const onError = (error: Error) => log(error.message);
@@ -34,7 +34,7 @@ export async function migrate(
   const client = await pool.connect();
   try {
     await waitForTurn(client);
-    for (let left = tries; ; left -= 1) {
+    for (let left = attempts; ; left -= 1) {
       const isDone = await attempt(pool, client, log).catch((error) => {
         if (left <= 1 || !(waitedTooLong(error) || wasUndone(error))) throw error;
       });

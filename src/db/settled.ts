@@ -14,17 +14,17 @@ const DIRECT_READ_MS = 2_000; // a lost notification delays a response by at mos
 /** Notifications about settled intents and account events, over one LISTEN connection. */
 export type Settlements = {
   /**
-   * `woken` resolves when the intent may have settled, on `cancel`, and after `timeoutMs` or 2 s. The caller then reads
+   * `notified` resolves when the intent may have settled, on `cancel`, and after `timeoutMs` or 2 s. The caller then reads
    * the row.
    */
-  next(intentId: IntentId, timeoutMs: number): { woken: Promise<void>; cancel(): void };
+  next(intentId: IntentId, timeoutMs: number): { notified: Promise<void>; cancel(): void };
   /** Calls `ended` once, when the intent has settled or notifications may have been lost. Returns a function that stops it. */
   once(intentId: IntentId, ended: () => void): () => void;
   /**
-   * Calls `wake` whenever events of an account may have been written, and after every reconnect. Returns a function
+   * Calls `notify` whenever events of an account may have been written, and after every reconnect. Returns a function
    * that stops it.
    */
-  follow(account: string, wake: () => void): () => void;
+  follow(account: string, notify: () => void): () => void;
   /**
    * Resolves to true once every notification of a write that was visible before this call has been processed here; to
    * false if that cannot be known, because the connection is down or slow.
@@ -36,8 +36,8 @@ export type Settlements = {
 };
 
 /**
- * Opens the LISTEN connection of a process. It reconnects by itself and then wakes all waiters. `onTraded` is called with
- * the trader of a settled order verb before its waiters wake, and with null when notifications may have been lost.
+ * Opens the LISTEN connection of a process. It reconnects by itself and then notifies all waiters. `onTraded` is called with
+ * the trader of a settled order verb before its waiters are notified, and with null when notifications may have been lost.
  */
 export function listenForSettlements(
   url: string,
@@ -66,7 +66,7 @@ export function listenForSettlements(
     fresh.on('end', reconnect);
     fresh.on('notification', ({ channel, payload = '' }) => {
       if (channel === 'traded') onTraded(payload);
-      else wake(channel === 'settled' ? waiters.get(payload) : followers.get(payload));
+      else notifyAll(channel === 'settled' ? waiters.get(payload) : followers.get(payload));
     });
     try {
       await fresh.connect();
@@ -77,7 +77,7 @@ export function listenForSettlements(
       await fresh.query('listen settled');
       listening = true;
       onTraded(null);
-      for (const set of [...waiters.values(), ...followers.values()]) wake(set);
+      for (const set of [...waiters.values(), ...followers.values()]) notifyAll(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       reconnect();
@@ -130,7 +130,7 @@ export function listenForSettlements(
       };
       const leave = join(intentId, cancel);
       const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, DIRECT_READ_MS)));
-      return { woken: promise, cancel };
+      return { notified: promise, cancel };
     },
     once(intentId, ended) {
       const leave = join(intentId, () => {
@@ -139,11 +139,11 @@ export function listenForSettlements(
       });
       return leave;
     },
-    follow(account, wake) {
+    follow(account, notify) {
       const set = followers.get(account) ?? new Set();
-      followers.set(account, set.add(wake));
+      followers.set(account, set.add(notify));
       return () => {
-        set.delete(wake);
+        set.delete(notify);
         if (set.size === 0 && followers.get(account) === set) followers.delete(account);
       };
     },
@@ -152,13 +152,13 @@ export function listenForSettlements(
       closed = true;
       clearTimeout(reconnecting);
       clearInterval(heartbeat);
-      for (const set of [...waiters.values()]) wake(set);
+      for (const set of [...waiters.values()]) notifyAll(set);
       await connecting;
       await client?.end().catch(() => {}); // it may be closed already
     },
   };
 }
 
-const wake = (set: Set<() => void> | undefined) => {
+const notifyAll = (set: Set<() => void> | undefined) => {
   for (const done of [...(set ?? [])]) done();
 };

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { below, newPlace, type Place, placeOfIntent, spanSince } from '../kernel/spans.ts';
+import { below, newSpanContext, type SpanContext, spanContextOfIntent, spanSince } from '../kernel/spans.ts';
 import type { Work } from '../kernel/work.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Work } from '../kernel/work.ts';
  */
 export function traceRequest({ spans, request_id = '' }: Work, startedAt: number, ctx: Context): void {
   const { operation = 'none', intentId, caller } = ctx.state;
-  spans?.end({ ...placeOf(intentId, ctx), ...callersSpan(ctx.get('traceparent')) }, () => {
+  spans?.end({ ...spanContextOf(intentId, ctx), ...callersSpan(ctx.get('traceparent')) }, () => {
     const attributes = {
       'http.request.method': ctx.method,
       'http.response.status_code': ctx.status,
@@ -20,14 +20,14 @@ export function traceRequest({ spans, request_id = '' }: Work, startedAt: number
   });
 }
 
-function placeOf(intentId: string | undefined, ctx: Context): Place {
-  if (!intentId) return newPlace();
-  const first = placeOfIntent(intentId);
+function spanContextOf(intentId: string | undefined, ctx: Context): SpanContext {
+  if (!intentId) return newSpanContext();
+  const first = spanContextOfIntent(intentId);
   return ctx.response.get('Idempotent-Replayed') ? below(first) : first;
 }
 
 /** The span that a caller names in the header `traceparent` of W3C Trace Context, if it is well-formed. */
-function callersSpan(traceparent: string): Pick<Place, 'link'> {
+function callersSpan(traceparent: string): Pick<SpanContext, 'link'> {
   const [, traceId, spanId] = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}/.exec(traceparent) ?? [];
   return traceId && spanId ? { link: { traceId, spanId } } : {};
 }

@@ -12,14 +12,14 @@ const DAY_MS = 86_400_000;
 /** Intents are kept at least so long, or as RETAIN_INTENTS_DAYS says: an older one may have been pruned. */
 const NOT_PRUNED_DAYS = 7;
 const MOST_IDS = 2_000; // at a time: a look-up by primary key
-const FORGET_AFTER_LOOKS = 8; // a standby that took over may lack what was known before
+const FORGET_AFTER = 8; // a standby that took over may lack what was known before
 
 /** The latest reads of orders at venues, by call and trader: see `watched`. */
 type Shown = Map<string, { call: string; data: unknown }>;
 type Sources = { db: Db; log: Pick<Logger, 'error' | 'warn'>; config: { RETAIN_INTENTS_DAYS: number }; shown: Shown };
 
 /** Compares what venues show with the database. */
-export type BehindWatch = { look(): Promise<void>; stop(): void };
+export type BehindWatch = { compare(): Promise<void>; stop(): void };
 
 /**
  * Notices that the database is behind the world, from a sample of what is read at venues anyway: every 15 s, the ids of the orders shown
@@ -28,13 +28,13 @@ export type BehindWatch = { look(): Promise<void>; stop(): void };
  */
 export function watchBehind({ db, log, config, shown }: Sources): BehindWatch {
   const seen = new Set<string>(); // compared within two minutes
-  let looks = 0;
+  let comparisons = 0;
 
-  async function look(): Promise<void> {
+  async function compare(): Promise<void> {
     const reads = [...shown.values()];
     shown.clear();
-    looks += 1;
-    if (looks % FORGET_AFTER_LOOKS === 0) seen.clear();
+    comparisons += 1;
+    if (comparisons % FORGET_AFTER === 0) seen.clear();
     const ids = [...new Set(reads.flatMap(idsIn))].filter((id) => !seen.has(id)).slice(0, MOST_IDS);
     if (ids.length === 0) return;
     const oldestMs = epochMs() - Math.min(NOT_PRUNED_DAYS, config.RETAIN_INTENTS_DAYS - 1) * DAY_MS;
@@ -47,11 +47,11 @@ export function watchBehind({ db, log, config, shown }: Sources): BehindWatch {
   }
 
   const timer = setInterval(
-    () => void look().catch((err) => log.warn({ err }, 'not compared with the venues')),
+    () => void compare().catch((err) => log.warn({ err }, 'not compared with the venues')),
     EVERY_MS,
   );
   timer.unref();
-  return { look, stop: () => clearInterval(timer) };
+  return { compare, stop: () => clearInterval(timer) };
 }
 
 /** The ids of the orders that a read shows. A bracket begins with the id of its order. */

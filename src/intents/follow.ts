@@ -30,16 +30,16 @@ export const untilEnded =
   (settlements: Settlements, stopping: AbortSignal): Until =>
   async (id, waitMs, read, unreadMs = 0) => {
     const until = epochMs() + waitMs;
-    if (unreadMs > 0 && !stopping.aborted) await settlements.next(id, Math.min(waitMs, unreadMs)).woken;
+    if (unreadMs > 0 && !stopping.aborted) await settlements.next(id, Math.min(waitMs, unreadMs)).notified;
     for (;;) {
       const left = stopping.aborted ? 0 : Math.max(0, until - epochMs());
-      const { woken, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
+      const { notified, cancel } = settlements.next(id, left); // before the read, so that no settlement is missed
       const { row, ended } = await read();
       if (ended || left === 0) {
         cancel();
         return row;
       }
-      await woken;
+      await notified;
     }
   };
 

@@ -10,16 +10,21 @@ export type Span = {
   attributes: Record<string, string | number | boolean>;
 };
 
-/** The place of a span in its trace, in the hexadecimal ids of W3C Trace Context. `link`: a span of the caller's own trace. */
-export type Place = { traceId: string; spanId: string; parentId?: string; link?: { traceId: string; spanId: string } };
+/** Where a span is in its trace, in the hexadecimal ids of W3C Trace Context. `link`: a span of the caller's own trace. */
+export type SpanContext = {
+  traceId: string;
+  spanId: string;
+  parentId?: string;
+  link?: { traceId: string; spanId: string };
+};
 
 /** The parts of one piece of work. */
 export type Spans = {
   add(part: Span): void;
   /** Names the trace that the parts belong to; those that end later join it too. `whole` is made only if the trace is kept. */
-  end(place: Place, whole: () => Span): void;
-  /** Adds a part to another trace, below a place in it, if that trace is kept. */
-  addTo(place: Place, part: () => Span): void;
+  end(context: SpanContext, whole: () => Span): void;
+  /** Adds a part to another trace, below a span of it, if that trace is kept. */
+  addTo(context: SpanContext, part: () => Span): void;
 };
 
 /** A span from a moment of `performance.now()` until now. */
@@ -29,16 +34,20 @@ export const spanSince = (startedAt: number, of: Omit<Span, 'startedAtMs' | 'end
   endedAtMs: performance.timeOrigin + performance.now(),
 });
 
-/** The place of the request that submitted an intent. The trace of an intent has its id, so every process finds it. */
-export function placeOfIntent(intentId: string): Place {
+/** The span of the request that submitted an intent. The trace of an intent has its id, so every process finds it. */
+export function spanContextOfIntent(intentId: string): SpanContext {
   const traceId = intentId.replaceAll('-', '').toLowerCase();
   return { traceId, spanId: traceId.slice(16) };
 }
 
 /** A new span below another. */
-export const below = ({ traceId, spanId }: Place): Place => ({ traceId, spanId: newSpanId(), parentId: spanId });
+export const below = ({ traceId, spanId }: SpanContext): SpanContext => ({
+  traceId,
+  spanId: newSpanId(),
+  parentId: spanId,
+});
 
 /** A trace of its own. */
-export const newPlace = (): Place => ({ traceId: randomBytes(16).toString('hex'), spanId: newSpanId() });
+export const newSpanContext = (): SpanContext => ({ traceId: randomBytes(16).toString('hex'), spanId: newSpanId() });
 
 const newSpanId = () => randomBytes(8).toString('hex');

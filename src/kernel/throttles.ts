@@ -33,7 +33,7 @@ export const limits = {
   /** Attempts at one account's password from one address. */
   login: { budget: 10, baseS: MINUTE_S, longestS: 15 * MINUTE_S },
   /** Attempts at one account's password from all addresses without an earlier log-in. */
-  login_strangers: { budget: 50, baseS: 10 * MINUTE_S, longestS: HOUR_S },
+  login_unknown_callers: { budget: 50, baseS: 10 * MINUTE_S, longestS: HOUR_S },
   /**
    * Attempts at the authenticator code of one account, after a right password: from one of its known networks, or from
    * all others together.

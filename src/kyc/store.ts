@@ -22,7 +22,7 @@ export function recordSession(
   const settled = db.oneFirst(sql.prepared('record_verification_session', z.object({ ok: z.boolean() }))`
     with settled as materialized (
       select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${sessionId}) ok
-    ), hidden as (
+    ), sealed as (
       ${sealedResult(sealer, intent.id, { url, client_secret: clientSecret })}
     )
     select ok

@@ -12,7 +12,7 @@ export type LoginAttempt = {
   /** Counts the attempt, before anything is compared. */
   countAttempt(): Promise<void>;
   /** Counts a try at the authenticator's code, before it is compared. Returns what to do if the code is wrong. */
-  countTry(accountId: string): Promise<() => Promise<void>>;
+  countCodeAttempt(accountId: string): Promise<() => Promise<void>>;
   openSeed(sealedSeed: Buffer, accountId: string): string;
 };
 
@@ -60,12 +60,12 @@ const hashesOf = ({ password_hash, sign_up_hashes }: LoginRow): string[] => [
 ];
 
 async function stepOfCode(
-  { row: { totp_seed, now_s }, countTry, openSeed }: LoginAttempt,
+  { row: { totp_seed, now_s }, countCodeAttempt, openSeed }: LoginAttempt,
   accountId: string,
   code: string,
 ): Promise<number | 'code_wrong'> {
   if (!totp_seed) throw new Error('An account with TOTP enabled has a seed');
-  const onWrongCode = await countTry(accountId);
+  const onWrongCode = await countCodeAttempt(accountId);
   const step = stepOf(openSeed(totp_seed, accountId), code, now_s);
   if (step === null) await onWrongCode();
   return step ?? 'code_wrong';

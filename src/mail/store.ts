@@ -16,7 +16,7 @@ export async function recordMail(db: Db, mail: QueuedMail, result: UpstreamResul
     select retry_mail(${mail.id}, ${nextAttemptS(mail.attempts)}, ${result.why}) planned`);
 }
 
-/** Ends a mail, wipes its secret and wakes those who wait for it. */
+/** Ends a mail, wipes its secret and notifies those who wait for it. */
 export async function endMail(
   db: Db,
   mailId: string,

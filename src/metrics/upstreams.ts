@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Outgoing, Sent, Webhooks } from '../adapters/webhook/types.ts';
 import type { Reach } from '../kernel/shared-upstream.ts';
-import { placeOfIntent, spanSince } from '../kernel/spans.ts';
+import { spanContextOfIntent, spanSince } from '../kernel/spans.ts';
 import { epochMs, presentWork, type Work, workingOn } from '../kernel/work.ts';
 import type { Metrics } from './registry.ts';
 
@@ -11,7 +11,7 @@ type Watched = Pick<Metrics, 'calls' | 'authErrors' | 'reached'>;
 /** Results of adapters which mean that an upstream rejected this service's credentials. */
 const OUR_CREDENTIALS = new Set(['venue_auth', 'processor_auth', 'eauth']);
 
-/** Kinds of results which no answer of the upstream gave. */
+/** Kinds of results that no response of the upstream gave. */
 const FAILED = new Set(['unknown', 'unreachable', 'unreadable', 'threw']);
 
 /**
@@ -118,13 +118,13 @@ function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, b
   const span = () => spanSince(startedAt, { name: `webhook ${eventType}`, kind: 'client', hasFailed, attributes });
   const { intent_id } = Object(JSON.parse(body).data) as { intent_id?: string }; // as: an event of ours
   if (intent_id === undefined) spans.add(span());
-  else spans.addTo(placeOfIntent(intent_id), span);
+  else spans.addTo(spanContextOfIntent(intent_id), span);
 }
 
 const resultOf = (sent: Sent) => (sent.kind === 'fault' ? sent.fault : statusClass(sent.status));
 
 const lineOf = (sent: Sent) =>
-  sent.kind === 'fault' ? { result: 'fault', cause: sent.fault } : { result: 'answered', status: sent.status };
+  sent.kind === 'fault' ? { result: 'fault', cause: sent.fault } : { result: 'response', status: sent.status };
 
 const statusClass = (status: number): string => `${Math.floor(status / 100)}xx`;
 

@@ -94,10 +94,10 @@ export const getAppIntent: Handler<'getAppIntent', Deps> = async ({ deps, princi
   const intent = await findIntent(deps.db, appOf(principal).owner, path.intent_id.toLowerCase());
   if (!intent) throw new ApiError('INTENT_UNKNOWN');
   const shown = intentOfV2(intent);
-  const hidden = shown.result && (await findSealed(deps, intent.id));
+  const sealed = shown.result && (await findSealed(deps, intent.id));
   return {
     status: 200,
-    body: { ...shown, result: shown.result && { ...shown.result, ...hidden } },
+    body: { ...shown, result: shown.result && { ...shown.result, ...sealed } },
     headers: { 'Intent-Id': intent.id, 'Cache-Control': 'no-store' },
   };
 };

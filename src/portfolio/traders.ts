@@ -43,7 +43,7 @@ export const walletOf = ({ header }: Pick<AnyCall, 'header'>): string => header[
  * does not know. Throws VENUE_UNREADABLE.
  */
 export async function findDashboard(reads: VenueReads, trader: Trader): Promise<Dashboard | null> {
-  if (trader.venue === 'exvenue') return ownDashboard(trader.link, foundOrNull(await readWallet(reads, trader)));
+  if (trader.venue === 'exvenue') return dashboardOfLink(trader.link, foundOrNull(await readWallet(reads, trader)));
   return requireFound(await reads.dashboard(trader.hotkey));
 }
 
@@ -54,7 +54,7 @@ export const readWallet = async (
 ): Promise<ReadResult<Dashboard>> => (link ? reads.walletDashboard(wallet) : { kind: 'absent' });
 
 /** A dashboard read by wallet, if it shows the owner's own subaccount; null if it shows another one. */
-export const ownDashboard = (link: WalletLink | null, shown: Dashboard | null): Dashboard | null =>
+export const dashboardOfLink = (link: WalletLink | null, shown: Dashboard | null): Dashboard | null =>
   link && shown && (!link.hotkey || !shown.syntheticHotkey || link.hotkey === shown.syntheticHotkey) ? shown : null;
 
 /** The network's limits of a trader; null where it has no dashboard. Throws VENUE_UNREADABLE. */

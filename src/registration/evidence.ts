@@ -35,9 +35,9 @@ export async function findPayment(
     return accepted(await paidOnChain(registrar, intent, txHash));
   }
   if (chain.data.canceled) return recordedRejection(CANCELED);
-  if (chain.data.used) return unknownEffect('no_answer'); // its transaction is not visible yet
+  if (chain.data.used) return unknownEffect('no_response'); // its transaction is not visible yet
   if (isOver(payload.authorization.validBefore, atS, config.REGISTRATION_MARGIN_S)) return { kind: 'absent' };
-  if (intent.presumed_sent_at !== null) return unknownEffect('no_answer'); // of a restored database: what was not sent is not sent now
+  if (intent.presumed_sent_at !== null) return unknownEffect('no_response'); // of a restored database: what was not sent is not sent now
   return postAgain(intent, payload, deps);
 }
 
@@ -61,8 +61,8 @@ async function postAgain(
   { registrar, stopping }: EvidenceDeps,
 ): Promise<Finding<Paid>> {
   const proof = payload.proofs[reconcile_attempts] ?? null;
-  if (reconcile_attempts >= REPEATS || (payload.proofs.length > 0 && !proof)) return unknownEffect('no_answer');
+  if (reconcile_attempts >= REPEATS || (payload.proofs.length > 0 && !proof)) return unknownEffect('no_response');
   const result = await registrar.pay(payload.body, payload, { firstSend: false, proof, signal: stopping });
   if (result.kind === 'accepted') return accepted(paidBy(result.data));
-  return unknownEffect(result.kind === 'unknown' ? result.why : 'no_answer');
+  return unknownEffect(result.kind === 'unknown' ? result.why : 'no_response');
 }

@@ -113,11 +113,11 @@ export const notes = {
   abandoned:
     'The payment settled, but the registrar never recorded the registration. Contact the registrar with the tx_hash.',
   late: 'The payment settled although it had been rejected. The registration is being reconciled.',
-  no_answer: 'The payment was sent without a response; the chain is being checked for its settlement.',
+  no_response: 'The payment was sent without a response; the chain is being checked for its settlement.',
   facilitator_down: "The registrar's payment facilitator is down; the chain is being checked for its settlement.",
   settlement_unclear: 'The registrar did not report whether the payment settled; the chain is being checked.',
 } as const;
 
 /** The message to the caller while a payment is in doubt for this reason. */
 export const noteOf = (why: string): string =>
-  why === 'facilitator_down' || why === 'settlement_unclear' ? notes[why] : notes.no_answer;
+  why === 'facilitator_down' || why === 'settlement_unclear' ? notes[why] : notes.no_response;

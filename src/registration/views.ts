@@ -34,6 +34,6 @@ export const unknownRegistration = (exAddress: string): Shown => ({
 });
 
 const openNote = ({ status, tx_hash }: Registration) =>
-  status === 'processing' && tx_hash === null ? notes.no_answer : null;
+  status === 'processing' && tx_hash === null ? notes.no_response : null;
 
 const titleOf = (code: string | null) => (code !== null && isErrorCode(code) ? errors[code][1] : null);

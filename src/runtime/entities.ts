@@ -1,5 +1,5 @@
 import type { Netvenue } from '../adapters/network/types.ts';
-import { findNetworkIdentity, findOwnEntity } from '../apps/network/queries.ts';
+import { findAppEntity, findNetworkIdentity } from '../apps/network/queries.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { entityOf, type Hotkey, type OwnerId } from '../kernel/ids.ts';
@@ -34,7 +34,7 @@ export function networkEntities(
   };
   return {
     netvenue: platform,
-    entityOf: async (owner) => (await findOwnEntity(db, owner)) ?? config.NETVENUE_ENTITY_HOTKEY,
+    entityOf: async (owner) => (await findAppEntity(db, owner)) ?? config.NETVENUE_ENTITY_HOTKEY,
     of,
     ofTrader: (syntheticHotkey) => of(entityOf(syntheticHotkey)),
   };

@@ -1,4 +1,4 @@
-import { below, newPlace, placeOfIntent, spanSince } from '../kernel/spans.ts';
+import { below, newSpanContext, spanContextOfIntent, spanSince } from '../kernel/spans.ts';
 import type { Work } from '../kernel/work.ts';
 
 /** Ends the spans of a task. A job of an intent belongs to the trace of its request, any other has a trace of its own. */
@@ -7,8 +7,8 @@ export function traceTask(
   startedAt: number,
   { outcome, job, attempt }: { outcome: 'done' | 'threw'; job?: string; attempt?: number },
 ): void {
-  const place = intent_id === undefined ? newPlace() : below(placeOfIntent(intent_id));
-  spans?.end(place, () => {
+  const context = intent_id === undefined ? newSpanContext() : below(spanContextOfIntent(intent_id));
+  spans?.end(context, () => {
     const attributes = {
       outcome: came ?? outcome,
       ...(job !== undefined && { job }),

@@ -18,7 +18,7 @@ export const loginBudgets = ({ appId, email }: Account, network: string, isKnown
   ...(isKnown ? [] : [unknownCallers(appId, email)]),
 ];
 
-const unknownCallers = (appId: AppId, email: string) => budgetOf('login_strangers', appId, email);
+const unknownCallers = (appId: AppId, email: string) => budgetOf('login_unknown_callers', appId, email);
 
 /** The budgets of a mail to an address that a sign-up or a new code causes. */
 export const codeMailBudgets = ({ appId, email }: Account): Budget[] => [
@@ -42,7 +42,7 @@ export const forgetAttempts = (
     ...codeBudgets(userId, scopeOf(false, call.network)),
   ]);
 
-type TryCall = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
+type AttemptCall = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
 
 /** Who tries a code, and whether from a network of an earlier log-in. */
 export type Tried = { userId: UserId; isKnown: boolean; emailCode: string | undefined };
@@ -53,7 +53,10 @@ export type Tried = { userId: UserId; isKnown: boolean; emailCode: string | unde
  * V2_EMAIL_CODE_REQUIRED, having mailed one, and V2_OTP_INVALID for a wrong one. Returns what to do if the
  * authenticator code is wrong: after the last try of the day it mails the user.
  */
-export async function countTry(call: TryCall, { userId, isKnown, emailCode }: Tried): Promise<() => Promise<void>> {
+export async function countCodeAttempt(
+  call: AttemptCall,
+  { userId, isKnown, emailCode }: Tried,
+): Promise<() => Promise<void>> {
   const { db, sealer, throttle } = call.deps;
   const scope = scopeOf(isKnown, call.network);
   const [short, day] = codeBudgets(userId, scope);

@@ -67,7 +67,7 @@ async function attempt(held: HeldDelivery, { sealer, webhooks }: DeliverDeps): P
   }
   const ending = endingOf(sent, held.retry_step);
   const error = ending.ending === 'delivered' ? {} : { error: 'status' };
-  return { ...claim, status: sent.status, response: sent.answer, ...error, ...ending };
+  return { ...claim, status: sent.status, response: sent.text, ...error, ...ending };
 }
 
 async function withinPatience(sending: Promise<Attempt>): Promise<Attempt | 'no response'> {

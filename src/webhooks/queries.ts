@@ -80,7 +80,7 @@ export const listAttempts = (
   deliveryId: string,
 ): Promise<readonly z.infer<typeof attemptRow>[]> =>
   db.any(sql.prepared('list_webhook_attempts', attemptRow)`
-    select a.n, a.started_at, a.duration_ms, a.response_status, a.error, a.response as answer
+    select a.n, a.started_at, a.duration_ms, a.response_status, a.error, a.response
     from webhook_attempts a
     join webhook_deliveries d on d.id = a.delivery_id
     where a.delivery_id = ${deliveryId} and d.app = ${owner}

@@ -29,7 +29,7 @@ type LaneStep = Lane & { said?: Attempt; parting?: boolean };
 
 const steppedRow = z.object({
   n: z.number(),
-  verdict: z.enum(['send', 'idle', 'again', 'parted', 'lost']),
+  verdict: z.enum(['send', 'idle', 'again', 'separated', 'lost']),
   held: heldRow.nullable(),
 });
 

@@ -68,14 +68,14 @@ describe('submitting a signal to the network', () => {
     it(`neither believes nor dismisses a rejection about exits: ${text}`, async () => {
       miner().reply(400, no(text));
 
-      expect(await venue.submit(signal)).to.nested.include({ kind: 'doubtful', 'said.slug': 'bracket_invalid' });
+      expect(await venue.submit(signal)).to.nested.include({ kind: 'unproven', 'said.slug': 'bracket_invalid' });
     });
   }
 
   it('looks an order up whose position is not open, and says so', async () => {
     miner().reply(400, no('Cannot create bracket order: no open position found for BTCUSDC'));
 
-    expect(await venue.submit(signal)).to.nested.include({ kind: 'doubtful', 'said.slug': 'no_position' });
+    expect(await venue.submit(signal)).to.nested.include({ kind: 'unproven', 'said.slug': 'no_position' });
   });
 
   it('looks an order up that was cancelled because it could not be filled', async () => {
@@ -84,7 +84,7 @@ describe('submitting a signal to the network', () => {
       no(`Could not fill limit order [x] [BTCUSDC] [${UUID}]: No buying power remaining. Cancelling order`),
     );
 
-    expect(await venue.submit(signal)).to.nested.include({ kind: 'doubtful', 'said.slug': 'no_buying_power' });
+    expect(await venue.submit(signal)).to.nested.include({ kind: 'unproven', 'said.slug': 'no_buying_power' });
   });
 
   it('passes the venue’s own words on for a reason that is not known, without names and markup', async () => {
@@ -93,7 +93,7 @@ describe('submitting a signal to the network', () => {
 
     const response = await venue.submit(signal);
 
-    expect(response).to.nested.include({ kind: 'doubtful', 'said.slug': 'rejected_by_venue' });
+    expect(response).to.nested.include({ kind: 'unproven', 'said.slug': 'rejected_by_venue' });
     expect(response).to.nested.include({ 'said.words': 'The moon is full for .' });
   });
 

@@ -119,9 +119,9 @@ describe('the registrar on the wire', () => {
     ['settlement failed', 500, { error: 'Payment settlement failed' }, { kind: 'unknown', why: 'settlement_unclear' }],
     ['facilitator down', 502, { error: 'x' }, { kind: 'unknown', why: 'facilitator_down' }],
     ['facilitator unavailable', 503, '', { kind: 'unknown', why: 'facilitator_down' }],
-    ['a yes without a hash', 200, { status: 'registered' }, { kind: 'unknown', why: 'unclear_answer' }],
-    ['a page', 200, '<html>', { kind: 'unknown', why: 'unclear_answer' }],
-    ['a status of no meaning', 429, '', { kind: 'unknown', why: 'unclear_answer' }],
+    ['a yes without a hash', 200, { status: 'registered' }, { kind: 'unknown', why: 'unclear_response' }],
+    ['a page', 200, '<html>', { kind: 'unknown', why: 'unclear_response' }],
+    ['a status of no meaning', 429, '', { kind: 'unknown', why: 'unclear_response' }],
   ];
   for (const [what, status, reply, response] of data) {
     it(`is read correctly: ${what}`, async () => {
@@ -148,7 +148,7 @@ describe('the registrar on the wire', () => {
       post().twice().reply(status, reply);
 
       expect(await pay(true)).to.include({ kind: 'rejected', slug });
-      expect(await pay(false)).to.deep.equal({ kind: 'unknown', why: 'refused_on_repeat' });
+      expect(await pay(false)).to.deep.equal({ kind: 'unknown', why: 'rejected_on_repeat' });
     });
   }
 

@@ -44,7 +44,7 @@ describe('the guard of outgoing addresses', () => {
     for (const { url } of forms) {
       const verdict = await adapter.judge(url);
       const sent = await adapter.send(outgoing(url));
-      if (verdict.kind === 'allowed' || sent.kind === 'answered') allowed.push(url);
+      if (verdict.kind === 'allowed' || sent.kind === 'response') allowed.push(url);
     }
 
     console.log(
@@ -76,7 +76,7 @@ describe('the guard of outgoing addresses', () => {
 
     for (const status of [301, 302, 303, 307, 308]) {
       receiver.behave(() => ({ status, headers: { Location: `http://127.0.0.1:${inside.port}/` } }));
-      expect(await adapter.send(outgoing(receiver.url))).to.include({ kind: 'answered', status });
+      expect(await adapter.send(outgoing(receiver.url))).to.include({ kind: 'response', status });
     }
 
     expect(receiver.ledger).to.have.length(5);

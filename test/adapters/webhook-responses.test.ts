@@ -35,7 +35,7 @@ const attacks: Record<string, { respond(socket: Socket): void; expected: object;
       socket.write(`${OK}Transfer-Encoding: chunked\r\n\r\n`);
       pour(socket, `10000\r\n${'x'.repeat(65_536)}\r\n`);
     },
-    expected: { kind: 'answered', status: 200 },
+    expected: { kind: 'response', status: 200 },
     withinMs: 2_000,
   },
   'a body that announces a terabyte': {
@@ -43,7 +43,7 @@ const attacks: Record<string, { respond(socket: Socket): void; expected: object;
       socket.write(`${OK}Content-Length: 1099511627776\r\n\r\n`);
       pour(socket, Buffer.alloc(65_536));
     },
-    expected: { kind: 'answered', status: 200 },
+    expected: { kind: 'response', status: 200 },
     withinMs: 2_000,
   },
   'a dripping body': {
@@ -51,7 +51,7 @@ const attacks: Record<string, { respond(socket: Socket): void; expected: object;
       socket.write(`${OK}Content-Length: 100000\r\n\r\n`);
       drip(socket, 'x', 100);
     },
-    expected: { kind: 'answered', status: 200 },
+    expected: { kind: 'response', status: 200 },
     withinMs: 2_000,
   },
   'a gzip bomb': {
@@ -59,7 +59,7 @@ const attacks: Record<string, { respond(socket: Socket): void; expected: object;
       socket.write(`${OK}Content-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
       socket.write(bomb);
     },
-    expected: { kind: 'answered', status: 200 },
+    expected: { kind: 'response', status: 200 },
     withinMs: 2_000,
   },
   'huge headers': {
@@ -166,10 +166,10 @@ describe('responses of receivers', () => {
 
     const sent = await adapter.send(outgoing(receiver.url));
 
-    expect(sent).to.include({ kind: 'answered', status: 500 });
-    const { answer } = sent as Extract<Sent, { kind: 'answered' }>;
-    expect(answer.startsWith('no\ufffdéé')).to.equal(true);
-    expect(Buffer.byteLength(answer)).to.be.within(2_000, 2_060);
+    expect(sent).to.include({ kind: 'response', status: 500 });
+    const { text } = sent as Extract<Sent, { kind: 'response' }>;
+    expect(text.startsWith('no\ufffdéé')).to.equal(true);
+    expect(Buffer.byteLength(text)).to.be.within(2_000, 2_060);
     adapter.close();
     await receiver.close();
   });
@@ -181,7 +181,7 @@ describe('responses of receivers', () => {
     await adapter.send(outgoing(receiver.url));
     const second = await adapter.send(outgoing(receiver.url));
 
-    expect(second).to.include({ kind: 'answered', status: 200 });
+    expect(second).to.include({ kind: 'response', status: 200 });
     expect(receiver.ledger).to.have.length(3);
     adapter.close();
     await receiver.close();
@@ -198,7 +198,7 @@ describe('responses of receivers', () => {
 
       const sent = await adapter.send(outgoing(receiver.url));
 
-      const { retryAfterS } = sent as Extract<Sent, { kind: 'answered' }>;
+      const { retryAfterS } = sent as Extract<Sent, { kind: 'response' }>;
       expect(retryAfterS === null ? null : Math.round(retryAfterS)).to.satisfy((s: number | null) =>
         wants === null ? s === null : Math.abs((s ?? 0) - wants) <= 1,
       );

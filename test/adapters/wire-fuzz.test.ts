@@ -8,7 +8,7 @@ import { type Operation, recordOperations } from '../support/wire/operations.ts'
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 15);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
-const WRITES = ['accepted', 'rejected', 'doubtful', 'unreachable', 'unknown'];
+const WRITES = ['accepted', 'rejected', 'unproven', 'unreachable', 'unknown'];
 const READS = ['found', 'absent', 'unreadable'];
 const STATUSES = [200, 201, 204, 301, 400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503, 504];
 const TYPES = ['application/json', 'text/html', 'text/plain', ''];
@@ -82,7 +82,7 @@ describe('any answer on the wire', () => {
     receiver.handle = async () => answer(broken, '{"ok":true}');
     const outgoing = { deliveryId: 'whd_1', eventType: 'a.b', url: receiver.url, body: '{}', secrets: ['whsec_AAAA'] };
     const delivered = await receivers.send(outgoing);
-    return delivered.kind === 'answered' ? faults.flat() : [...faults.flat(), `webhook: ${JSON.stringify(delivered)}`];
+    return delivered.kind === 'response' ? faults.flat() : [...faults.flat(), `webhook: ${JSON.stringify(delivered)}`];
   };
 
   it('is one of its adapter’s results, and ends no process', async function () {

@@ -61,11 +61,11 @@ describe('log-ins of operators', () => {
     const spent = await service.db.anyFirst(sql.type(z.object({ name: z.string() }))`select name from throttles`);
     await service.db.query(sql.unsafe`delete from known_addresses where account = ${victim.adminId}`);
     await guess(victim.email, 1);
-    await service.db.query(sql.unsafe`update throttles set spent = budget where name = 'login_strangers'`);
+    await service.db.query(sql.unsafe`update throttles set spent = budget where name = 'login_unknown_callers'`);
 
     const stranger = await logIn(victim.email, { totp_code: await right(victim) });
 
-    expect(spent).not.to.include('login_strangers');
+    expect(spent).not.to.include('login_unknown_callers');
     expect(stranger.status).to.equal(429);
   });
 

@@ -48,7 +48,12 @@ describe('operations of operators on intents', () => {
         problem_code: 'VENUE_REJECTED',
         kind: 'orders/cancel',
       });
-      expect(body[1]).to.deep.include({ state: 'in_doubt', effect: 'unknown', problem_code: null, looks: 1 });
+      expect(body[1]).to.deep.include({
+        state: 'in_doubt',
+        effect: 'unknown',
+        problem_code: null,
+        reconcile_attempts: 1,
+      });
       expect(await ids('&kind=orders/cancel')).to.deep.equal([failed]);
       expect(await ids('&state=expired')).to.deep.equal([expired]);
       expect(await ids('&state=queued')).to.deep.equal([queued]);
@@ -93,7 +98,7 @@ describe('operations of operators on intents', () => {
       expect(body.about).to.deep.equal({ order_uuid: UNKNOWN_ID, trader: 'entity_7' });
       expect(body.lane).to.deep.equal({ name: 'story', is_head: false, waiting: 1 });
       expect(body.job).to.include({ task: 'orders/cancel', attempts: 0, locked: false });
-      expect(body.rerun).to.include({ verdict: 'look_again', is_safe: true, was_sent: true });
+      expect(body.rerun).to.include({ verdict: 'reconcile_again', is_safe: true, was_sent: true });
       expect(behind.body.lane).to.deep.equal({ name: 'story', is_head: true, waiting: 1 });
       expect(JSON.stringify(body)).not.to.contain('canary-9c');
     });

@@ -9,7 +9,7 @@ type State = {
   upstream: string;
   waiting: number;
   in_doubt: number;
-  doubted_because: string | null;
+  in_doubt_because: string | null;
   succeeded_at: string | null;
   budget_used: number | null;
   calls: { call: string; is_reachable: boolean; since: string; called_at: string; error: string | null }[];
@@ -83,7 +83,7 @@ describe('getUpstreams', function () {
     expect(exvenue).to.include({ waiting: 0, in_doubt: 0, succeeded_at: null });
     expect(netvenue).to.include({ waiting: 1, in_doubt: 1 });
     expect(netvenue?.succeeded_at).to.be.a('date');
-    expect(processor).to.include({ waiting: 0, in_doubt: 1, doubted_because: 'ETIMEDOUT' });
+    expect(processor).to.include({ waiting: 0, in_doubt: 1, in_doubt_because: 'ETIMEDOUT' });
     const areas = new Set(kinds.map(({ kind }) => kind.split('/')[0]));
     expect([...areas].sort()).to.deep.equal(['accounts', 'kyc', 'orders', 'payments', 'payouts', 'registration']);
   });

@@ -31,7 +31,7 @@ describe('a database behind the world, noticed while the service runs', function
     service.runtime.reads.forgetTrader(null);
     const { status } = await trader.get('/v1/positions/netvenue');
     expect(status).to.equal(200);
-    await service.runtime.behind.look();
+    await service.runtime.behind.compare();
   };
   const atMiner = (order_uuid: string) =>
     fetch(`${service.miner.minerUrl}/api/submit-order`, {
@@ -90,7 +90,7 @@ describe('a database behind the world, noticed while the service runs', function
     service.runtime.reads.forgetTrader(null);
     expect((await wallet.get('/v1/orders/exvenue')).body).to.have.length(1);
 
-    await service.runtime.behind.look();
+    await service.runtime.behind.compare();
 
     expect(await sightings()).to.deep.equal([{ id: body.client_order_id, kind: 'unknown' }]);
   });

@@ -87,7 +87,7 @@ describe('private keys', function () {
     const old = await trader('rotated out');
     service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
     const inDoubt = await order(old, market, 'wait=0');
-    await until('the doubt', async () => (await old.get(`${inDoubt.headers.location}`)).body.state === 'in_doubt');
+    await until('it is in doubt', async () => (await old.get(`${inDoubt.headers.location}`)).body.state === 'in_doubt');
     const agent = canary('rotated in');
     service.exchange.approveAgent(old.wallet, privateKeyToAddress(agent).toLowerCase(), 'next');
     await enroll(old, old.wallet, agent);

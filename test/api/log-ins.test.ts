@@ -99,7 +99,7 @@ describe('log-ins of users', () => {
       await tryFrom(headers, { password: 'a wrong horse' });
       await tryFrom(headers, { totp_code: codeOf(body.secret, 40) });
     }
-    const before = await Promise.all(['login', 'login_strangers', 'totp', 'totp_day'].map(spent));
+    const before = await Promise.all(['login', 'login_unknown_callers', 'totp', 'totp_day'].map(spent));
     await post('password-reset/request', { email: user.email });
     const token = resetTokenIn((await service.mailTo(user.email, 3)).text);
     const json = { email: user.email, token, new_password: 'another horse battery' };
@@ -107,7 +107,7 @@ describe('log-ins of users', () => {
 
     for (const tries of before) expect(tries).to.be.at.least(2);
     expect(reset.status).to.equal(200);
-    expect(await Promise.all(['login_strangers', 'totp', 'totp_day'].map(spent))).to.deep.equal([0, 1, 0]); // 1: the first code
+    expect(await Promise.all(['login_unknown_callers', 'totp', 'totp_day'].map(spent))).to.deep.equal([0, 1, 0]); // 1: the first code
     expect(await spent('login')).to.equal(2); // the stranger's network only
   });
 

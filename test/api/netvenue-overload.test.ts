@@ -81,12 +81,12 @@ describe('more orders than the miner can carry out', () => {
 
   it('are not denied when the caller chose their id or key: an earlier request may be on its way', async () => {
     const tried: string[] = [];
-    const ownId = () => {
+    const byCallersId = () => {
       tried.push(newIntentId());
       return market({ order_uuid: tried.at(-1), ...small });
     };
 
-    const [byId, byKey] = [await rejection(ownId), await rejection(() => market(small), { key: newIntentId() })];
+    const [byId, byKey] = [await rejection(byCallersId), await rejection(() => market(small), { key: newIntentId() })];
 
     for (const reply of [byId, byKey]) expectProblem(reply, 'SERVICE_UNAVAILABLE', { effect: 'unknown' });
     expect((await trader.get(`${ORDERS}/${tried.at(-1)}`)).status).to.equal(404);

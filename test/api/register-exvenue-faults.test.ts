@@ -36,7 +36,7 @@ describe('registerExvenueTrader when upstreams fail', () => {
 
   it('finds the registration whose response was lost', async () => {
     const buyer = await fixture.service.buyer();
-    scriptFault('answer', 'reset');
+    scriptFault('response', 'reset');
 
     const reply = await fixture.service.buy(fixture.partner, buyer);
 

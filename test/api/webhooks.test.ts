@@ -161,10 +161,10 @@ describe('webhook endpoints', () => {
       next_attempt_at: null,
     });
     expect(
-      shown.body.attempt_log.map(({ n, response_status, answer }: Record<string, unknown>) => [
+      shown.body.attempt_log.map(({ n, response_status, response }: Record<string, unknown>) => [
         n,
         response_status,
-        answer,
+        response,
       ]),
     ).to.deep.equal([
       [1, 500, 'not yet'],

@@ -7,7 +7,7 @@ import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 const column = { table: 'apps', keys: ['id'], column: 'network_key' };
-const placeOf = (row: string) => ({ table: 'apps', row, column: 'network_key' });
+const contextOf = (row: string) => ({ table: 'apps', row, column: 'network_key' });
 
 describe('reseal', () => {
   it('moves every value to the newest key, once, so that the older one can be removed', async () => {
@@ -16,7 +16,7 @@ describe('reseal', () => {
     const [oldKey, newKey] = [newSealingKey(), newSealingKey()];
     const ids = Array.from({ length: 520 }, (_, n) => `app_${String(n).padStart(4, '0')}`);
     for (const id of ids) {
-      const sealed = sql.binary(sealer(oldKey).seal(`key of ${id}`, placeOf(id)));
+      const sealed = sql.binary(sealer(oldKey).seal(`key of ${id}`, contextOf(id)));
       await db.query(sql.unsafe`
         insert into apps (id, slug, name, entity_hotkey, network_key, allowed_scopes)
         values (${id}, ${id}, ${id}, ${id}, ${sealed}, '{api}')`);
@@ -31,7 +31,7 @@ describe('reseal', () => {
     await database.drop();
 
     expect([first, second]).to.deep.equal([520, 0]);
-    for (const { id, key } of rows) expect(sealer(newKey).open(key, placeOf(id)).toString()).to.equal(`key of ${id}`);
+    for (const { id, key } of rows) expect(sealer(newKey).open(key, contextOf(id)).toString()).to.equal(`key of ${id}`);
   });
 
   it('covers every column of bytes that is not a digest', async () => {

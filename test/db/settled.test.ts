@@ -36,7 +36,7 @@ describe('listenForSettlements', () => {
   /** How long a wait for this intent took, in milliseconds. */
   async function waitMs(id: string, timeoutMs: number): Promise<number> {
     const startedAt = performance.now();
-    await settlements.next(id, timeoutMs).woken;
+    await settlements.next(id, timeoutMs).notified;
     return performance.now() - startedAt;
   }
 
@@ -54,9 +54,9 @@ describe('listenForSettlements', () => {
   it('resolves waits when the connection is restored', async () => {
     const id = newIntentId();
     const [old] = await listeners();
-    const woken = waitMs(id, 5_000);
+    const notified = waitMs(id, 5_000);
     await spine.query('select pg_terminate_backend($1)', [old?.pid]);
-    const tookMs = await woken;
+    const tookMs = await notified;
     await until(async () => (await listeners()).some(({ pid }) => pid !== old?.pid));
     const again = waitMs(id, 5_000);
     await notify(id);
@@ -67,32 +67,32 @@ describe('listenForSettlements', () => {
   });
 
   it('notifies followers of an account, at its events and when the connection is restored, until they stop', async () => {
-    let woken = 0;
+    let notified = 0;
     const stop = settlements.follow('prop_a', () => {
-      woken += 1;
+      notified += 1;
     });
 
     await spine.query(`select pg_notify('account_events', 'prop_a'), pg_notify('account_events', 'prop_b')`);
-    await until(async () => woken === 1);
+    await until(async () => notified === 1);
     const [listener] = await listeners();
     await spine.query('select pg_terminate_backend($1)', [listener?.pid]);
-    await until(async () => woken === 2);
+    await until(async () => notified === 2);
     stop();
     await spine.query(`select pg_notify('account_events', 'prop_a')`);
     await waitMs('prop_a', 100);
 
-    expect(woken).to.equal(2);
+    expect(notified).to.equal(2);
   });
 
   it('has caught up once earlier notifications are processed', async () => {
     const id = newIntentId();
-    let isWoken = false;
-    void settlements.next(id, 2_000).woken.then(() => {
-      isWoken = true;
+    let isNotified = false;
+    void settlements.next(id, 2_000).notified.then(() => {
+      isNotified = true;
     });
     await notify(id);
 
-    expect([await settlements.caughtUp(), isWoken]).to.deep.equal([true, true]);
+    expect([await settlements.caughtUp(), isNotified]).to.deep.equal([true, true]);
   });
 
   it('has not caught up while there is no connection', async () => {
@@ -107,11 +107,11 @@ describe('listenForSettlements', () => {
   });
 
   it('ends a wait at its timeout, and when it is aborted', async () => {
-    const { woken, cancel } = settlements.next(newIntentId(), 60_000);
+    const { notified, cancel } = settlements.next(newIntentId(), 60_000);
     cancel();
 
     expect(await waitMs(newIntentId(), 50)).to.be.within(45, 300);
-    await woken;
+    await notified;
   });
 });
 
@@ -144,7 +144,7 @@ describe('a bounded wait', () => {
     isListening: () => false,
     caughtUp: async () => false,
     next: (_, timeoutMs) => ({
-      woken: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
+      notified: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
       cancel: () => {},
     }),
     once: () => () => {},
@@ -185,7 +185,7 @@ describe('a bounded wait', () => {
       reads += 1;
       return intent(reads === 1 ? '2026-01-01T00:00:00Z' : null);
     };
-    const announced: Settlements = { ...deaf, next: () => ({ woken: Promise.resolve(), cancel: () => {} }) };
+    const announced: Settlements = { ...deaf, next: () => ({ notified: Promise.resolve(), cancel: () => {} }) };
     const wait = waiting(read, untilEnded(announced, new AbortController().signal));
 
     expect(await wait({ id: 'x', replayed: false, written: intent(null) }, 10_000)).to.include({ state: 'succeeded' });
@@ -196,7 +196,10 @@ describe('a bounded wait', () => {
     const rows = [intent('2026-01-01T00:00:00Z')];
     const silent: Settlements = {
       ...deaf,
-      next: (_, timeoutMs) => ({ woken: new Promise((resolve) => setTimeout(resolve, timeoutMs)), cancel: () => {} }),
+      next: (_, timeoutMs) => ({
+        notified: new Promise((resolve) => setTimeout(resolve, timeoutMs)),
+        cancel: () => {},
+      }),
     };
     const wait = waiting(async () => rows.shift() ?? null, untilEnded(silent, new AbortController().signal));
     const startedAt = performance.now();

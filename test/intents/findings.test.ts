@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { parseJson } from '../../src/adapters/http.ts';
-import { type DoubtStage, isWrite, openDoubtStage } from '../support/doubts/stage.ts';
-import { SUBJECTS, type Subject } from '../support/doubts/subjects.ts';
+import { type InDoubtStage, isWrite, openInDoubtStage } from '../support/in-doubt/stage.ts';
+import { SUBJECTS, type Subject } from '../support/in-doubt/subjects.ts';
 import { eventually } from '../support/money.ts';
 import type { Answer, Passing } from '../support/relay.ts';
 import { realSockets } from '../support/sockets.ts';
@@ -37,14 +37,14 @@ type Truth = (typeof TRUTHS)[number];
 type Run = { broken: Set<string>; written: boolean };
 
 describe('of every kind of intent, whose first answer was lost,', () => {
-  let stage: DoubtStage;
+  let stage: InDoubtStage;
   let unmocked: () => void;
   const prepared = new Map<string, () => Promise<string>>();
   const nameOf = ({ verb }: Subject, truth: Truth) => `${verb.kind} ${truth}`;
   before(async function () {
     this.timeout(120_000);
     unmocked = realSockets();
-    stage = await openDoubtStage();
+    stage = await openInDoubtStage();
     const all = SUBJECTS.flatMap((subject) => TRUTHS.map((truth) => ({ subject, truth })));
     await Promise.all(
       all.map(async ({ subject, truth }) => prepared.set(nameOf(subject, truth), await subject.given(stage))),

@@ -9,7 +9,7 @@ const PROMISED = {
   client: [120, 60, 60],
   app_request: [10, 3_600, 86_400],
   login: [10, 60, 900],
-  login_strangers: [50, 600, 3_600],
+  login_unknown_callers: [50, 600, 3_600],
   totp: [5, 60, 1_800],
   totp_day: [20, 86_400, 691_200],
   login_code_mails: [5, 3_600, 14_400],

@@ -48,19 +48,19 @@ describe('log lines', () => {
     await until('it to be settled', () => linesOf({ ...intent, outcome: 'succeeded' }).length > 0);
 
     const sent = linesOf({ ...intent, call: 'submit' });
-    const looks = linesOf({ ...intent, upstream: 'netvenue', result: 'found' });
+    const lookUps = linesOf({ ...intent, upstream: 'netvenue', result: 'found' });
     expect(sent).to.have.length(1);
     expect(sent[0]).to.include({ upstream: 'netvenue', result: 'unknown', task: 'orders/place' });
     expect(sent[0]?.cause).to.be.a('string');
     expect(sent[0]?.ms).to.be.a('number');
-    expect(looks.length, 'reads that were answered').to.be.above(0);
-    expect(looks[0]).to.include({ status: 200 });
+    expect(lookUps.length, 'reads that were answered').to.be.above(0);
+    expect(lookUps[0]).to.include({ status: 200 });
     const outcomes = linesOf(intent).flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
     expect(outcomes[0]).to.equal('in_doubt');
     expect(outcomes).not.to.include('done');
     const { request_id, tenant } = linesOf({ ...intent, operation: 'submitNetvenueOrder' })[0] ?? {};
     expect(request_id).to.equal('a-slow-order');
-    for (const line of [...sent, ...looks, ...linesOf({ ...intent, outcome: 'succeeded' })])
+    for (const line of [...sent, ...lookUps, ...linesOf({ ...intent, outcome: 'succeeded' })])
       expect(line).to.include({ request_id, tenant, task: 'orders/place' });
   });
 

@@ -101,7 +101,7 @@ export const AREAS: Record<string, Area> = {
         'src/admin/sessions/check.ts',
         'src/admin/sessions/commands.ts',
         'src/admin/totp/commands.ts',
-        'src/admin/totp/tries.ts',
+        'src/admin/totp/attempts.ts',
         'src/admin/users/commands.ts',
         'src/edge/rejections.ts',
       ],

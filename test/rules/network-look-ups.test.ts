@@ -88,14 +88,14 @@ const venueOf = ({ dashboard, book }: Reads, about: string) =>
   ({
     dashboard: async () => dashboard,
     orders: async () => book,
-    submit: async () => ({ kind: 'doubtful', said: saidOf(about) }),
+    submit: async () => ({ kind: 'unproven', said: saidOf(about) }),
   }) as unknown as Netvenue; // as: calls nothing else
 const depsFor = (reads: Reads, about: string) =>
   ({ db: { exists: async () => false }, venues: { ofTrader: async () => venueOf(reads, about) } }) as never; // as: sending reads nothing else
 const limits = { notAfter: Number.MAX_SAFE_INTEGER, signal: new AbortController().signal };
 const intent = { id: UUID, lane: null, request: { trader: HOTKEY, subaccount_id: 1 } } as IntentOf<never>;
 
-/** Every look-up of a doubtful answer or of a lost one, as it reads the records. */
+/** Every look-up of a unproven rejection or of a lost response, as it reads the records. */
 const LOOK_UPS: Record<string, (reads: Reads) => Promise<unknown>> = {
   'placement, rejected': (reads) =>
     place.send({ intent, payload: { signal: SIGNAL } }, depsFor(reads, 'bracket_invalid'), limits),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { components } from '../../src/contract/types.ts';
-import { eventText, placeOf } from '../../src/edge/streams/rules.ts';
+import { eventText, positionOf } from '../../src/edge/streams/rules.ts';
 import { changesOf, nextReconcileMs } from '../../src/trading/watch/rules.ts';
 
 const position = (more: Partial<components['schemas']['Position']> = {}): components['schemas']['Position'] => ({
@@ -76,7 +76,7 @@ describe('nextReconcileMs', () => {
   });
 });
 
-describe('placeOf', () => {
+describe('positionOf', () => {
   for (const [id, place] of [
     ['prop_a:12', 12],
     ['prop_b:12', null],
@@ -88,7 +88,7 @@ describe('placeOf', () => {
     [undefined, null],
   ] as const) {
     it(`reads ${id} as ${place}`, () => {
-      expect(placeOf('prop_a', id)).to.equal(place);
+      expect(positionOf('prop_a', id)).to.equal(place);
     });
   }
 });

@@ -113,7 +113,7 @@ describe('market orders at the sandbox network', () => {
   it('fill although their brackets are invalid, and report that', async () => {
     const response = await network.venue.submit(order({ stop_loss: 120_000 }));
 
-    expect(response).to.nested.include({ kind: 'doubtful', 'said.slug': 'bracket_invalid' });
+    expect(response).to.nested.include({ kind: 'unproven', 'said.slug': 'bracket_invalid' });
     expect(effects(network)).to.deep.equal(['market']);
   });
 

@@ -143,7 +143,7 @@ describe('brackets at the sandbox network', () => {
 
   it('require an open position', async () => {
     expect(await network.venue.submit(bracket({ stop_loss: 90_000 }))).to.nested.include({
-      kind: 'doubtful',
+      kind: 'unproven',
       'said.slug': 'bracket_invalid',
     });
   });

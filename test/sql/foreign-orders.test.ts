@@ -61,7 +61,7 @@ describe('what is read of exchange orders for one owner or wallet', () => {
 
   it('what a wallet may have resting, now or by its numbers', async () => {
     const lane = `exvenue:${MY_WALLET}`;
-    const own = await exchange.listOwn(db, { wallet: MY_WALLET, lane, lagMs: LAG_MS });
+    const own = await exchange.listRecordedResting(db, { wallet: MY_WALLET, lane, lagMs: LAG_MS });
     const resting = await exchange.findResting(db, MY_WALLET, [Number(OID), 88]);
 
     expect(own.map(({ oid }) => oid)).to.have.members([77, 88]);
@@ -75,7 +75,8 @@ describe('what is read of exchange orders for one owner or wallet', () => {
        values ($1::uuid, 'exvenue', '${OTHER}', '${OTHER_WALLET}', 'ETH', $1::uuid::text, '{"take_profit": "1"}', '{"trigger_status": "pending_parent_fill"}')`,
       waiting,
     );
-    const own = (of: WalletAddress) => exchange.listOwn(db, { wallet: of, lane: `exvenue:${of}`, lagMs: LAG_MS });
+    const own = (of: WalletAddress) =>
+      exchange.listRecordedResting(db, { wallet: of, lane: `exvenue:${of}`, lagMs: LAG_MS });
 
     expect((await own(MY_WALLET)).map(({ pair }) => pair)).to.not.include('ETH');
     expect((await own(OTHER_WALLET)).map(({ pair }) => pair)).to.include('ETH');

@@ -88,7 +88,7 @@ describe('what is read for one owner', () => {
       ]);
     });
 
-    it('and doubts of this wallet under other keys', async () => {
+    it('and what is in doubt of this wallet under other keys', async () => {
       const inDoubt = newIntentId();
       await run(
         `insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, deadline_at)

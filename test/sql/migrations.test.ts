@@ -106,7 +106,7 @@ describe('migrations', () => {
       await client.query('begin; lock table intents in row exclusive mode'); // a transaction left open
       const data: string[] = [];
       let isOpen = true;
-      const migrating = migrate(url, (line) => data.push(line), { lockMs: 100, pauseMs: 50, tries: 1_000 });
+      const migrating = migrate(url, (line) => data.push(line), { lockMs: 100, pauseMs: 50, attempts: 1_000 });
       const writing = (async () => {
         for (let written = 0; ; written += 1) {
           if (!isOpen) return written;
@@ -136,7 +136,7 @@ describe('migrations', () => {
       await asOfThen(url, client);
       await client.query('begin; lock table intents in row exclusive mode');
 
-      const error = await migrate(url, () => {}, { lockMs: 50, pauseMs: 1, tries: 2 }).catch((thrown) => thrown);
+      const error = await migrate(url, () => {}, { lockMs: 50, pauseMs: 1, attempts: 2 }).catch((thrown) => thrown);
       await client.query('rollback');
 
       expect(String(error)).to.match(/lock timeout/);

@@ -39,7 +39,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
     (await spine.query<{ attempts: number }>('select attempts from queue_jobs where id = $1', [job]))[0]?.attempts;
 
   it('are listed with what they are about, and nothing else of their payload', async () => {
-    const job = await queued('payments/look', { payment_id: 'pay_1', url: 'https://x.example/?t=canary' });
+    const job = await queued('payments/read', { payment_id: 'pay_1', url: 'https://x.example/?t=canary' });
     await intentAt(spine, 'queued');
     await die('orders/place');
 
@@ -48,7 +48,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
     );
 
     expect(listed).to.have.length(1);
-    expect(listed[0]).to.deep.include({ job_id: job, task: 'payments/look', about: { payment_id: 'pay_1' } });
+    expect(listed[0]).to.deep.include({ job_id: job, task: 'payments/read', about: { payment_id: 'pay_1' } });
     expect(listed[0]).to.include({ last_error: 'a bug' });
   });
 

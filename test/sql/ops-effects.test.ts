@@ -104,7 +104,7 @@ describe('a re-run at the venue', () => {
       from ops.story(${inDoubtIntent}) s`);
 
     expect(whileHeld).to.deep.equal({ done: false, verdict: 'at_work', was_sent: true });
-    expect(whileInDoubt).to.deep.equal({ done: true, verdict: 'look_again', was_sent: true });
+    expect(whileInDoubt).to.deep.equal({ done: true, verdict: 'reconcile_again', was_sent: true });
     expect(story.map(({ told }) => told)).to.include(
       `order: netvenue BTCUSDC, at the venue ${inDoubtIntent}, now filled`,
     );

@@ -46,11 +46,11 @@ describe('ops.rerun', () => {
     await lockJobs(spine, id, await workerSeen(spine, 9));
 
     expect(await operator.judge(id)).to.include({
-      verdict: 'look_again',
+      verdict: 'reconcile_again',
       was_sent: true,
       would_do: 'a worker sends nothing and asks the upstream what came of it',
     });
-    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'look_again' });
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
 
     expect(await spine.query('select locked_by from queue_jobs')).to.deep.equal([{ locked_by: null }]);
     expect(await spine.claim(id))
@@ -62,7 +62,7 @@ describe('ops.rerun', () => {
     const id = await intentAt(spine, 'sent', { lane: 'a' });
     await spine.finishJobs(id);
 
-    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'look_again' });
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
     expect(await jobs()).to.deep.equal([['orders/place', id]]);
   });
 
@@ -73,7 +73,7 @@ describe('ops.rerun', () => {
 
     expect(await operator.rerun(id)).to.include({
       done: true,
-      verdict: 'look_again',
+      verdict: 'reconcile_again',
       venue_says: 'nothing readable yet, after 1 reconcile attempts',
     });
 
@@ -86,7 +86,7 @@ describe('ops.rerun', () => {
     const next = await intentAt(spine, 'queued', { lane: 'a' });
     await spine.finishJobs(id);
 
-    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'look_again' });
+    expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
     expect(await jobs()).to.deep.include(['orders/place', id]);
     expect(await spine.headOf('a')).to.equal(next);
   });
@@ -188,6 +188,6 @@ describe('ops.rerun', () => {
     }
 
     expect(kinds).to.have.length.above(10);
-    expect(verdicts).to.deep.equal(kinds.map((kind) => `${kind}: look_again`));
+    expect(verdicts).to.deep.equal(kinds.map((kind) => `${kind}: reconcile_again`));
   });
 });

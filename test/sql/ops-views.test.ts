@@ -37,14 +37,14 @@ describe('views of ops', () => {
     expect(failed.map(({ effect }) => effect)).to.deep.equal(['none', 'unknown']);
   });
 
-  it('doubtful_intents: those sent with an unknown effect, with the next reconciliation', async () => {
+  it('intents_in_doubt: those sent with an unknown effect, with the next reconciliation', async () => {
     const [planned, forgotten] = [await intentAt(spine, 'in_doubt'), await intentAt(spine, 'in_doubt')];
     await spine.finishJobs(forgotten);
     await spine.query(`select mark_in_doubt($1, 1, 60, 'etimedout')`, [planned]);
     await spine.query('select mark_in_doubt($1, 1, 60)', [planned]);
 
     const found = await view<{ intent_id: string; because: string; next_reconcile_at: Date | null }>(
-      'doubtful_intents',
+      'intents_in_doubt',
     );
     const story = await spine.query<{ detail: string }>('select * from ops.story($1)', [planned]);
 
@@ -203,7 +203,7 @@ describe('views of ops', () => {
     const [inDoubt, queued, waiting] = [await story(id), await story(ahead), await story(behind)];
 
     expect(inDoubt.slice(0, 2).join('\n')).to.match(/^accepted: orders\/place for ptn_a, to be sent by .* UTC\nsent: /);
-    expect(inDoubt.join('\n')).to.match(/operator: \w+ rerun: look_again, a test/);
+    expect(inDoubt.join('\n')).to.match(/operator: \w+ rerun: reconcile_again, a test/);
     expect(inDoubt.join('\n')).to.match(/job: orders\/place, attempt 0 of 25, due \d\d:\d\d:\d\d UTC/);
     expect(inDoubt.at(-1)).to.equal('now: in_doubt, after 1 claims and 1 reconcile attempts');
     expect(queued[0]).to.contain('(request req-1)');

@@ -161,7 +161,7 @@ describe('statements with much past data', function () {
     'intents that failed': view('failed_intents'),
     'undecided intents': view('undecided_intents'),
     'stranded payouts': view('stranded_payouts'),
-    'intents in doubt': view('doubtful_intents'),
+    'intents in doubt': view('intents_in_doubt'),
     'stuck lanes': view('stuck_lanes'),
     'ages of intents': view('intent_ages'),
     'ages of deliveries': view('delivery_ages'),

@@ -102,8 +102,8 @@ describe('the badge of a re-run', function () {
     expect([...seen].sort()).to.deep.equal([
       'at_work: being executed',
       'finished: nothing to do',
-      'look_again: safe',
       'queued_again: safe',
+      'reconcile_again: safe',
       'send_again: safe',
       'would_act_twice: not safe',
     ]);

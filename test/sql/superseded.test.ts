@@ -78,10 +78,10 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     await add('orders/exvenue/watch', CRON, 'watch');
     await add('mail/send', '{"mail_id": "m"}', 'unlike');
     await spine.query(`update queue_jobs set attempts = max_attempts, locked_by = 'killed', locked_at = now()`);
-    await spine.query(`select graphile_worker.add_job('webhooks/wake', '{}', max_attempts => 1)`);
-    await spine.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/wake'`);
+    await spine.query(`select graphile_worker.add_job('webhooks/dispatch', '{}', max_attempts => 1)`);
+    await spine.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/dispatch'`);
     await reap();
 
-    expect(await dead()).to.deep.equal(['mail/send', 'orders/exvenue/watch', 'webhooks/wake']);
+    expect(await dead()).to.deep.equal(['mail/send', 'orders/exvenue/watch', 'webhooks/dispatch']);
   });
 });

@@ -69,12 +69,12 @@ export async function earner(service: Money, app: TestApp, earnedUsd: number, co
   };
 }
 
-const doubtful = z.object({ id: z.string() });
+const idRow = z.object({ id: z.string() });
 
 /** Ends the intent of this kind that is in doubt with an unknown effect: the processor has forgotten its key. Returns its id. */
 export async function endWithoutProof(service: Money, kind: string): Promise<string> {
   const { id } = await eventually(() =>
-    service.db.maybeOne(sql.type(doubtful)`
+    service.db.maybeOne(sql.type(idRow)`
       update intents
       set sending_at = now() - interval '24 hours'
       where kind = ${kind} and state = 'in_doubt' and sending_at > now() - interval '1 hour'

@@ -124,7 +124,7 @@ type Attempt = {
   duration_ms: number;
   response_status: number | null;
   error: string | null;
-  answer: string | null;
+  response: string | null;
 };
 
 /**
@@ -146,7 +146,7 @@ export function deliveriesSuite() {
 
   const attempts = () =>
     fixture.d.rows<Attempt>(
-      `select a.n, a.duration_ms, a.response_status, a.error, a.response as answer
+      `select a.n, a.duration_ms, a.response_status, a.error, a.response
        from webhook_attempts a join webhook_deliveries w on w.id = a.delivery_id where w.app = $1 order by w.id, a.n`,
       [fixture.app],
     );

@@ -34,7 +34,7 @@ describe('webhooks/deliver', () => {
       expect(Math.abs(at / 1000 - Number(headers['x-service-timestamp']))).to.be.below(1.5);
     }
     expect(
-      (await attempts()).map(({ n, response_status, error, answer }) => [n, response_status, error, answer]),
+      (await attempts()).map(({ n, response_status, error, response }) => [n, response_status, error, response]),
     ).to.deep.equal([
       [1, 500, 'status', 'no 1'],
       [2, 500, 'status', 'no 2'],
@@ -79,7 +79,7 @@ describe('webhooks/deliver', () => {
     expect(second?.in_s).to.be.within(118, 120);
     const scheduled = await fixture.d.rows<{ in_s: number }>(
       `select extract(epoch from run_at - now())::float in_s from graphile_worker.jobs
-       where task_identifier = 'webhooks/wake' and key in (select 'webhook:' || id || ':wake' from webhook_endpoints where app = $1)`,
+       where task_identifier = 'webhooks/dispatch' and key in (select 'webhook:' || id || ':dispatch' from webhook_endpoints where app = $1)`,
       [fixture.app],
     );
     expect(scheduled.map(({ in_s }) => Math.round(in_s / 10))).to.deep.equal([12]);

@@ -1,3 +1,3 @@
 -- Rejects truncate: signatures are append only.
 create trigger agreement_signatures_are_not_emptied before truncate on agreement_signatures
-  for each statement execute function refuse_change();
+  for each statement execute function reject_change();

@@ -8,10 +8,10 @@ declare
   ended text := current_setting('service.ended_verbs', true);
   log record;
 begin
-  if coalesce(ended, '') in ('', 'told') then
+  if coalesce(ended, '') in ('', 'emitted') then
     return;
   end if;
-  perform set_config('service.ended_verbs', 'told', true);
+  perform set_config('service.ended_verbs', 'emitted', true);
   for log in
     select i.owner, array_agg(
       partner_order_event(regexp_replace(i.kind, '^.*/', ''), case when m.about ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then m.about::uuid else i.id end, i)

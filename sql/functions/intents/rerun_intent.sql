@@ -13,7 +13,7 @@ begin
   end if;
   perform from lanes l where l.name = i.lane for update;
   select s.* into verdict, is_safe, was_sent, venue_says, would_do, reason from ops.safe_to_rerun(intent) s;
-  done := verdict in ('queued_again', 'look_again', 'send_again');
+  done := verdict in ('queued_again', 'reconcile_again', 'send_again');
   if done then
     perform ops.put_to_work(i);
   end if;

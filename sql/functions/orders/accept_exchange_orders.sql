@@ -3,9 +3,9 @@
 create or replace function accept_exchange_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
-  refused jsonb;
+  rejected jsonb;
 begin
-  select jsonb_object_agg(i.n, 'not_enrolled') into refused
+  select jsonb_object_agg(i.n, 'not_enrolled') into rejected
   from jsonb_to_recordset(batch) as i (n integer, owner text, trader text)
   left join lateral (
     select e.owner
@@ -14,5 +14,5 @@ begin
     limit 1
   ) e on true
   where e.owner is null;
-  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, refused, 'exvenue') a;
+  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected, 'exvenue') a;
 end $$;

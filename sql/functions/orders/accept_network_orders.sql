@@ -5,9 +5,9 @@
 create or replace function accept_network_orders(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 declare
-  refused jsonb;
+  rejected jsonb;
 begin
-  select jsonb_object_agg(j.n, j.verdict) into refused
+  select jsonb_object_agg(j.n, j.verdict) into rejected
   from (
     select i.n,
       case
@@ -33,5 +33,5 @@ begin
     ) o on true
   ) j
   where j.verdict is not null;
-  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, refused, 'netvenue') a;
+  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected, 'netvenue') a;
 end $$;

@@ -1,18 +1,18 @@
--- Accepts order intents that have been judged. Those in `refused` ({n: verdict}) only get that verdict. The others are accepted, and those
+-- Accepts order intents that have been judged. Those in `rejected` ({n: verdict}) only get that verdict. The others are accepted, and those
 -- with terms get an order row.
 -- Item: as for accept_intents, and trader, pair, terms?
-create or replace function accept_orders(batch jsonb, refused jsonb, at_venue text) returns table (n integer, intent_id uuid, verdict text)
+create or replace function accept_orders(batch jsonb, rejected jsonb, at_venue text) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 begin
-  if refused is not null then
+  if rejected is not null then
     return query
-    select i.n, i.id, refused ->> i.n::text
+    select i.n, i.id, rejected ->> i.n::text
     from jsonb_to_recordset(batch) as i (n integer, id uuid)
-    where refused ? i.n::text;
+    where rejected ? i.n::text;
     batch := (
       select coalesce(jsonb_agg(b.item), '[]')
       from jsonb_array_elements(batch) as b (item)
-      where not refused ? (b.item ->> 'n')
+      where not rejected ? (b.item ->> 'n')
     );
   end if;
 

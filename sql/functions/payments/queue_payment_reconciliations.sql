@@ -17,7 +17,7 @@ language sql as $$
     set reconciled_at = now()
     from due
     where p.id = due.id
-    returning queue_money_jobs(array[money_job('payments/look', json_build_object('payment_id', p.id), null)])
+    returning queue_money_jobs(array[money_job('payments/read', json_build_object('payment_id', p.id), null)])
   )
   select count(*) from reconciled
 $$;

@@ -37,12 +37,12 @@ begin
   set status = p.status, failure_reason = p.failure_reason, reserved_cents = p.reserved_cents,
     submitted_at = case when p.status <> 'pending' then coalesce(submitted_at, now()) end,
     completed_at = case when p.status = 'completed' then coalesce(completed_at, now()) else completed_at end,
-    told_reversed_cents = reversed_cents
+    emitted_reversed_cents = reversed_cents
   where id = payout;
   if p.status = 'completed' and before.status <> 'completed' then
     perform emit_event(p.owner, 'payout.completed', payout_event(p));
   end if;
-  if (p.status = 'failed' and before.status <> 'failed') or p.reversed_cents > before.told_reversed_cents then
+  if (p.status = 'failed' and before.status <> 'failed') or p.reversed_cents > before.emitted_reversed_cents then
     perform emit_event(p.owner, 'payout.failed', payout_event(p));
   end if;
 end $$;

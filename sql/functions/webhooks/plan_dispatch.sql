@@ -6,7 +6,7 @@ declare
 begin
   select min(d.due_at) into due from webhook_deliveries d where d.endpoint_id = endpoint and d.state = 'pending';
   if due is not null then
-    perform graphile_worker.add_jobs(array[row('webhooks/wake', json_build_object('endpoint_id', endpoint), null, due, null,
-      format('webhook:%s:wake', endpoint), null, null)::graphile_worker.job_spec]);
+    perform graphile_worker.add_jobs(array[row('webhooks/dispatch', json_build_object('endpoint_id', endpoint), null, due, null,
+      format('webhook:%s:dispatch', endpoint), null, null)::graphile_worker.job_spec]);
   end if;
 end $$;

@@ -1,5 +1,5 @@
 -- One step of a lane: ends its attempt, if any, and takes the next delivery. Verdicts:
--- send (held is what to send) | idle (the lane has ended) | again (another transaction holds the endpoint; step again shortly) | parted (a
+-- send (held is what to send) | idle (the lane has ended) | again (another transaction holds the endpoint; step again shortly) | separated (a
 -- new job of this lane does the rest) | lost (another worker has this lane).
 -- A lane ends under the lock on its endpoint, and lanes start under it, so no due delivery stays without a lane or a planned dispatch. It
 -- never waits for that lock, so it cannot be part of a deadlock. Item: n, endpoint_id, lane, said?, parting?
@@ -23,7 +23,7 @@ begin
     end if;
     if item.parting then
       perform graphile_worker.add_jobs(array[lane_job(item.endpoint_id, item.lane, null)]);
-      verdict := 'parted';
+      verdict := 'separated';
       return next;
       continue;
     end if;

@@ -59,14 +59,14 @@ export const budgetFrom = (ledger: BudgetLedger, weightPerMinute = EXCHANGE_WEIG
   /** Asks for the first waiting calls. Resolves to the pause before the next step; 0: none. */
   const step = async (): Promise<number> => {
     const asked = queue.slice(0, AT_ONCE);
-    const answer = await ledger.spend(asked.map(({ weight, keep }) => ({ weight, keep }))).catch(() => null);
-    const ended = answer ? asked.slice(0, answer.spent) : asked;
+    const granted = await ledger.spend(asked.map(({ weight, keep }) => ({ weight, keep }))).catch(() => null);
+    const ended = granted ? asked.slice(0, granted.spent) : asked;
     for (const waiter of ended) {
       remove(queue, waiter);
       turns.served(waiter.rank, waiter.turn);
-      if (!waiter.end(answer !== null) && answer) charge(-waiter.weight); // it has left meanwhile
+      if (!waiter.end(granted !== null) && granted) charge(-waiter.weight); // it has left meanwhile
     }
-    const waitMs = answer?.waitMs ?? 0;
+    const waitMs = granted?.waitMs ?? 0;
     if (waitMs === 0 || queue[0] !== asked[ended.length]) return 0; // or a more urgent call has arrived
     const pauseMs = Math.min(PAUSE_MS, Math.ceil(waitMs));
     timer = setTimeout(serve, pauseMs);

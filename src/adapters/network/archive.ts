@@ -32,7 +32,7 @@ const failed = (details: Fields): ArchivedOrder => {
     executionType: executionType(details.original_signal),
     accepted: null,
     rejected: verdict.kind === 'rejected' ? verdict : null,
-    said: verdict.kind === 'doubtful' ? verdict.said : null,
+    said: verdict.kind === 'unproven' ? verdict.said : null,
   };
 };
 

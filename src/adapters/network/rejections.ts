@@ -1,5 +1,5 @@
 import { type Rejected, rejected } from '../../kernel/upstream-result.ts';
-import type { DoubtfulRejection } from './types.ts';
+import type { UnprovenRejection } from './types.ts';
 
 /** Texts of the miner and validator that prove nothing: the order may be executed already, or still be in progress. */
 const UNDECIDED =
@@ -165,17 +165,17 @@ const SUBACCOUNT_REJECTIONS: readonly KnownRejection[] = [
 type KnownRejection = readonly [text: RegExp, slug: string, message: string];
 
 /**
- * Meaning of an order's rejection text. `rejected`: nothing happened. `doubtful`: the venue rejected something, and only
+ * Meaning of an order's rejection text. `rejected`: nothing happened. `unproven`: the venue rejected something, and only
  * its records show whether nothing happened. `undecided`: the text proves nothing.
  */
-export type OrderVerdict = { kind: 'undecided' } | DoubtfulRejection | Rejected;
+export type OrderVerdict = { kind: 'undecided' } | UnprovenRejection | Rejected;
 
-/** Classifies an order's rejection text. A text about exits and an unknown text are doubtful; an empty one is undecided. */
+/** Classifies an order's rejection text. A text about exits and an unknown text are unproven; an empty one is undecided. */
 export const classifyOrderText = (text: string): OrderVerdict => {
   if (text.trim() === '' || UNDECIDED.test(text)) return { kind: 'undecided' };
   const rejection = firstMatch(ORDER_REJECTIONS, text);
-  if (rejection === null) return { kind: 'doubtful', said: rejectedInWords(text) };
-  if (ABOUT_EXITS.test(text) || CANCELLED_BY_IT.test(text)) return { kind: 'doubtful', said: rejection };
+  if (rejection === null) return { kind: 'unproven', said: rejectedInWords(text) };
+  if (ABOUT_EXITS.test(text) || CANCELLED_BY_IT.test(text)) return { kind: 'unproven', said: rejection };
   return rejection.slug === 'cooldown' ? { ...rejection, retryAfterS: secondsToWait(text) } : rejection;
 };
 

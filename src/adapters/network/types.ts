@@ -53,10 +53,10 @@ export type SignalAccepted = { executed: Executed | null; processingTimeS: numbe
  * A rejection that does not prove that nothing happened: its words are unknown, or are also those of a filled order whose
  * exits failed. It must be looked up. `said`: the rejection, if the venue's records show nothing.
  */
-export type DoubtfulRejection = { kind: 'doubtful'; said: Rejected };
+export type UnprovenRejection = { kind: 'unproven'; said: Rejected };
 
 /** The response to a signal. */
-export type SubmitResult = UpstreamResult<SignalAccepted> | DoubtfulRejection;
+export type SubmitResult = UpstreamResult<SignalAccepted> | UnprovenRejection;
 
 /**
  * The miner's last record of one uuid. `executionType` is the recorded command: a later cancel or edit overwrites the

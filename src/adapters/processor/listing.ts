@@ -27,15 +27,15 @@ export async function search<Seen>(
   let after: string | null = null;
   for (let n = 0; n < mostPages; n += 1) {
     const paging: Paging = { limit: PAGE_SIZE, ...(after !== null && { starting_after: after }) };
-    const answer: ReadResult<Page> = await readResultOf(list(paging), readPage);
-    if (answer.kind !== 'found') return unreadable(answer.kind === 'absent' ? 'the list does not exist' : answer.why);
-    for (const object of answer.data.data) {
+    const page: ReadResult<Page> = await readResultOf(list(paging), readPage);
+    if (page.kind !== 'found') return unreadable(page.kind === 'absent' ? 'the list does not exist' : page.why);
+    for (const object of page.data.data) {
       const seen = read(object);
       if (seen === null) return unreadable('an entry of the list lacks required fields');
       if (isIt(seen)) return found(seen);
     }
-    if (!answer.data.has_more) return absent;
-    after = answer.data.data.at(-1)?.id ?? null;
+    if (!page.data.has_more) return absent;
+    after = page.data.data.at(-1)?.id ?? null;
     if (after === null) return unreadable('an empty page is not the last');
   }
   return unreadable('the list is too long');

@@ -47,12 +47,12 @@ export class Transport extends Stripe.HttpClient {
 }
 
 type Client = InstanceType<typeof Stripe.HttpClient>;
-type Answered = Extract<Reply, { kind: 'response' }>;
+type HttpReply = Extract<Reply, { kind: 'response' }>;
 
 class Response extends Stripe.HttpClientResponse {
-  readonly #reply: Answered;
+  readonly #reply: HttpReply;
 
-  constructor(reply: Answered) {
+  constructor(reply: HttpReply) {
     super(reply.status, textsOf(reply.headers));
     this.#reply = reply;
   }

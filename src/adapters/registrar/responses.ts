@@ -60,7 +60,7 @@ const unrecorded = z.object({ txHash });
  */
 export const payResponse = (reply: Reply, firstSend: boolean): UpstreamResult<Registered> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
-  if (reply.kind === 'lost') return unknownEffect('no_answer');
+  if (reply.kind === 'lost') return unknownEffect('no_response');
   const body = parseJson(reply.text);
   const registration = registered.safeParse(body);
   if (reply.status === 200)
@@ -75,10 +75,10 @@ export const payResponse = (reply: Reply, firstSend: boolean): UpstreamResult<Re
   if (reply.status === 502 || reply.status === 503) return unknownEffect('facilitator_down');
   const rejection = classifyRejection(reply.status, body);
   if (!rejection) return unclear;
-  return firstSend ? rejection : unknownEffect('refused_on_repeat');
+  return firstSend ? rejection : unknownEffect('rejected_on_repeat');
 };
 
-const unclear = unknownEffect('unclear_answer');
+const unclear = unknownEffect('unclear_response');
 
 const view = z.object({
   status: z.string().min(1),

@@ -21,7 +21,7 @@ export const word = hex.refine((text) => text.length === 66);
 export const quantity = hex.transform(Number).refine(Number.isSafeInteger);
 
 const READ_MS = 5_000;
-const answered = z.object({ result: z.unknown() });
+const rpcResponse = z.object({ result: z.unknown() });
 
 /** Creates the client of one node (JSON-RPC 2.0 over HTTP). */
 export const nodeAt =
@@ -37,7 +37,7 @@ export const nodeAt =
     });
     if (reply.kind !== 'response') return unreadable(reply.why);
     if (reply.status !== 200) return unreadable(`status ${reply.status}`);
-    const data = answered.safeParse(parseJson(reply.text));
+    const data = rpcResponse.safeParse(parseJson(reply.text));
     const result = shape.safeParse(data.data?.result);
     return result.success ? found(result.data) : unreadable(`unreadable response to ${method}`);
   };

@@ -51,7 +51,7 @@ async function postInTurn(
     const requested = { target, address, headers, body };
     posted = await post({ ...requested, withinMs: leftMs() });
     if (posted.kind === 'fault' && posted.isStale) posted = await post({ ...requested, withinMs: leftMs() }, true);
-    if (posted.kind === 'answered' || posted.isSent || leftMs() <= 0) break;
+    if (posted.kind === 'response' || posted.isSent || leftMs() <= 0) break;
   }
   return posted;
 }
@@ -60,9 +60,9 @@ const data = (posted: Posted, durationMs: number): Sent =>
   posted.kind === 'fault'
     ? { kind: 'fault', fault: posted.fault, durationMs }
     : {
-        kind: 'answered',
+        kind: 'response',
         status: posted.status,
-        answer: posted.text,
+        text: posted.text,
         retryAfterS: secondsOf(posted.retryAfter),
         durationMs,
       };

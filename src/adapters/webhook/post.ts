@@ -15,7 +15,7 @@ const IDLE_MS = 4_000; // below the shortest usual idle limit of servers
  * connection that the receiver had closed.
  */
 export type Posted =
-  | { kind: 'answered'; status: number; text: string; retryAfter: string | undefined }
+  | { kind: 'response'; status: number; text: string; retryAfter: string | undefined }
   | { kind: 'fault'; fault: SendFault; isSent: boolean; isStale: boolean };
 
 /** One request: headers and body as sent, and the milliseconds it may last. */
@@ -89,7 +89,7 @@ function exchange({ body, withinMs }: Post, request: ClientRequest): Promise<Pos
       clearTimeout(total);
       const leftMs = endsAt - performance.now();
       void textOf(response, Math.min(BODY_MS, leftMs)).then((text) =>
-        end({ kind: 'answered', status: response.statusCode ?? 0, text, retryAfter: response.headers['retry-after'] }),
+        end({ kind: 'response', status: response.statusCode ?? 0, text, retryAfter: response.headers['retry-after'] }),
       );
     });
     request.end(body);

@@ -19,12 +19,12 @@ export function nameResolver(): Resolve {
   const resolver = new Resolver({ timeout: ASK_MS, tries: ATTEMPTS });
   const query = cachedRead(FRESH_MS, async (hostname: string): Promise<UpstreamResult> => {
     const responses = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-    const addresses = responses.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    const addresses = responses.flatMap((resolved) => (resolved.status === 'fulfilled' ? resolved.value : []));
     return addresses.length > 0 ? { kind: 'found', addresses } : { kind: 'unreadable' };
   });
   return async (hostname) => {
     if (LOCAL.test(hostname)) return ['127.0.0.1', '::1'];
-    const answer = await query(hostname);
-    return answer.kind === 'found' ? answer.addresses : [];
+    const resolved = await query(hostname);
+    return resolved.kind === 'found' ? resolved.addresses : [];
   };
 }

@@ -21,7 +21,7 @@ export type SendFault = 'address_forbidden' | 'dns' | 'connect' | 'tls' | 'timeo
 
 /** Result of an attempt: a status with the first 2 KiB of the response body, or a fault. */
 export type Sent =
-  | { kind: 'answered'; status: number; answer: string; retryAfterS: number | null; durationMs: number }
+  | { kind: 'response'; status: number; text: string; retryAfterS: number | null; durationMs: number }
   | { kind: 'fault'; fault: SendFault; durationMs: number };
 
 /** Client for partners' webhook URLs. Never throws for a network fault, never follows a redirect. */

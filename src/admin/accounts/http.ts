@@ -1,7 +1,7 @@
 import * as recovery from '../../accounts/prop/commands.ts';
 import { provisionAgain as submitProvision } from '../../accounts/prop/intents.ts';
 import { findAnyPropAccount, type PropAccount, shownAccount } from '../../accounts/prop/queries.ts';
-import { findOwnEntity } from '../../apps/network/queries.ts';
+import { findAppEntity } from '../../apps/network/queries.ts';
 import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
@@ -38,7 +38,7 @@ export const provisionAgain: Handler<'provisionAgain', Deps> = ({ deps, principa
 /** Handles `POST /v2/admin/prop-accounts/{id}/attach`: attach an existing subaccount to a failed account. */
 export const attachSubaccount: Handler<'attachSubaccount', Deps> = async ({ deps, principal, path, body, commit }) => {
   const account = await getAccount(deps.db, path.id);
-  const entity = (await findOwnEntity(deps.db, account.owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
+  const entity = (await findAppEntity(deps.db, account.owner)) ?? deps.config.NETVENUE_ENTITY_HOTKEY;
   const made = await findFitting(deps, account, hotkeyOf(entity, body.subaccount_id));
   return commit(async (db) => {
     await recovery.attachSubaccount(db, account.id, recoveryOf(principal, body), entity, {

@@ -4,8 +4,8 @@ import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { operatorName } from '../../kernel/principal.ts';
+import { askProcessor } from './ask-processor.ts';
 import { rerun } from './commands.ts';
-import { askProcessor } from './look.ts';
 import { findSent, findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
 
 type Deps = { db: Db; processor: Processor | null };

@@ -11,7 +11,7 @@ const intentRow = z.custom<components['schemas']['TroubledIntent']>();
 export type TroubledIntent = z.infer<typeof intentRow>;
 
 const intentColumns = sql.fragment`
-  i.intent_id, i.kind, i.owner, i.state, i.effect, i.problem_code, i.unknown_because, i.attempts as tries, i.reconcile_attempts as looks, i.created_at, i.deadline_at,
+  i.intent_id, i.kind, i.owner, i.state, i.effect, i.problem_code, i.unknown_because, i.attempts, i.reconcile_attempts, i.created_at, i.deadline_at,
   i.sending_at, i.settled_at`;
 
 /** Written out as literals, so that any plan can use the matching partial index. */
@@ -50,7 +50,7 @@ export const isIntent = async (db: Db, id: string): Promise<boolean> =>
 const judgementColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
 /** What a re-run of an intent would do, and whether it is safe. */
 export const judgementRow = z.object({
-  verdict: z.enum(['queued_again', 'look_again', 'send_again', 'finished', 'would_act_twice', 'at_work']),
+  verdict: z.enum(['queued_again', 'reconcile_again', 'send_again', 'finished', 'would_act_twice', 'at_work']),
   is_safe: z.boolean(),
   was_sent: z.boolean(),
   venue_says: z.string().nullable(),

@@ -10,8 +10,8 @@ import { checkLogin, type RightLogin } from '../../login/check.ts';
 import { actorAs } from '../audit/actor.ts';
 import { note } from '../audit/commands.ts';
 import { type AdminRow, readAdmin } from '../queries.ts';
+import { adminTotpBudgets, countAdminCodeAttempt } from '../totp/attempts.ts';
 import { adminSealContext } from '../totp/commands.ts';
-import { adminTotpBudgets, countAdminTry } from '../totp/tries.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 type Call = Pick<CallWith<Deps>, 'deps' | 'network' | 'throttle' | 'address' | 'requestId'>;
@@ -19,7 +19,7 @@ type Given = { password: string; totp_code?: string };
 
 /**
  * Counts an attempt and checks password and authenticator code of an operator. Throws V2_INVALID_CREDENTIALS and
- * V2_MFA_INVALID, with an audit entry, and what `countAdminTry` throws.
+ * V2_MFA_INVALID, with an audit entry, and what `countAdminCodeAttempt` throws.
  */
 export async function checkAdminLogin(
   call: Call,
@@ -34,8 +34,12 @@ export async function checkAdminLogin(
     given,
     lane: operatorLane(isKnown ? null : network),
     countAttempt: () =>
-      call.throttle(loginBudget(email, network), ...(isKnown ? [] : [budgetOf('login_strangers', 'admin', email)])),
-    countTry: (adminId) => countAdminTry(call, { adminId, isKnown, releases: admin.totp_releases ?? 0 }),
+      call.throttle(
+        loginBudget(email, network),
+        ...(isKnown ? [] : [budgetOf('login_unknown_callers', 'admin', email)]),
+      ),
+    countCodeAttempt: (adminId) =>
+      countAdminCodeAttempt(call, { adminId, isKnown, releases: admin.totp_releases ?? 0 }),
     openSeed: (seed, adminId) => deps.sealer.open(seed, adminSealContext(adminId)).toString(),
   });
   if (checked.kind === 'code_wrong') return rejectAdminLogin(call, checked.accountId, 'V2_MFA_INVALID');

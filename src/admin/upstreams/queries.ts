@@ -7,7 +7,7 @@ const writesRow = z.object({
   upstream: z.enum(['netvenue', 'exvenue', 'registrar', 'processor', 'mail']),
   waiting: z.number(),
   in_doubt: z.number(),
-  doubted_because: z.string().nullable(),
+  in_doubt_because: z.string().nullable(),
   succeeded_at: z.string().nullable(),
   budget_used: z.number().nullable(),
 });
@@ -18,7 +18,7 @@ export const listUpstreamWrites = (
   { name, burst, perSecond }: Bucket & { name: string },
 ): Promise<readonly z.infer<typeof writesRow>[]> =>
   db.any(sql.type(writesRow)`
-    select u.upstream, u.waiting, u.in_doubt, u.doubted_because, u.succeeded_at,
+    select u.upstream, u.waiting, u.in_doubt, u.in_doubt_because, u.succeeded_at,
       case when u.upstream = 'exvenue' then budget_used(${name}, ${burst}, ${perSecond}) end as budget_used
     from ops.upstreams u
     order by u.upstream`);

@@ -17,14 +17,14 @@ const identityRow = z.object({ app_id: z.string(), entity_hotkey: z.string(), ne
 export type NetworkIdentity = { entityHotkey: Hotkey; minerKey: string };
 
 /** The entity that an app creates its subaccounts under. Null: the platform's entity, as for partners. */
-export const findOwnEntity = (db: Db, owner: OwnerId): Promise<string | null> =>
-  db.maybeOneFirst(sql.prepared('own_entity', identityRow.pick({ entity_hotkey: true }))`
+export const findAppEntity = (db: Db, owner: OwnerId): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('app_entity', identityRow.pick({ entity_hotkey: true }))`
     select a.entity_hotkey
     from apps a
     where a.id = ${owner} and a.network_key is not null`);
 
 /** The entities of all apps that have their own, with a key. */
-export const listOwnEntities = (db: Db): Promise<readonly string[]> =>
+export const listAppEntities = (db: Db): Promise<readonly string[]> =>
   db.anyFirst(sql.type(identityRow.pick({ entity_hotkey: true }))`
     select a.entity_hotkey
     from apps a

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { environmentOfItsOwn, tourSettings } from '../../config.ts';
+import { cleanEnvironment, tourSettings } from '../../config.ts';
 
 /** A running service as its start output describes it: credentials, and the addresses of its sandbox. */
 export type Service = {
@@ -47,7 +47,7 @@ async function bootService(): Promise<Service> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'tps-tour-'));
   const child = spawn(process.execPath, ['src/start.ts'], {
     cwd: ROOT,
-    env: environmentOfItsOwn({ PORT: '0', DATA_DIR: dataDir }), // the tour never uses a real database
+    env: cleanEnvironment({ PORT: '0', DATA_DIR: dataDir }), // the tour never uses a real database
     stdio: ['ignore', 'pipe', 'inherit'],
     detached: true, // Ctrl-C reaches only the tour, which then stops the service
   });

@@ -59,6 +59,6 @@ const columns = [
   ['State', ({ state, problem_code }) => [badge(state), ' ', problem_code && code(problem_code)]],
   ['Effect', ({ effect }) => effect],
   ['Owner', ({ owner }) => idLink(owner)],
-  ['Attempts, reconciliations', ({ tries, looks }) => `${tries}, ${looks}`],
+  ['Attempts, reconciliations', ({ attempts, reconcile_attempts }) => `${attempts}, ${reconcile_attempts}`],
   ['Accepted', ({ created_at }) => moment(created_at)],
 ];

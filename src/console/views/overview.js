@@ -28,7 +28,7 @@ export const overview = {
 function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
   const { unfulfilled_payments, failed_accounts, stranded_payouts, undecided_intents, lost_orders } = money;
   const waiting = deliveries.find(({ state }) => state === 'pending')?.oldest_s ?? 0;
-  const doubtful = sum(intents.filter(({ state }) => state === 'in_doubt'));
+  const inDoubt = sum(intents.filter(({ state }) => state === 'in_doubt'));
   const failed = sum(deliveries.filter(({ state }) => state === 'failed'));
   const dead = tasks.reduce((all, task) => all + task.dead, 0);
   const oldest = Math.max(0, ...tasks.map(({ oldest_ready_s }) => oldest_ready_s ?? 0));
@@ -39,7 +39,7 @@ function cards({ tasks, intents, lanes, deliveries, workers, ...money }) {
     card('Stranded payouts', stranded_payouts, stranded_payouts > 0, routeTo('stranded')),
     card('Ended without proof', undecided_intents, undecided_intents > 0, routeTo('intents', { state: 'undecided' })),
     card('Orders that the database has lost', lost_orders, lost_orders > 0, null),
-    card('Intents in doubt', doubtful, doubtful > 0, routeTo('intents', { state: 'in_doubt' })),
+    card('Intents in doubt', inDoubt, inDoubt > 0, routeTo('intents', { state: 'in_doubt' })),
     card('Stuck lanes', lanes.stuck, lanes.stuck > 0, routeTo('intents', { state: 'queued' })),
     card('Dead jobs', dead, dead > 0, routeTo('jobs')),
     card('Failed deliveries', failed, failed > 0, routeTo('deliveries')),

@@ -13,7 +13,7 @@ import { facts } from '../table.js';
 
 const VERDICTS = {
   queued_again: 'would be queued again',
-  look_again: 'would be reconciled again, never sent again',
+  reconcile_again: 'would be reconciled again, never sent again',
   send_again: 'would be sent again under the same key if the processor does not have it',
   finished: 'has ended: nothing to do',
   would_act_twice: 'could take effect twice: rejected',
@@ -54,7 +54,7 @@ function stateOf({ intent, lane, job, about }) {
         : []),
       ['Owner', idLink(intent.owner)],
       ['Belongs to', belongs.length > 0 ? belongs : '–'],
-      ['Attempts, reconciliations', `${intent.tries}, ${intent.looks}`],
+      ['Attempts, reconciliations', `${intent.attempts}, ${intent.reconcile_attempts}`],
       ['To be sent until', moment(intent.deadline_at)],
       [
         'Lane',

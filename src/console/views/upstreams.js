@@ -39,7 +39,7 @@ const stateOf = (state) =>
       ['Calls', badge(reachOf(state))],
       ['Last write that succeeded', moment(state.succeeded_at)],
       ['Writes to be sent', state.waiting],
-      ['Writes in doubt', doubts(state)],
+      ['Writes in doubt', inDoubtText(state)],
       ...(state.budget_used === null
         ? []
         : [/** @type {[string, any]} */ (['Budget used', percent(state.budget_used)])]),
@@ -54,12 +54,12 @@ function reachOf({ calls }) {
 }
 
 /** @param {UpstreamState} state */
-const doubts = ({ in_doubt, doubted_because }) =>
+const inDoubtText = ({ in_doubt, in_doubt_because }) =>
   in_doubt === 0
     ? '0'
     : [
         h('a', { href: routeTo('intents', { state: 'in_doubt' }) }, in_doubt),
-        doubted_because && [': ', code(doubted_because)],
+        in_doubt_because && [': ', code(in_doubt_because)],
       ].flat();
 
 /** @param {number} part */

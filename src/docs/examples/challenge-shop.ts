@@ -23,8 +23,8 @@ const payments = new Map<string, { event: string; at: string }>();
 const seen = new Set<string>();
 
 type Body = Record<string, string>;
-type Answer = { status: number; body: object; session?: string };
-type Route = (given: { body: Body; session: string; key: string | undefined }) => Promise<Answer>;
+type Reply = { status: number; body: object; session?: string };
+type Route = (given: { body: Body; session: string; key: string | undefined }) => Promise<Reply>;
 
 const routes: Record<string, Route> = {
   'POST /sign-up': async ({ body: { email = '', password = '' } }) => {
@@ -43,7 +43,7 @@ const routes: Record<string, Route> = {
   },
 
   // The page pays with client_secret in the processor's form. `key` is the page's own, so that a click that is sent
-  // twice, or repeated after a lost answer, begins one payment.
+  // twice, or repeated after a lost response, begins one payment.
   'POST /buy': async ({ body: { tier_id }, session, key }) => {
     const user = ofUser(session);
     const tiers = await Array.fromAsync(user.rows(user.api.GET('/v2/tiers')));
@@ -69,8 +69,8 @@ const routes: Record<string, Route> = {
   },
 };
 
-/** Receives webhooks. What it answers with 2xx is not sent again, so it answers last. */
-async function receive(raw: Buffer, headers: IncomingMessage['headers'], secret: string): Promise<Answer> {
+/** Receives webhooks. An event that gets a 2xx is not sent again, so the response comes last. */
+async function receive(raw: Buffer, headers: IncomingMessage['headers'], secret: string): Promise<Reply> {
   const event = await verifyWebhook({ body: raw, headers, secret });
   if (seen.has(event.id)) return { status: 200, body: { seen: true } };
   const id = String(event.data.payment_id);
@@ -82,7 +82,7 @@ async function receive(raw: Buffer, headers: IncomingMessage['headers'], secret:
   return { status: 200, body: { seen: false } };
 }
 
-async function handle(request: IncomingMessage, secret: string): Promise<Answer> {
+async function handle(request: IncomingMessage, secret: string): Promise<Reply> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
   const raw = Buffer.concat(chunks);
@@ -95,7 +95,7 @@ async function handle(request: IncomingMessage, secret: string): Promise<Answer>
 }
 
 /** What a failure means for the shop's own visitor. */
-function answerTo(error: unknown): Answer {
+function replyTo(error: unknown): Reply {
   if (error instanceof WebhookError || error instanceof SyntaxError)
     return { status: 400, body: { error: error.message } };
   if (!(error instanceof ServiceError)) {
@@ -106,7 +106,7 @@ function answerTo(error: unknown): Answer {
   return { status: status < 500 ? status : 502, body: { error: message, code, effect } };
 }
 
-function send(response: ServerResponse, { status, body, session }: Answer): void {
+function send(response: ServerResponse, { status, body, session }: Reply): void {
   const cookie = `session=${session}; HttpOnly; SameSite=Strict; Path=/${SHOP_URL ? '; Secure' : ''}`;
   response.writeHead(status, { 'Content-Type': 'application/json', ...(session && { 'Set-Cookie': cookie }) });
   response.end(JSON.stringify(body));
@@ -114,7 +114,7 @@ function send(response: ServerResponse, { status, body, session }: Answer): void
 
 const server = createServer(async (request, response) => {
   const { secret } = await endpoint;
-  send(response, await handle(request, secret).catch(answerTo));
+  send(response, await handle(request, secret).catch(replyTo));
 }).listen(Number(PORT));
 await once(server, 'listening');
 const url = SHOP_URL ?? `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -24,8 +24,8 @@ export function exampleBlocks(operation: Operation, spec: Json): string {
 export function trialOf({ method, path, security, parameters }: Operation, spec: Json): object | null {
   const [type, media] =
     Object.entries((spec.requestBody as { content: Record<string, Media> } | undefined)?.content ?? {})[0] ?? [];
-  const answers = Object.values(spec.responses as Record<string, { content?: object }>);
-  if (answers.some(({ content = {} }) => 'text/event-stream' in content)) return null;
+  const responses = Object.values(spec.responses as Record<string, { content?: object }>);
+  if (responses.some(({ content = {} }) => 'text/event-stream' in content)) return null;
   const required = parameters.filter((parameter) => parameter.required && parameter.in === 'header');
   return {
     method: method.toUpperCase(),

@@ -7,7 +7,7 @@ const counts: Record<LimitName, string> = {
   client: 'token requests of one client from one address',
   app_request: 'access requests from one address',
   login: "attempts at one account's password from one address",
-  login_strangers: "attempts at one account's password from addresses without an earlier log-in",
+  login_unknown_callers: "attempts at one account's password from addresses without an earlier log-in",
   totp: "attempts at one account's authenticator code",
   totp_day: 'the same over days; beyond it a mailed code is needed, too',
   login_code_mails: 'mails with such a code',

@@ -2,7 +2,7 @@
 export const eventId = (subject: string, position: number): string => `${subject}:${position}`;
 
 /** The position in a `Last-Event-ID`; null if it is absent, malformed or of another log. */
-export function placeOf(subject: string, lastEventId: string | undefined): number | null {
+export function positionOf(subject: string, lastEventId: string | undefined): number | null {
   if (!lastEventId?.startsWith(`${subject}:`)) return null;
   const position = lastEventId.slice(subject.length + 1);
   return /^\d{1,15}$/.test(position) ? Number(position) : null;

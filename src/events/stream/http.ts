@@ -1,7 +1,7 @@
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import type { Streams } from '../../edge/streams/hub.ts';
-import { placeOf } from '../../edge/streams/rules.ts';
+import { positionOf } from '../../edge/streams/rules.ts';
 import { partnerOf } from '../../kernel/principal.ts';
 import { findEventAt } from './queries.ts';
 
@@ -15,7 +15,7 @@ export const streamPartnerEvents: Handler<'streamPartnerEvents', Deps> = async (
     subject: owner,
     caller: keyId,
     credentials: [keyId],
-    after: placeOf(owner, header['Last-Event-ID']),
+    after: positionOf(owner, header['Last-Event-ID']),
     intervalMs: query.interval_ms ?? 0,
     snapshot: async (at) => ({ partner_id: owner, last_event_id: await findEventAt(deps.db, owner, at) }),
   });

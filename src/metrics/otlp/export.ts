@@ -35,7 +35,7 @@ export function exportTelemetry(metrics: Metrics, to: Destination): { stop(): Pr
   const spans = new BatchSpanProcessor({ ...SPANS, exporter: new OTLPTraceExporter({ url: url('traces') }) });
   recordSpansTo({
     isKept: openSampler(to.traceRatio, () => performance.now()),
-    take: (span, place) => spans.onEnd(asReadable(span, place, resource)),
+    take: (span, context) => spans.onEnd(asReadable(span, context, resource)),
   });
   const reader = new PeriodicExportingMetricReader({
     exporter: new OTLPMetricExporter({ url: url('metrics') }),

@@ -1,7 +1,7 @@
 import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api';
 import type { Resource } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
-import type { Place, Span } from '../../kernel/spans.ts';
+import type { Span, SpanContext } from '../../kernel/spans.ts';
 import { hrTime, SCOPE } from './scope.ts';
 
 const KINDS: Record<Span['kind'], SpanKind> = {
@@ -14,7 +14,7 @@ const KINDS: Record<Span['kind'], SpanKind> = {
 /** A span as the SDK's processors take it. Every span that is made is sampled. */
 export const asReadable = (
   span: Span,
-  { traceId, spanId, parentId, link }: Place,
+  { traceId, spanId, parentId, link }: SpanContext,
   resource: Resource,
 ): ReadableSpan => {
   const context = { traceId, spanId, traceFlags: TraceFlags.SAMPLED };

@@ -6,7 +6,7 @@ import { absent, found, type ReadResult, unreadable } from '../../kernel/upstrea
 import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
 import { type NotReady, UNREACHABLE } from './not-ready.ts';
-import { findResting, listOwn, type OwnOrder } from './queries.ts';
+import { findResting, listRecordedResting, type RestingOrder } from './queries.ts';
 
 /**
  * The orders to cancel, the reason why they could not be read, or the result if none is open. `unreadDexes`: builder
@@ -44,7 +44,7 @@ export async function listOpen(
  * what is in doubt.
  */
 export async function findAllTargets({ db, exvenue, config }: Deps, wallet: WalletAddress): Promise<Targets> {
-  const own = await listOwn(db, { wallet, lane: laneOf(wallet), lagMs: config.EXVENUE_READ_LAG_MS });
+  const recorded = await listRecordedResting(db, { wallet, lane: laneOf(wallet), lagMs: config.EXVENUE_READ_LAG_MS });
   const dexes = await exvenue.dexesWithOrders(wallet, FIRST);
   if (dexes.kind === 'unreadable') return UNREACHABLE;
   const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
@@ -56,12 +56,12 @@ export async function findAllTargets({ db, exvenue, config }: Deps, wallet: Wall
   );
   const names = new Set([...listed, ...children].map(({ oid }) => oid));
   const cloids = new Set(orders.map(({ cloid }) => cloid));
-  const unlisted = own.filter(({ oid, cloid }) => !cloids.has(cloid) && (oid === null || !names.has(oid)));
+  const unlisted = recorded.filter(({ oid, cloid }) => !cloids.has(cloid) && (oid === null || !names.has(oid)));
   return { targets: [...listed, ...children, ...unlisted.map(targetOf)], unreadDexes };
 }
 
 /** An order of which we know the number rests by the venue's own response. */
-const targetOf = ({ oid, cloid, pair }: OwnOrder): CancelTarget => ({
+const targetOf = ({ oid, cloid, pair }: RestingOrder): CancelTarget => ({
   oid,
   cloid,
   coin: coinOf(pair),
@@ -76,12 +76,12 @@ export async function findTargets({ db, exvenue }: Deps, wallet: WalletAddress, 
   const orders = await Promise.all(oids.map((oid) => findByOid(exvenue, wallet, oid)));
   if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
   const missing = oids.filter((_, n) => orders[n]?.kind === 'absent');
-  const own = missing.length > 0 ? await findResting(db, wallet, missing) : [];
+  const resting = missing.length > 0 ? await findResting(db, wallet, missing) : [];
   const targets: CancelTarget[] = [];
   const closed: ClosedOrder[] = [];
   for (const [n, oid] of oids.entries()) {
     const order = orders[n];
-    const recorded = own.find((candidate) => candidate.oid === oid);
+    const recorded = resting.find((candidate) => candidate.oid === oid);
     if (order?.kind === 'found' && order.data.open)
       targets.push({ oid, cloid: null, coin: order.data.coin, isListed: true });
     else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));

@@ -85,16 +85,16 @@ export const findLastFilled = (
     limit 1`);
 
 /** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, where it has told us. */
-export type OwnOrder = { cloid: string; oid: number | null; pair: string };
+export type RestingOrder = { cloid: string; oid: number | null; pair: string };
 
-const ownRow = z.object({
+const restingRow = z.object({
   id: z.string(),
   leg: z.enum(['tp', 'sl']).nullable(),
   oid: z.string().nullable(),
   pair: z.string(),
 });
 
-const ownOrder = ({ id, leg, oid, pair }: z.infer<typeof ownRow>): OwnOrder => ({
+const restingOrder = ({ id, leg, oid, pair }: z.infer<typeof restingRow>): RestingOrder => ({
   cloid: leg === null ? cloidOf(id) : legCloid(id, leg),
   oid: oid === null ? null : Number(oid),
   pair,
@@ -104,11 +104,11 @@ const ownOrder = ({ id, leg, oid, pair }: z.infer<typeof ownRow>): OwnOrder => (
  * What may rest at the exchange although reads that are `lagMs` behind do not show it: orders and exits of commands that
  * ended within that time, exits that wait for their order's fill, and what commands in doubt may have placed.
  */
-export const listOwn = async (
+export const listRecordedResting = async (
   db: Db,
   { wallet, lane, lagMs }: { wallet: WalletAddress; lane: string; lagMs: number },
-): Promise<OwnOrder[]> => {
-  const rows = await db.any(sql.prepared('own_orders', ownRow)`
+): Promise<RestingOrder[]> => {
+  const rows = await db.any(sql.prepared('recorded_resting', restingRow)`
     with recent as (
       select o.id, o.pair, o.lifecycle, o.terms, o.executed ->> 'ex_order_id' oid
       from orders o
@@ -119,7 +119,7 @@ export const listOwn = async (
       select o.id, o.pair, o.terms
       from orders o
       where o.trader = ${wallet} and o.venue = 'exvenue' and o.executed ->> 'trigger_status' = 'pending_parent_fill'
-    ), doubtful as (
+    ), in_doubt as (
       select i.id, coalesce(i.request -> 'terms', i.request) terms, i.kind
       from intents i
       where i.state = 'in_doubt' and i.lane = ${lane} and i.kind in ('orders/exvenue/place', 'orders/exvenue/protect')
@@ -128,11 +128,11 @@ export const listOwn = async (
       union
       select id, pair, terms from waiting
       union
-      select id, terms ->> 'pair', terms from doubtful
+      select id, terms ->> 'pair', terms from in_doubt
     )
     select id, null leg, oid, pair from recent where lifecycle = 'resting'
     union all
-    select id, null, null, terms ->> 'pair' from doubtful where kind = 'orders/exvenue/place'
+    select id, null, null, terms ->> 'pair' from in_doubt where kind = 'orders/exvenue/place'
     union all
     select id, 'tp', null, pair from parents where terms ->> 'take_profit' is not null
     union all
@@ -141,13 +141,13 @@ export const listOwn = async (
     select p.intent_id, p.leg, p.oid, p.pair
     from exit_plans p
     where p.trader = ${wallet} and p.oid is not null and p.decided_at > now() - make_interval(secs => ${lagMs / 1000})`);
-  return rows.map(ownOrder);
+  return rows.map(restingOrder);
 };
 
 /** The orders and exits among the given exchange numbers that rest by our records, whatever their age. */
-export const findResting = async (db: Db, wallet: WalletAddress, oids: readonly number[]): Promise<OwnOrder[]> => {
+export const findResting = async (db: Db, wallet: WalletAddress, oids: readonly number[]): Promise<RestingOrder[]> => {
   const numbers = sql.array(oids.map(String), 'text');
-  const rows = await db.any(sql.prepared('own_resting', ownRow)`
+  const rows = await db.any(sql.prepared('resting_by_oid', restingRow)`
     select o.id, null leg, o.executed ->> 'ex_order_id' oid, o.pair
     from orders o
     where o.trader = ${wallet} and o.venue = 'exvenue' and o.lifecycle = 'resting'
@@ -156,5 +156,5 @@ export const findResting = async (db: Db, wallet: WalletAddress, oids: readonly 
     select p.intent_id, p.leg, p.oid, p.pair
     from exit_plans p
     where p.trader = ${wallet} and p.oid = any(${numbers})`);
-  return rows.map(ownOrder);
+  return rows.map(restingOrder);
 };

@@ -36,9 +36,9 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
       backlog.remove(order.id);
     };
     try {
-      const answer = await accept(order, reject);
-      if (answer.id !== order.id) forget(); // a repeat under its key
-      return answer;
+      const submitted = await accept(order, reject);
+      if (submitted.id !== order.id) forget(); // a repeat under its key
+      return submitted;
     } catch (error) {
       forget();
       throw error;
@@ -52,7 +52,8 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
       const excessS = Math.min(waitS, order.deadline_s) - order.deadline_s * SHARE; // those before it expire too
       if (excessS <= 0) return accepted(order, accept, reject);
       const retryAfterS = Math.ceil(excessS);
-      if (!order.has_own_id && order.idempotency_key === undefined) throw overloaded({ effect: 'none', retryAfterS });
+      if (!order.has_callers_id && order.idempotency_key === undefined)
+        throw overloaded({ effect: 'none', retryAfterS });
       // an earlier try under the same id may still be on its way to the database
       const error = overloaded({ effect: 'unknown', retryAfterS });
       return accept({ ...order, only_repeats: true }, (verdict) =>

@@ -43,7 +43,7 @@ const recordOf = (archived: ReadResult<ArchivedOrder>, { execution_type }: Signa
  * What a placement that the venue rejected for reasons `said` came to. The miner has answered, so the request is in
  * flight no more: an order that complete records do not show was rejected.
  */
-export async function resolveDoubt(at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> {
+export async function resolveRejection(at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> {
   if (signal.execution_type === 'BRACKET' && said.slug === 'bracket_invalid') return said; // about itself, not its parent
   const records = await readRecords(at);
   const shown = findProven(records, signal.order_uuid);

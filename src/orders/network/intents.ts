@@ -14,14 +14,14 @@ type Schemas = components['schemas'];
 
 /**
  * A new intent for one trader of the network, in the shape that `accept_network_orders` takes. `terms`: of a new order.
- * `has_own_id`: the caller chose the id.
+ * `has_callers_id`: the caller chose the id.
  */
 export type NewNetworkOrder = NewIntent & {
   trader: string;
   pair: string;
   target?: string;
   terms?: Terms;
-  has_own_id?: true;
+  has_callers_id?: true;
 };
 
 /** The context of a request, and the trader that it is about. */
@@ -78,7 +78,7 @@ function submit(
       ...context,
       ...members,
       id: members.id?.toLowerCase() ?? newIntentId(),
-      ...(members.id !== undefined && { has_own_id: true }),
+      ...(members.id !== undefined && { has_callers_id: true }),
       kind,
       trader,
       pair,

@@ -8,7 +8,7 @@ import type { VenueReads } from '../../portfolio/read-model.ts';
 import { findNetworkViolation } from '../../portfolio/trades/read-model.ts';
 import { isTradeable } from '../../trading/queries.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
-import { findPlaced, readExecution, resolveDoubt } from './evidence.ts';
+import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
 import type { Done } from './outcome.ts';
 import { getReadiness } from './queries.ts';
 import { carriesExits, protectionWhenAccepted, rests, type Terms } from './rules.ts';
@@ -44,7 +44,7 @@ export const place = defineIntent({
 
   async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
     const { signal } = sent.payload;
-    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveDoubt(at, signal, said));
+    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveRejection(at, signal, said));
     return result.kind === 'accepted' ? withExecution(sent, deps, result.data) : result;
   },
 

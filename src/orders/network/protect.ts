@@ -5,7 +5,7 @@ import { defineIntent } from '../../intents/define.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import type { Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
-import { findEdited, findPlaced, resolveDoubt } from './evidence.ts';
+import { findEdited, findPlaced, resolveRejection } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { placementSignal } from './place.ts';
 import { heldQuantity, readHeld } from './positions.ts';
@@ -63,7 +63,7 @@ const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACK
 
 const resolveProtection = (at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> =>
   isNew(signal)
-    ? resolveDoubt(at, signal, said)
+    ? resolveRejection(at, signal, said)
     : network.resolveBy((place) => findEdited(place, signal, ANY_BRACKET))(at, said);
 
 /** The terms of a protecting order in our records. */

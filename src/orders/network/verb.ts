@@ -61,11 +61,11 @@ export async function sendSignal(
   const venue = await venues.ofTrader(trader);
   if (!venue) return unreachable('no key for the entity');
   const result = await venue.submit(payload.signal, limits);
-  return result.kind === 'doubtful' ? resolve({ venue, trader }, result.said) : result;
+  return result.kind === 'unproven' ? resolve({ venue, trader }, result.said) : result;
 }
 
 /**
- * What a doubtful rejection came to, by the verb's own search. The miner has answered, so the request is in flight no
+ * What an unproven rejection came to, by the verb's own search. The miner has answered, so the request is in flight no
  * more: what the records do not show was rejected.
  */
 export const resolveBy =
@@ -76,7 +76,7 @@ export const resolveBy =
     if (finding.kind === 'accepted' || finding.kind === 'rejected') return finding;
     return finding.kind === 'absent' || finding.kind === 'undecidable'
       ? said
-      : unknownEffect('a doubtful rejection could not be looked up');
+      : unknownEffect('an unproven rejection could not be looked up');
   };
 
 /**

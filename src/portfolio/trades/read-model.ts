@@ -6,7 +6,7 @@ import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { isOpen } from '../positions/network.ts';
 import type { WalletLink } from '../queries.ts';
 import { accountStatusOf, type VenueReads } from '../read-model.ts';
-import { ownDashboard, readWallet } from '../traders.ts';
+import { dashboardOfLink, readWallet } from '../traders.ts';
 import {
   accountViolations,
   leastOf,
@@ -58,7 +58,7 @@ export async function findExchangeViolation(
   link: WalletLink | null,
 ): Promise<Problem | null> {
   const dashboard = await inTime(readWallet(reads, { venue: 'exvenue', wallet, link }));
-  const own = dashboard.kind === 'found' ? ownDashboard(link, dashboard.data) : null;
+  const own = dashboard.kind === 'found' ? dashboardOfLink(link, dashboard.data) : null;
   return own && problemOf(checkAccount(own));
 }
 

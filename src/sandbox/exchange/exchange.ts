@@ -4,7 +4,7 @@ import { end, isOpen } from './book.ts';
 import { rejectionOfLimits } from './limits.ts';
 import { magicOf } from './magic.ts';
 import { useNonce } from './nonces.ts';
-import { placeOrders, replaceOrder, type Status } from './placing.ts';
+import { placeOrders, replaceOrder, type Status } from './place-order.ts';
 import { type ActionRequest, Malformed, type Request, readRequest } from './request.ts';
 import { signerOf } from './signature.ts';
 import { type Account, accountOf, type Order, type World } from './world.ts';

@@ -51,7 +51,7 @@ export const readRequest = (json: unknown): Request => {
 const readAction = (action: Json): ActionRequest => {
   switch (action.type) {
     case 'order':
-      return readPlacing(action);
+      return readPlaceOrder(action);
     case 'cancel':
       return readCancels(action, 'cancel', ({ a, o }) => ({ a: integerOf(a), o: integerOf(o) }));
     case 'cancelByCloid':
@@ -70,7 +70,7 @@ const readAction = (action: Json): ActionRequest => {
   }
 };
 
-const readPlacing = ({ orders, grouping }: Json): ActionRequest => {
+const readPlaceOrder = ({ orders, grouping }: Json): ActionRequest => {
   if (grouping !== 'na' && grouping !== 'normalTpsl' && grouping !== 'positionTpsl') throw new Malformed();
   const wire = listOf(orders).map(orderedOrder);
   return {

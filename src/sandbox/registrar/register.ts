@@ -51,7 +51,7 @@ async function pay(world: World, call: Call, requested: Requested): Promise<Repo
   if (unrecorded?.kind === 'reset') return dropped;
   if (unrecorded) return rejected(500, 'Registration could not be saved', { txHash });
   const registered = record(world, requested, txHash);
-  if (strikes(world, 'answer', requested.email)) return dropped;
+  if (strikes(world, 'response', requested.email)) return dropped;
   const status = registered ? 'registered' : 'pending';
   return {
     status: 200,

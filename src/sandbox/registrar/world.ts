@@ -28,7 +28,7 @@ export type World = {
  * The fault at this step of a registration: one scripted for the route `register/<step>`, or the one its e-mail
  * triggers. `verify`: reject, status_500 (the facilitator is down), reset, late. `settle`: status_500 (no transfer),
  * reset, late (transfer after delayMs, reported as a failure), accept_then_drop. `record`: status_500 (paid, not
- * recorded), reset. `miner`: reject (recorded as pending). `answer`: any kind drops the response.
+ * recorded), reset. `miner`: reject (recorded as pending). `response`: any kind drops the response.
  */
 export const strikes = ({ faults }: World, step: Step, email: string): Fault | null => {
   const magic = magicOf(email);

@@ -1,7 +1,7 @@
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import type { Streams } from '../../edge/streams/hub.ts';
-import { placeOf } from '../../edge/streams/rules.ts';
+import { positionOf } from '../../edge/streams/rules.ts';
 import { callerId, type Principal } from '../../kernel/principal.ts';
 import { readOrderPage } from '../../orders/network/read-model.ts';
 import { readOpenPositions } from '../../portfolio/network/read-model.ts';
@@ -21,7 +21,7 @@ export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (
     subject: account.id,
     caller: callerId(principal),
     credentials: credentialsOf(principal),
-    after: placeOf(account.id, header['Last-Event-ID']),
+    after: positionOf(account.id, header['Last-Event-ID']),
     intervalMs: query.interval_ms ?? 0,
     async snapshot() {
       const open = { state: 'open' as const, cursor: null, limit: MAX_ORDERS };

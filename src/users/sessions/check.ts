@@ -7,7 +7,7 @@ import { appLane } from '../../kernel/passwords.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
 import { type CheckedLogin, checkLogin, codeBudgets, type RightLogin, scopeOf } from '../../login/check.ts';
-import { countTry, loginBudgets } from '../attempts.ts';
+import { countCodeAttempt, loginBudgets } from '../attempts.ts';
 import type { Account } from '../commands.ts';
 import { readLogin, userSealContext } from '../queries.ts';
 
@@ -15,7 +15,8 @@ type Call = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps
 type Given = { password: string; totp_code?: string; email_code?: string };
 
 /**
- * Counts an attempt and checks password and authenticator code of a user. Throws V2_INVALID_CREDENTIALS, V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countTry` throws.
+ * Counts an attempt and checks password and authenticator code of a user. Throws V2_INVALID_CREDENTIALS,
+ * V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countCodeAttempt` throws.
  */
 export async function checkUserLogin(call: Call, account: Account, given: Given): Promise<RightLogin> {
   const { deps, network } = call;
@@ -26,7 +27,7 @@ export async function checkUserLogin(call: Call, account: Account, given: Given)
     given,
     lane: appLane(account.appId),
     countAttempt: () => call.throttle(...loginBudgets(account, network, isKnown)),
-    countTry: (userId) => countTry(call, { userId, isKnown, emailCode: given.email_code }),
+    countCodeAttempt: (userId) => countCodeAttempt(call, { userId, isKnown, emailCode: given.email_code }),
     openSeed: (seed, userId) => deps.sealer.open(seed, userSealContext(userId)).toString(),
   });
   if (result.kind === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');

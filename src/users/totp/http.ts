@@ -6,7 +6,7 @@ import { digest } from '../../kernel/ids.ts';
 import { provenUserOf } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { budgetOf } from '../../kernel/throttles.ts';
-import { countTry } from '../attempts.ts';
+import { countCodeAttempt } from '../attempts.ts';
 import { isKnownAddress } from '../queries.ts';
 import { confirmTotp, disableTotp, enrollTotp } from './commands.ts';
 
@@ -36,7 +36,7 @@ export const disableUserTotp: Handler<'disableUserTotp', Deps> = async (call) =>
   const { deps, body, network } = call;
   const user = provenUserOf(call.principal);
   const isKnown = await isKnownAddress(deps.db, user.userId, digest(network));
-  const onWrongCode = await countTry(call, { userId: user.userId, isKnown, emailCode: body.email_code });
+  const onWrongCode = await countCodeAttempt(call, { userId: user.userId, isKnown, emailCode: body.email_code });
   const disable = call.commit(async (db) => {
     await disableTotp(db, deps.sealer, user, body.code);
     return { status: 200 as const, body: { enabled: false as const } };

@@ -21,7 +21,7 @@ describe('credentials that the processor issues for users', () => {
     const held = await everythingIn(String(service.settings.DATABASE_URL));
     expect(held.filter(({ text }) => text.includes(secret)).map(({ where }) => where)).to.deep.equal([]);
   };
-  const reconcile = (paymentId: string) => service.runTask('payments/look', { payment_id: paymentId });
+  const reconcile = (paymentId: string) => service.runTask('payments/read', { payment_id: paymentId });
 
   it('keeps the secret of a checkout sealed while it is shown, and deletes it with the payment', async () => {
     const { payment_id, client_secret } = await checkOut(service.buyer.ask);

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { processor as openProcessor } from '../../../src/adapters/processor/index.ts';
-import { askProcessor } from '../../../src/admin/reruns/look.ts';
+import { askProcessor } from '../../../src/admin/reruns/ask-processor.ts';
 import { type Earner, earner, endWithoutProof, payingApp } from '../../support/earning.ts';
 import type { Data, TestAdmin, TestApp } from '../../support/identity.ts';
 import { eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
@@ -222,7 +222,7 @@ describe('a write of which nothing proves what came', () => {
       select i.id, i.kind, i.sending_at, i.sent_payload
       from intents i
       where i.id = ${id}`);
-    expect(await askProcessor(absent, sent, adapter)).to.include({ verdict: 'look_again', venue_says: 'yes' });
+    expect(await askProcessor(absent, sent, adapter)).to.include({ verdict: 'reconcile_again', venue_says: 'yes' });
     const unsafe = { ...absent, verdict: 'would_act_twice', is_safe: false };
     expect(await askProcessor(unsafe, sent, adapter)).to.deep.equal({ ...unsafe, venue_says: 'yes' });
   });

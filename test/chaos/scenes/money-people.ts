@@ -18,7 +18,7 @@ const SETTLEMENTS = [{ start_ms: MONDAY_MS, end_ms: MONDAY_MS + 1, payout: EARNE
 const ACTOR = { adminId: null, address: 'test', requestId: 'test' };
 const STEP_WITHIN_MS = 240_000; // a step waits for killed workers, lost responses and lost notifications
 const PAUSE_MS = 150;
-const PLATFORM: OwnNetwork = { entityHotkey: null, networkApiKey: null };
+const PLATFORM: AppNetwork = { entityHotkey: null, networkApiKey: null };
 
 /** The stage of a scene about money, with its processor. */
 export type MoneyStage = { stage: Stage; processor: ProcessorUpstream };
@@ -33,7 +33,7 @@ export type Bought = { paymentId: string; processorId: string };
 export async function makeTraders(
   { stage }: { stage: Site },
   count: number,
-  own: OwnNetwork = PLATFORM,
+  own: AppNetwork = PLATFORM,
 ): Promise<Trader[]> {
   const { appId, token } = await makeApp(stage, own);
   return Promise.all(
@@ -56,12 +56,12 @@ export async function makeTraders(
 }
 
 /** A tenant's own network identity, if it has one. */
-type OwnNetwork = { entityHotkey: string | null; networkApiKey: string | null };
+type AppNetwork = { entityHotkey: string | null; networkApiKey: string | null };
 
 /** Writes the tiers and an app with all scopes and a token. */
 export async function makeApp(
   { settings, web, rows }: Pick<Site, 'settings' | 'web' | 'rows'>,
-  own: OwnNetwork = PLATFORM,
+  own: AppNetwork = PLATFORM,
 ): Promise<{ appId: string; secret: string; token: string }> {
   const db = await openPool(String(settings.DATABASE_URL), 1, () => {});
   try {

@@ -53,7 +53,7 @@ export async function stopAndResume(atLeastMs: number): Promise<Stopped> {
     const before = await everything(stage);
 
     stopped.kill('SIGCONT');
-    await until('the sends to end in the woken worker', () => placements(stopped) >= AT_ONCE || null);
+    await until('the sends to end in the continued worker', () => placements(stopped) >= AT_ONCE || null);
     await until('its registration', () => registered(stage, stopped));
     const after = await everything(stage);
 
@@ -105,7 +105,7 @@ export function staleVerdict({ stoppedMs, takenOver, sending, before, after, aud
   const { states, lost, doubled, denied, strange } = audit;
   return {
     promise: 'R3',
-    text: 'a worker stopped in the middle of its sends and woken',
+    text: 'a worker stopped in the middle of its sends and continued',
     figure:
       `${seconds(stoppedMs)}, ${takenOver} intents claimed by another; rows ${same ? 'identical' : 'changed'} when it woke; ` +
       `${states.succeeded} of ${requested} orders executed, ${lost} lost, ${doubled} duplicated`,

@@ -11,7 +11,7 @@ export type Submit = (method: 'POST' | 'DELETE', path: string, body?: object) =>
 /** How many traders use v1, v2 on the platform's entity, and v2 of a tenant with its own miner. */
 export type Crowd = { partners: number; users: number; tenants: number };
 
-const OWN = 'own_entity';
+const OWN = 'app_entity';
 
 /** Traders of every way to the network. */
 export async function gather(stage: Site, { partners, users, tenants }: Crowd): Promise<Submit[]> {

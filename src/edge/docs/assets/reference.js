@@ -69,16 +69,16 @@ function addTrial(operation) {
   });
   const [bodyLabel, bodyField] = body === undefined ? [] : labelled('Body', 'textarea', body, { rows: 8 });
   const button = Object.assign(document.createElement('button'), { textContent: 'Send' });
-  const answer = Object.assign(document.createElement('pre'), { tabIndex: 0, hidden: true });
-  answer.setAttribute('role', 'status');
-  form.append(pathLabel, headersLabel, ...(bodyLabel ? [bodyLabel] : []), button, answer);
+  const output = Object.assign(document.createElement('pre'), { tabIndex: 0, hidden: true });
+  output.setAttribute('role', 'status');
+  form.append(pathLabel, headersLabel, ...(bodyLabel ? [bodyLabel] : []), button, output);
   form.addEventListener('submit', async (event) => {
     event.preventDefault();
     const sent = headerLines(headersField.value);
     for (const [name, value] of sent) given.set(name, value);
-    answer.hidden = false;
-    answer.textContent = '…';
-    answer.textContent = await send(method, pathField.value, sent, bodyField?.value).catch(({ message }) => message);
+    output.hidden = false;
+    output.textContent = '…';
+    output.textContent = await send(method, pathField.value, sent, bodyField?.value).catch(({ message }) => message);
   });
   const title = Object.assign(document.createElement('h4'), { textContent: 'Send it from this page' });
   operation.append(title, form);

@@ -20,7 +20,7 @@ export const adminTotpBudgets = ({ adminId, isKnown, releases }: Tried, network:
  * V2_OPERATOR_RELEASE_REQUIRED once the tries of the day are spent. Returns what to do if the code is wrong: after the
  * last try of the day it mails the operator.
  */
-export async function countAdminTry(call: Call, tried: Tried): Promise<() => Promise<void>> {
+export async function countAdminCodeAttempt(call: Call, tried: Tried): Promise<() => Promise<void>> {
   const { db, throttle } = call.deps;
   const [short, day] = adminTotpBudgets(tried, call.network);
   await call.throttle(short);

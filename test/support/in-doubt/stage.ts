@@ -19,7 +19,7 @@ import { startService, type TestService } from '../service.ts';
 export type AnyVerb = IntentDefinition<any, any, any, any>;
 
 /** The service without a worker, and a worker's dependencies whose every request to an upstream passes a relay. */
-export type DoubtStage = {
+export type InDoubtStage = {
   service: TestService;
   /** A paid payment, a connected account and a transfer to it, by the processor's ids. */
   paid: string;
@@ -44,7 +44,7 @@ export const isWrite = ({ name, headers }: Passing): boolean =>
   headers['payment-signature'] !== undefined;
 
 /** Starts it. */
-export async function openDoubtStage(): Promise<DoubtStage> {
+export async function openInDoubtStage(): Promise<InDoubtStage> {
   const registrar = await startRegistrarUpstream({ wantsProof: false });
   const processorUpstream = await startProcessorUpstream(PROCESSOR);
   const service = await startService({

@@ -19,7 +19,7 @@ import { submit } from '../../../src/payouts/submit.ts';
 import { purchase } from '../../../src/registration/purchase.ts';
 import type { Caller, Reply } from '../caller.ts';
 import { limit, market } from '../orders.ts';
-import type { AnyVerb, DoubtStage } from './stage.ts';
+import type { AnyVerb, InDoubtStage } from './stage.ts';
 
 /**
  * A kind of intent. `given` makes what it needs, with a worker, and returns what submits one without. `endsAs`: its state
@@ -27,7 +27,7 @@ import type { AnyVerb, DoubtStage } from './stage.ts';
  */
 export type Subject = {
   verb: AnyVerb;
-  given: (stage: DoubtStage) => Promise<() => Promise<string>>;
+  given: (stage: InDoubtStage) => Promise<() => Promise<string>>;
   endsAs?: { done: string; never: string };
 };
 
@@ -48,7 +48,7 @@ const accepted = (reply: Reply): Reply => {
 };
 
 /** A trader of the network with an open position and a resting order. */
-const trader = async ({ service }: DoubtStage) => {
+const trader = async ({ service }: InDoubtStage) => {
   const caller = await service.trader();
   accepted(await caller.post(V1, market()));
   const { body } = accepted(await caller.post(V1, limit()));
@@ -77,7 +77,7 @@ const atExchange = (verb: AnyVerb, act: (caller: Caller, oid: string) => Promise
 });
 
 /** A verb at the processor, with the payload it would have prepared. */
-const atProcessor = (verb: AnyVerb, payload: (stage: DoubtStage) => object): Subject => ({
+const atProcessor = (verb: AnyVerb, payload: (stage: InDoubtStage) => object): Subject => ({
   verb,
   given: async (stage) => () => stage.insert(verb, payload(stage)),
 });

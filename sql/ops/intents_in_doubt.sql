@@ -1,4 +1,4 @@
-create or replace view ops.doubtful_intents as
+create or replace view ops.intents_in_doubt as
 select d.intent_id, d.kind, d.owner, d.unknown_because as because, d.reconcile_attempts, d.sending_at, extract(epoch from now() - d.sending_at)::integer as sent_s_ago,
   (
     select min(j.run_at)
@@ -9,4 +9,4 @@ select d.intent_id, d.kind, d.owner, d.unknown_because as because, d.reconcile_a
 from ops.intents d
 where d.state = 'in_doubt'
 order by d.sending_at;
-comment on view ops.doubtful_intents is 'Intents in doubt, oldest first. They are reconciled automatically. because: what the last call or look-up came to. If next_reconcile_at is null, none is planned: rerun the intent.';
+comment on view ops.intents_in_doubt is 'Intents in doubt, oldest first. They are reconciled automatically. because: what the last call or look-up came to. If next_reconcile_at is null, none is planned: rerun the intent.';

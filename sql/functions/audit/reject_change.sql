@@ -1,5 +1,5 @@
 -- Rejects the statement: the table is append only. Body of the triggers …_append_only and …_not_emptied.
-create or replace function refuse_change() returns trigger
+create or replace function reject_change() returns trigger
 language plpgsql as $$
 begin
   raise exception '% is append only', tg_table_name using errcode = 'restrict_violation';

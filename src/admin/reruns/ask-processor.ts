@@ -27,7 +27,7 @@ export async function askProcessor(judged: Judgement, sent: Sent, processor: Pro
 const isRepeated = ({ verdict }: Judgement) => verdict === 'send_again';
 
 const FOUND = {
-  verdict: 'look_again',
+  verdict: 'reconcile_again',
   would_do: 'a worker records what the processor has made of it, and sends nothing',
   reason: 'the processor has it',
 } as const;
