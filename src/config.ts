@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { idSchema } from './kernel/ids.ts';
 import { isKeyring } from './kernel/keyring.ts';
 import { isLoopbackHost } from './kernel/loopback.ts';
 import { faultsInProduction, isProduction, type SettingFault, unknownSettings } from './kernel/production.ts';
@@ -9,7 +10,6 @@ import { isTlsMode, type TlsChoice } from './kernel/tls-modes.ts';
 const port = z.coerce.number().int().min(0).max(65535);
 const ms = z.coerce.number().int().min(0);
 const flag = z.enum(['true', 'false']).transform((text) => text === 'true');
-
 const tlsMode = z.string().refine(isTlsMode, 'one of disable, allow, prefer, require, verify-ca, verify-full');
 
 const databaseAddress = z
@@ -56,7 +56,7 @@ const settings = z.object({
   NETVENUE_MINER_KEY: z.string().min(1),
   NETVENUE_VALIDATOR_URL: z.url(),
   NETVENUE_VALIDATOR_KEY: z.string().min(1),
-  NETVENUE_ENTITY_HOTKEY: z.string().min(1),
+  NETVENUE_ENTITY_HOTKEY: z.string().min(1).pipe(idSchema.hotkey),
   WALLET_LINK_PROOF: z.enum(['optional', 'required']).default('optional'),
   NETVENUE_CLOSE_STYLE: z.enum(['auto', 'flat_all', 'market_flat']).default('auto'),
   NETVENUE_PATIENCE_MS: ms.default(10_000),

@@ -1,13 +1,13 @@
 import type { Netvenue, NewSubaccount, Subaccount } from '../adapters/network/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Finding } from '../intents/define.ts';
-import type { IntentId } from '../kernel/ids.ts';
+import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { accepted, recordedRejection, unknownEffect } from '../kernel/upstream-result.ts';
 import { getCreations, listOwnedSubaccounts } from './queries.ts';
 import { matchCreation } from './rules.ts';
 
 /** An entity at the network, and the platform's entity. Creations stored without an entity belong to the platform's. */
-type AtEntity = { db: Db; venue: Netvenue; entity: string; platform: string };
+type AtEntity = { db: Db; venue: Netvenue; entity: Hotkey; platform: string };
 
 /**
  * Searches for the subaccount that a creation in doubt may have created: by wallet address if it has one, else by size,
@@ -35,7 +35,7 @@ export async function findCreated(
   return { kind: 'undecidable', problem: { code: 'SUBACCOUNT_AMBIGUOUS' } };
 }
 
-function byAddress(exAddress: string, owned: ReadonlySet<string>, all: Subaccount[]): Finding<Subaccount> {
+function byAddress(exAddress: WalletAddress, owned: ReadonlySet<Hotkey>, all: Subaccount[]): Finding<Subaccount> {
   const alike = all.filter((subaccount) => subaccount.exAddress === exAddress);
   const created = alike.find(({ syntheticHotkey }) => !owned.has(syntheticHotkey));
   if (created) return accepted(created);

@@ -5,7 +5,7 @@ import type { Db } from '../db/pool.ts';
 import { defineIntent } from '../intents/define.ts';
 import { recordNoResponse } from '../intents/run.ts';
 import { fail } from '../intents/store.ts';
-import { type Hotkey, minerSlot, type OwnerId } from '../kernel/ids.ts';
+import { type Hotkey, idSchema, minerSlot, type OwnerId } from '../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect, unreachable } from '../kernel/upstream-result.ts';
 import { findCreated } from './evidence.ts';
 import { findAccountOfIntent } from './prop/queries.ts';
@@ -48,7 +48,7 @@ export const provision = defineIntent({
     prop_account_id: z.string().optional(),
     link_proof: z.string().optional(),
   }),
-  payload: z.object({ subaccount: newSubaccount, entity: z.string() }),
+  payload: z.object({ subaccount: newSubaccount, entity: idSchema.hotkey }),
   timing: ({ config }) => ({
     patienceMs: config.NETVENUE_PATIENCE_MS,
     inFlightMs: config.NETVENUE_IN_FLIGHT_MS,

@@ -1,10 +1,11 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
+import { type Hotkey, idSchema } from '../kernel/ids.ts';
 import type { OpenCreation } from './rules.ts';
 
 const creationsRow = z.object({
-  open: z.array(z.object({ id: z.string(), sent_ms: z.number(), in_doubt: z.boolean() })),
+  open: z.array(z.object({ id: idSchema.intent, sent_ms: z.number(), in_doubt: z.boolean() })),
   owned: z.array(z.string()),
 });
 
@@ -15,8 +16,8 @@ const creationsRow = z.object({
  */
 export const getCreations = (
   db: Db,
-  at: { assetClass: string; accountSize: number; entity: string; platform: string },
-  hotkeys: string[],
+  at: { assetClass: string; accountSize: number; entity: Hotkey; platform: string },
+  hotkeys: Hotkey[],
 ): Promise<{ open: OpenCreation[]; owned: string[] }> =>
   db.one(sql.prepared('creations', creationsRow)`
     select
@@ -41,9 +42,9 @@ export const getCreations = (
       ) as owned`);
 
 /** Which of these subaccounts have an owner in our tables. */
-export const listOwnedSubaccounts = async (db: Db, hotkeys: string[]): Promise<ReadonlySet<string>> =>
+export const listOwnedSubaccounts = async (db: Db, hotkeys: Hotkey[]): Promise<ReadonlySet<Hotkey>> =>
   new Set(
-    await db.anyFirst(sql.prepared('owned_subaccounts', z.object({ synthetic_hotkey: z.string() }))`
+    await db.anyFirst(sql.prepared('owned_subaccounts', z.object({ synthetic_hotkey: idSchema.hotkey }))`
       select s.synthetic_hotkey
       from subaccounts s
       where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),

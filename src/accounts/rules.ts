@@ -1,6 +1,6 @@
-import type { Hotkey } from '../kernel/ids.ts';
+import type { Hotkey, IntentId } from '../kernel/ids.ts';
 /** A sent creation whose outcome is open. `sent_ms` is epoch milliseconds by the database's clock. */
-export type OpenCreation = { id: string; sent_ms: number; in_doubt: boolean };
+export type OpenCreation = { id: IntentId; sent_ms: number; in_doubt: boolean };
 
 /**
  * A subaccount at the network without an owner in our tables. `createdMs` is by the network's clock; null if the

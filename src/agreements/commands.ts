@@ -1,13 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import type { UserId } from '../kernel/ids.ts';
+import type { AppId, UserId } from '../kernel/ids.ts';
 import { postMail } from '../mail/commands.ts';
 import { type Signature, signatureColumns, signatureRow } from './queries.ts';
 
 /** A signature to store: the signer, the agreement, and the address and user agent of the request. */
 export type NewSignature = {
-  app: string;
+  app: AppId;
   userId: UserId;
   version: string;
   name: string;
@@ -32,7 +32,7 @@ const MAIL_LIVES_S = 3 * 86_400;
 export async function mailReceipt(
   db: Db,
   recipient: string,
-  { app, version, receipt }: { app: string; version: string; receipt: object },
+  { app, version, receipt }: { app: AppId; version: string; receipt: object },
 ): Promise<void> {
   const data = { app, version, receipt: JSON.stringify(receipt) };
   await db.query(sql.type(z.object({}))`

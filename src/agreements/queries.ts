@@ -2,11 +2,11 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { UserId } from '../kernel/ids.ts';
+import type { AppId, UserId, WithIds } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/pages.ts';
 
 /** A signature with every member of its row hash. */
-export const signatureRow = z.custom<components['schemas']['AgreementSignature']>();
+export const signatureRow = z.custom<WithIds<components['schemas']['AgreementSignature']>>();
 
 /** A stored signature. */
 export type Signature = z.infer<typeof signatureRow>;
@@ -19,7 +19,7 @@ export const signatureColumns = sql.fragment`
 /** A page of a user's signatures, newest first, after the signature `cursor`. */
 export const listSignatures = (
   db: Db,
-  app: string,
+  app: AppId,
   userId: UserId,
   { cursor, limit }: PageRequest,
 ): Promise<readonly Signature[]> =>
@@ -32,12 +32,12 @@ export const listSignatures = (
     limit ${limit}`);
 
 /** Whether a user has the signature with this id. */
-export const hasSignature = (db: Db, app: string, userId: UserId, id: string): Promise<boolean> =>
+export const hasSignature = (db: Db, app: AppId, userId: UserId, id: string): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`
     select from agreement_signatures s where s.id = ${id} and s.app = ${app} and s.user_id = ${userId}`);
 
 /** The newest signature of a user, or null. */
-export const findNewestSignature = (db: Db, app: string, userId: UserId): Promise<Signature | null> =>
+export const findNewestSignature = (db: Db, app: AppId, userId: UserId): Promise<Signature | null> =>
   db.maybeOne(sql.prepared('newest_signature', signatureRow)`
     select ${signatureColumns}
     from agreement_signatures s
@@ -51,7 +51,7 @@ export type ChainPoint = { place: number; id: string };
 /** Signatures of one app's chain after a row, in chain order, at most `limit`. */
 export const readChain = (
   db: Db,
-  app: string,
+  app: AppId,
   { place, id }: ChainPoint,
   limit: number,
 ): Promise<readonly Signature[]> =>

@@ -1,5 +1,5 @@
 import type { components } from '../contract/types.ts';
-import { digest } from '../kernel/ids.ts';
+import { type AppId, digest } from '../kernel/ids.ts';
 
 /** A row of a chain. */
 export type Signed = components['schemas']['AgreementSignature'];
@@ -37,13 +37,13 @@ export function hashOf(row: Signed): string {
 const netstring = (value: string | null) => (value === null ? '~,' : `${Buffer.byteLength(value)}:${value},`);
 
 /** A fault in a chain, with the row or position where it shows. */
-export type Fault = { app: string; place: number; id: string | null; what: string };
+export type Fault = { app: AppId; place: number; id: string | null; what: string };
 
 /** A check of one chain, row by row. `place` is the position of the row checked last; `last` is its id and hash. */
-export type Walk = { app: string; place: number; last: { id: string | null; hash: string } };
+export type Walk = { app: AppId; place: number; last: { id: string | null; hash: string } };
 
 /** The start of a check, before the first row of an app's chain. */
-export const startOf = (app: string): Walk => ({ app, place: 0, last: { id: null, hash: NO_HASH } });
+export const startOf = (app: AppId): Walk => ({ app, place: 0, last: { id: null, hash: NO_HASH } });
 
 /**
  * Checks the next row against the chain before it and moves on to it. A changed row no longer has its hash. If its hash

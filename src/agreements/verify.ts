@@ -1,5 +1,6 @@
 import type { Db } from '../db/pool.ts';
 import { isSignedHead, type PublicKey } from '../kernel/head-keys.ts';
+import type { AppId } from '../kernel/ids.ts';
 import { type ChainPoint, listChains, readChain } from './queries.ts';
 import { endOf, type Fault, follow, hashOf, type Receipt, type Signed, startOf } from './rules.ts';
 
@@ -41,7 +42,7 @@ export async function verifyAgreements(
   };
 }
 
-async function* rowsOf(db: Db, app: string): AsyncGenerator<Signed> {
+async function* rowsOf(db: Db, app: AppId): AsyncGenerator<Signed> {
   for (let last: ChainPoint = { place: Number.MIN_SAFE_INTEGER, id: '' }; ; ) {
     const rows = await readChain(db, app, last, ROWS_AT_ONCE);
     yield* rows;

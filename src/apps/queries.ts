@@ -4,7 +4,7 @@ import type { components } from '../contract/types.ts';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
 import { cachedStaleRead } from '../kernel/cache.ts';
-import { type AppId, digest } from '../kernel/ids.ts';
+import { type AppId, digest, idSchema, type WithIds } from '../kernel/ids.ts';
 import type { App } from '../kernel/principal.ts';
 import { grant } from '../kernel/scopes.ts';
 
@@ -17,9 +17,9 @@ export type ClientFinder = (clientId: string, secret: string) => Promise<App | n
 export type AppFinder = (token: string) => Promise<App | null>;
 
 const clientRow = z.object({
-  app_id: z.string(),
+  app_id: idSchema.app,
   slug: z.string(),
-  entity_hotkey: z.string().nullable(),
+  entity_hotkey: idSchema.hotkey.nullable(),
   allowed_scopes: z.array(z.string()),
   secret_id: z.string(),
 });
@@ -95,7 +95,7 @@ export function originFinder(db: Db): () => Promise<ReadonlySet<string>> {
   return async () => (await read()).origins;
 }
 
-const recordRow = z.custom<components['schemas']['TenantApp']>();
+const recordRow = z.custom<WithIds<components['schemas']['TenantApp']>>();
 
 /** The record of an app in the form shown to the app. It contains no secret. */
 export const getApp = (db: Db, appId: AppId): Promise<z.infer<typeof recordRow>> =>

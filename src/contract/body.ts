@@ -1,3 +1,4 @@
+import type { WithIds } from '../kernel/ids.ts';
 import type { bodyDefaults, operations } from './types.ts';
 
 type JsonOrForm<Op extends keyof operations> = operations[Op] extends {
@@ -19,4 +20,4 @@ type Bodies = {
  * The JSON body or form of an operation as its handler receives it: validated, with defaults filled in. The schemas of
  * `types.ts` describe what a client sends; there members with a default are optional.
  */
-export type Body<Op extends keyof operations> = Bodies[Op];
+export type Body<Op extends keyof operations> = WithIds<Bodies[Op]>;

@@ -1,12 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
+import type { Hotkey } from '../kernel/ids.ts';
 import type { SharedSlots } from '../kernel/shared-upstream.ts';
 import type { Db } from './pool.ts';
 
 const taken = z.object({ lease: z.string().nullable() });
 
 /** The slots for look-ups at the miner of an entity, which all processes share. */
-export const lookUpSlots = (db: Db, entityHotkey: string, count: number): SharedSlots => ({
+export const lookUpSlots = (db: Db, entityHotkey: Hotkey, count: number): SharedSlots => ({
   count,
   take: (forMs) =>
     db.oneFirst(sql.prepared('take_look_up_slot', taken)`

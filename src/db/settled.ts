@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import type { IntentId } from '../kernel/ids.ts';
+import type { Hotkey, IntentId, WalletAddress } from '../kernel/ids.ts';
 import { within } from '../kernel/within.ts';
 import { batch } from './batch.ts';
 import { endWhenSilent } from './pool.ts';
@@ -42,9 +42,9 @@ export type Settlements = {
 export function listenForSettlements(
   url: string,
   onError: (error: Error) => void,
-  onTraded: (trader: string | null) => void = () => {},
+  onTraded: (trader: Hotkey | WalletAddress | null) => void = () => {},
 ): Settlements {
-  const waiters = new Map<string, Set<() => void>>();
+  const waiters = new Map<IntentId, Set<() => void>>();
   const followers = new Map<string, Set<() => void>>();
   const catchUpChannel = `caught_up_${randomUUID().replaceAll('-', '')}`;
   let client: pg.Client | undefined;

@@ -5,7 +5,7 @@ import type { Db } from '../db/pool.ts';
 import type { Accepted } from '../intents/accept.ts';
 import type { Intent } from '../intents/intent.ts';
 import type { EventStream } from '../kernel/event-stream.ts';
-import type { OwnerId } from '../kernel/ids.ts';
+import type { OwnerId, WithIds } from '../kernel/ids.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { Budget } from '../kernel/throttles.ts';
 
@@ -28,7 +28,7 @@ type Part<Op extends OperationId, Place extends string> = operations[Op]['parame
 }
   ? [NonNullable<Members>] extends [never]
     ? Record<string, never>
-    : NonNullable<Members>
+    : WithIds<NonNullable<Members>>
   : Record<string, never>;
 
 /** A response of the contract: one of the statuses above, with the body of that status. */
@@ -44,7 +44,7 @@ export type AnyReply = { status: number; body: unknown; headers?: Record<string,
  * What this process counts of a partner's quota: requests that still weigh on it, and those rejected since the process
  * started.
  */
-export type QuotaUse = (owner: string, perMinute: number) => { quota_used: number; quota_rejections: number };
+export type QuotaUse = (owner: OwnerId, perMinute: number) => { quota_used: number; quota_rejections: number };
 /** See `Call.commit`. */
 export type Commit = <R extends AnyReply>(write: (db: Db) => Promise<R>, replacedWithinMs?: number) => Promise<R>;
 

@@ -3,7 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { listOperations, type Operation } from '../contract/document.ts';
 import type { Accepted } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { requestDigest } from '../kernel/ids.ts';
+import { type OwnerId, requestDigest } from '../kernel/ids.ts';
 import { callerId, type Partner } from '../kernel/principal.ts';
 import { noteWork } from '../kernel/work.ts';
 import { callerAddress } from './address.ts';
@@ -123,7 +123,7 @@ type SpendQuota = (ctx: Context, partner: Partner) => void;
  */
 function quotas(scale: number): { spendQuota: SpendQuota; quotaUse: QuotaUse } {
   const buckets = new Map<string, { left: number; atMs: number; rejected: number }>();
-  const read = (owner: string, perMinute: number) => {
+  const read = (owner: OwnerId, perMinute: number) => {
     const budget = Math.max(1, Math.floor(perMinute * scale));
     const perS = budget / MINUTE_S;
     const nowMs = performance.now();

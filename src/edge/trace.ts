@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { IntentId } from '../kernel/ids.ts';
 import { below, newSpanContext, type SpanContext, spanContextOfIntent, spanSince } from '../kernel/spans.ts';
 import type { Work } from '../kernel/work.ts';
 
@@ -20,7 +21,7 @@ export function traceRequest({ spans, request_id = '' }: Work, startedAt: number
   });
 }
 
-function spanContextOf(intentId: string | undefined, ctx: Context): SpanContext {
+function spanContextOf(intentId: IntentId | undefined, ctx: Context): SpanContext {
   if (!intentId) return newSpanContext();
   const first = spanContextOfIntent(intentId);
   return ctx.response.get('Idempotent-Replayed') ? below(first) : first;

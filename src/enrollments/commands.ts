@@ -4,7 +4,7 @@ import type { Exvenue, Signer } from '../adapters/exchange/types.ts';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { newIntentId, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
+import { idSchema, newIntentId, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { keyRow, type StoredKey } from './queries.ts';
 import type { NewKey } from './store.ts';
@@ -75,7 +75,7 @@ export const nextNonce = async (db: Db, signer: string, count = 1): Promise<numb
 
 /** Records that a no-op is about to be sent with a nonce. False if one was recorded before. */
 export async function noteBurning(db: Db, signer: string, nonce: number): Promise<boolean> {
-  const noted = await db.maybeOne(sql.prepared('note_burning', z.object({ signer: z.string() }))`
+  const noted = await db.maybeOne(sql.prepared('note_burning', z.object({ signer: idSchema.wallet }))`
     insert into burnt_nonces (signer, nonce)
     values (${signer}, ${nonce})
     on conflict do nothing

@@ -14,7 +14,7 @@ type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
 
 /** Handles `GET /v1/sessions`: list enrollments. */
 export const listSessions: Handler<'listSessions', Deps> = async ({ deps, principal, query }) => {
-  const isKnown = async (wallet: string) => (await findEnrollment(deps.db, principal.owner, wallet)) !== null;
+  const isKnown = async (wallet: WalletAddress) => (await findEnrollment(deps.db, principal.owner, wallet)) !== null;
   const shown = { path: '/v1/sessions', cursorOf: ({ ex_wallet }: Enrollment) => ex_wallet, isKnown };
   const page = await listPage(query, shown, (wanted) => listEnrollments(deps.db, principal.owner, wanted));
   return { ...page, body: page.body.map(sessionInfo) };

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
+import { idSchema, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/pages.ts';
 
 const enrollmentRow = z.custom<
@@ -47,7 +47,7 @@ export const findEnrollment = (db: Db, owner: OwnerId, exWallet: WalletAddress):
     where e.owner = ${owner} and e.ex_wallet = ${exWallet}`);
 
 /** A stored key. */
-export const keyRow = z.object({ id: z.string(), signer: z.string(), sealed: z.instanceof(Buffer).nullable() });
+export const keyRow = z.object({ id: z.string(), signer: idSchema.wallet, sealed: z.instanceof(Buffer).nullable() });
 
 /** A stored key. `sealed` is null after the key has been wiped. */
 export type StoredKey = z.infer<typeof keyRow>;
@@ -72,7 +72,12 @@ export const hasInDoubtUnderOtherKeys = (db: Db, exWallet: WalletAddress, keyId:
         and i.sent_payload ->> 'key_id' <> ${keyId}
     ) as in_doubt`);
 
-const unverifiedRow = z.object({ owner: z.string(), ex_wallet: z.string(), signer: z.string(), id: z.string() });
+const unverifiedRow = z.object({
+  owner: idSchema.owner,
+  ex_wallet: idSchema.wallet,
+  signer: idSchema.wallet,
+  id: z.string(),
+});
 
 /** Live keys that the exchange has not confirmed yet, oldest first. */
 export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly z.infer<typeof unverifiedRow>[]> =>

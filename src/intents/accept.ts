@@ -5,7 +5,7 @@ import { batch, numbered } from '../db/batch.ts';
 import { databaseIsAway, databaseRejected, wasUndone } from '../db/conflicts.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
-import { newIntentId, type OwnerId } from '../kernel/ids.ts';
+import { type IntentId, idSchema, newIntentId, type OwnerId } from '../kernel/ids.ts';
 import { spanSince } from '../kernel/spans.ts';
 import { within } from '../kernel/within.ts';
 import { epochMs, presentWork } from '../kernel/work.ts';
@@ -17,7 +17,7 @@ import type { Intent } from './intent.ts';
  * the same in the same way. Without it an intent runs alone in its lane.
  */
 export type NewIntent = {
-  id: string;
+  id: IntentId;
   kind: string;
   owner: OwnerId;
   lane?: string;
@@ -33,7 +33,7 @@ export type NewIntent = {
  * The intent of a request. A new intent comes with its `written` row. For a replay it is the intent of the earlier,
  * equal request, without a row: the caller reads it.
  */
-export type Accepted = { id: string; replayed: boolean; written?: Intent };
+export type Accepted = { id: IntentId; replayed: boolean; written?: Intent };
 
 /**
  * Writes one intent durably, or throws an `ApiError`. `reject` maps a verdict that is specific to the kind to its
@@ -71,7 +71,7 @@ export const rejectionBy =
     return code && new ApiError(code, { effect: 'none' });
   };
 
-const verdictRow = z.object({ n: z.number(), intent_id: z.string(), verdict: z.string(), at: z.string() });
+const verdictRow = z.object({ n: z.number(), intent_id: idSchema.intent, verdict: z.string(), at: z.string() });
 type Verdict = z.infer<typeof verdictRow> & { batchSize: number };
 
 const RETRY_FOR_MS = 4_500; // long enough for a database restart

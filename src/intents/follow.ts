@@ -69,7 +69,7 @@ export type IntentReader = (intentId: IntentId) => Promise<Intent | null>;
  * table was nearly empty.
  */
 export function intentReader(db: Db): IntentReader {
-  return batch(async (ids: string[]) => {
+  return batch(async (ids: IntentId[]) => {
     const rows = await db.any(sql.prepared('read_intents', intentRow)`
       select ${intentColumns}
       from ${each(ids)} as wanted (id)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Effect } from '../kernel/errors.ts';
+import { idSchema } from '../kernel/ids.ts';
 
 /** The states of an intent. The last three are final. */
 const states = ['queued', 'running', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
@@ -26,9 +27,9 @@ export type Outcome = { result: Record<string, unknown> } | { problem: Problem }
  * measured by the database's clock.
  */
 export const intentRow = z.object({
-  id: z.string(),
+  id: idSchema.intent,
   kind: z.string(),
-  owner: z.string(),
+  owner: idSchema.owner,
   request_id: z.string().nullable(),
   lane: z.string().nullable(),
   state: z.enum(states),

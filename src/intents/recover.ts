@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
+import { type Hotkey, type IntentId, idSchema } from '../kernel/ids.ts';
 
 const presumedRow = z.object({ kind: z.string(), intents: z.number() });
 
@@ -12,8 +13,8 @@ export const recoverSince = (db: Db, since: Date): Promise<readonly z.infer<type
   db.any(sql.type(presumedRow)`select kind, intents from recover_since(${since.toISOString()}::timestamptz)`);
 
 /** Which of these ids of a venue's orders no intent of this database has. They are kept: a retry under one is looked for, never sent. */
-export const keepLostOrders = (db: Db, ids: string[]): Promise<readonly string[]> =>
-  db.anyFirst(sql.type(z.object({ id: z.string() }))`
+export const keepLostOrders = (db: Db, ids: IntentId[]): Promise<readonly IntentId[]> =>
+  db.anyFirst(sql.type(z.object({ id: idSchema.intent }))`
     with lost as (
       select distinct u.id
       from unnest(${sql.array(ids, 'uuid')}) u (id)
@@ -28,13 +29,13 @@ export const keepLostOrders = (db: Db, ids: string[]): Promise<readonly string[]
     from lost l
     order by l.id`);
 
-const entityRow = z.object({ entity: z.string(), hotkeys: z.array(z.string()) });
+const entityRow = z.object({ entity: idSchema.hotkey, hotkeys: z.array(idSchema.hotkey) });
 
 /**
  * The entities at the network that this database knows, the platform's first, each with its subaccounts: also of tenants that
  * have none yet, or whose key was removed.
  */
-export const listEntities = (db: Db, platform: string): Promise<readonly z.infer<typeof entityRow>[]> =>
+export const listEntities = (db: Db, platform: Hotkey): Promise<readonly z.infer<typeof entityRow>[]> =>
   db.any(sql.type(entityRow)`
     with entities as (
       select ${platform}::text as entity
@@ -50,7 +51,7 @@ export const listEntities = (db: Db, platform: string): Promise<readonly z.infer
     from entities e
     order by e.entity <> ${platform}, e.entity`);
 
-const walletRow = z.object({ wallet: z.string(), placed: z.array(z.string()) });
+const walletRow = z.object({ wallet: idSchema.wallet, placed: z.array(idSchema.intent) });
 
 /** The wallets of the exchange that this database knows, each with the intents that may have placed orders or exits of it. */
 export const listWallets = (db: Db): Promise<readonly z.infer<typeof walletRow>[]> =>

@@ -89,7 +89,7 @@ export function runProcessorIntent<
   Result,
 >(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
-): Task<{ intent_id: string }, Omit<Deps & Execution, 'processor'> & { processor: Processor | null }> {
+): Task<{ intent_id: IntentId }, Omit<Deps & Execution, 'processor'> & { processor: Processor | null }> {
   const run = runIntent(verb);
   const wait = runIntent({
     ...verb,

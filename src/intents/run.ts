@@ -45,7 +45,7 @@ type AnyPayload = Record<string, unknown>;
 export const runIntent =
   <Deps, Request, Payload extends AnyPayload, Result>(
     verb: IntentDefinition<Deps, Request, Payload, Result>,
-  ): Task<{ intent_id: string }, Deps & Execution> =>
+  ): Task<{ intent_id: IntentId }, Deps & Execution> =>
   async ({ intent_id }, deps) => {
     const claimed = await claim(deps.db, intent_id);
     if (claimed?.sending_at)

@@ -190,7 +190,7 @@ export const intentColumns = sql.fragment`
  * submissions lock them, to avoid deadlocks.
  */
 export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
-  async (db, ids: string[]): Promise<(Intent | null)[]> => {
+  async (db, ids: IntentId[]): Promise<(Intent | null)[]> => {
     const rows = await db.any(sql.prepared('claim_intents', intentRow)`
     select ${intentColumns}
     from (

@@ -11,9 +11,12 @@ const MAX_KEYS = 2_000; // per reader; beyond it, the least recently used key is
  * after it arrived. A failed read, `unreadable` or thrown, is returned to all callers that waited for it and is never
  * cached.
  */
-export function cachedRead<Result extends Reading>(freshMs: number, read: (key: string) => Promise<Result>) {
-  const inProgress = new Set<{ key: string }>();
-  const cache = new LRUCache<string, Result>({
+export function cachedRead<Result extends Reading, Key extends string>(
+  freshMs: number,
+  read: (key: Key) => Promise<Result>,
+) {
+  const inProgress = new Set<{ key: Key }>();
+  const cache = new LRUCache<Key, Result>({
     max: MAX_KEYS,
     ttl: freshMs,
     ttlAutopurge: true,
@@ -26,14 +29,14 @@ export function cachedRead<Result extends Reading>(freshMs: number, read: (key: 
         .finally(() => inProgress.delete(begun));
     },
   });
-  const cached = (key: string): Promise<Result> => cache.forceFetch(key).catch(failedResult<Result>);
-  const keysOf = (isMeant: (key: string) => boolean) =>
+  const cached = (key: Key): Promise<Result> => cache.forceFetch(key).catch(failedResult<Result>);
+  const keysOf = (isMeant: (key: Key) => boolean) =>
     [...cache.keys(), ...[...inProgress].map(({ key }) => key)].filter(isMeant);
   return Object.assign(cached, {
     /** Whether a result of the key is cached, or a read of it in progress. */
-    has: (key: string): boolean => cache.has(key) || [...inProgress].some((begun) => begun.key === key),
+    has: (key: Key): boolean => cache.has(key) || [...inProgress].some((begun) => begun.key === key),
     /** The next read of the key, or of every key, begins after this call. */
-    forget(key: string | null): void {
+    forget(key: Key | null): void {
       if (key === null) cache.clear();
       else cache.delete(key);
     },
@@ -49,11 +52,11 @@ export function cachedRead<Result extends Reading>(freshMs: number, read: (key: 
  * writes have changed until now; only then a cached result, or one of a read in progress, is returned. A failure of a
  * read in progress is.
  */
-export function currentRead<Result extends Reading>(
-  cached: ReturnType<typeof cachedRead<Result>>,
+export function currentRead<Result extends Reading, Key extends string>(
+  cached: ReturnType<typeof cachedRead<Result, Key>>,
   caughtUp: () => Promise<boolean>,
 ) {
-  const current = async (key: string): Promise<Result> => {
+  const current = async (key: Key): Promise<Result> => {
     if (!cached.has(key)) return cached(key);
     const [result, isCaughtUp] = await Promise.all([cached(key), caughtUp()]);
     if (result.kind === 'unreadable') return result;

@@ -1,3 +1,4 @@
+import type { IntentId } from './ids.ts';
 /** The error catalogue: code → HTTP status and title. Codes are stable; clients branch on them. */
 export const errors = {
   INVALID_REQUEST: [422, 'The request does not match the contract.'],
@@ -205,7 +206,7 @@ export type ErrorDetails = {
   message?: string;
   retryable?: boolean;
   effect?: Effect;
-  intent_id?: string;
+  intent_id?: IntentId;
   reason?: string;
   retryAfterS?: number;
   fields?: FieldError[];

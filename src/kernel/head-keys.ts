@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
+import type { AppId } from './ids.ts';
 import { type KeyringEntry, readKeyring } from './keyring.ts';
 
 const SEED_BYTES = 32;
@@ -6,7 +7,7 @@ const SEED_BYTES = 32;
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /** The head of an app's chain of signatures: the position and row hash of its newest row. */
-export type Head = { app_id: string; place: number; row_hash: string };
+export type Head = { app_id: AppId; place: number; row_hash: string };
 
 /** A public key as a JWK (RFC 8037, section 2). */
 export type PublicKey = { kty: 'OKP'; crv: 'Ed25519'; x: string; kid: string; use: 'sig'; alg: 'EdDSA' };

@@ -1,31 +1,36 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { AppId, Hotkey, IntentId, OrderUuid, OwnerId, PartnerId, UserId, WalletAddress } from './id-kinds.ts';
 import { epochMs } from './work.ts';
+
+export type * from './id-kinds.ts';
 
 const ID_BYTES = 17; // 136 bits: 23 url-safe characters
 const SECRET_BYTES = 32; // 256 bits: 43 url-safe characters
 
-/** An id of one kind. The compiler rejects an id of another kind, but accepts a plain string. */
-type Id<Kind extends string> = string & { readonly __kind?: Kind };
+type Schema<Kind> = z.ZodType<Kind, string>;
+const text = z.string();
 
-/** The id of a partner. */
-export type PartnerId = Id<'partner'>;
-/** The id of an app. */
-export type AppId = Id<'app'>;
-/** The tenant that owns a row: a partner or an app. */
-export type OwnerId = Id<'partner' | 'app'>;
-/** The id of an end user. */
-export type UserId = Id<'user'>;
-/** A UUID of version 7. Requests to upstreams carry it as their idempotency key. */
-export type IntentId = Id<'intent'>;
-/** An order's UUID: the id of the intent that placed it, or an id assigned by the network. */
-export type OrderUuid = Id<'intent' | 'order'>;
-/** A network identity: of an entity, or of one of its subaccounts. */
-export type Hotkey = Id<'hotkey'>;
-/** `0x` and 40 hex digits, in lower case. */
-export type WalletAddress = Id<'wallet'>;
+/** Schemas of ids, for rows, requests and payloads. They check that it is a text, and give it its kind. */
+export const idSchema: {
+  partner: Schema<PartnerId>;
+  app: Schema<AppId>;
+  owner: Schema<OwnerId>;
+  user: Schema<UserId>;
+  intent: Schema<IntentId>;
+  order: Schema<OrderUuid>;
+  hotkey: Schema<Hotkey>;
+  wallet: Schema<WalletAddress>;
+} = { partner: text, app: text, owner: text, user: text, intent: text, order: text, hotkey: text, wallet: text };
 
 /** A new identifier: the prefix, an underscore, and 23 url-safe random characters. */
-export const newId = (prefix: string): string => `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
+export function newId(prefix: 'ptn'): PartnerId;
+export function newId(prefix: 'app'): AppId;
+export function newId(prefix: 'usr'): UserId;
+export function newId(prefix: string): string;
+export function newId(prefix: string): string {
+  return `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;
+}
 
 /** A new bearer secret: the prefix, an underscore, and 256 random bits. Store only its digest. */
 export const newSecret = (prefix: string): string => `${prefix}_${randomBytes(SECRET_BYTES).toString('base64url')}`;
@@ -37,7 +42,7 @@ export const newCode = (): string => String(randomInt(1_000_000)).padStart(6, '0
  * A new UUID of version 7 (RFC 9562, section 5.7). Its first 48 bits are the time in milliseconds, so new rows are
  * adjacent in an index. Its last 28 bits are a mark, which other software's ids do not have; 46 bits are random.
  */
-export function newIntentId(now = epochMs()): string {
+export function newIntentId(now = epochMs()): IntentId {
   const time = now.toString(16).padStart(12, '0');
   const { length: timeAndVersion } = 'tttttttt-tttt-4';
   const unmarked = `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(timeAndVersion, -MARK_DIGITS)}`;

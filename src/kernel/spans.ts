@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { IntentId } from './id-kinds.ts';
 
 /** A timed part of a piece of work. Times are epoch milliseconds with fractions. Attributes hold no secret. */
 export type Span = {
@@ -35,7 +36,7 @@ export const spanSince = (startedAt: number, of: Omit<Span, 'startedAtMs' | 'end
 });
 
 /** The span of the request that submitted an intent. The trace of an intent has its id, so every process finds it. */
-export function spanContextOfIntent(intentId: string): SpanContext {
+export function spanContextOfIntent(intentId: IntentId): SpanContext {
   const traceId = intentId.replaceAll('-', '').toLowerCase();
   return { traceId, spanId: traceId.slice(16) };
 }

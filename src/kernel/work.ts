@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { IntentId } from './id-kinds.ts';
 import type { Spans } from './spans.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { Spans } from './spans.ts';
  */
 export type Work = {
   request_id?: string;
-  intent_id?: string;
+  intent_id?: IntentId;
   tenant?: string;
   task?: string;
   outcome?: string;

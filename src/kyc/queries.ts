@@ -1,13 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import type { OwnerId, UserId } from '../kernel/ids.ts';
+import { idSchema, type OwnerId, type UserId } from '../kernel/ids.ts';
 import { kycStatuses } from './rules.ts';
 
 /** The row of a verification case. */
 export const caseRow = z.object({
-  user_id: z.string(),
-  owner: z.string(),
+  user_id: idSchema.user,
+  owner: idSchema.app,
   provider: z.string(),
   session_id: z.string(),
   status: z.enum(kycStatuses),

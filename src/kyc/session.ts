@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { type AppId, idSchema } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { getVerificationTerms } from './queries.ts';
 import { recordSession } from './store.ts';
@@ -7,8 +8,8 @@ import { recordSession } from './store.ts';
 type Deps = ProcessorDeps & { sealer: Sealer };
 
 const newVerification = z.object({
-  userId: z.string(),
-  appId: z.string(),
+  userId: idSchema.user,
+  appId: idSchema.app,
   withSelfie: z.boolean(),
   returnUrl: z.string().nullable(),
 });
@@ -24,13 +25,14 @@ export const sessionResult = z.object({
 export const session = defineProcessorIntent({
   kind: 'kyc/session',
   retention: 'alone',
-  request: z.object({ user_id: z.string() }),
+  request: z.object({ user_id: idSchema.user }),
   payload: z.object({ verification: newVerification }),
 
   async prepare({ owner, request: { user_id: userId } }, { db }: Deps) {
-    const { verification_level, return_url: returnUrl } = await getVerificationTerms(db, owner);
+    const appId = owner as AppId; // as: only apps have users
+    const { verification_level, return_url: returnUrl } = await getVerificationTerms(db, appId);
     const withSelfie = verification_level === 'full';
-    return { send: { verification: { userId, appId: owner, withSelfie, returnUrl } } };
+    return { send: { verification: { userId, appId, withSelfie, returnUrl } } };
   },
 
   call: ({ verification }, processor, key) => processor.createVerification(verification, key),

@@ -1,5 +1,5 @@
 import { type FragmentSqlToken, sql } from 'slonik';
-import { newIntentId } from '../kernel/ids.ts';
+import { type AppId, newIntentId, type UserId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 
 /** The seal context of a mail's secret. */
@@ -23,7 +23,7 @@ type Posted = {
 };
 
 /** The id of a mail, the app that is told if the mail is given up, and the user that it is addressed to. */
-export type MailOfApp = { id: string; app: string; userId: string };
+export type MailOfApp = { id: string; app: AppId; userId: UserId };
 
 /**
  * A fragment that posts a mail in the transaction of its statement. After `livesS` seconds the mail is no longer sent.

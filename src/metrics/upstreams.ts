@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Outgoing, Sent, Webhooks } from '../adapters/webhook/types.ts';
+import type { IntentId } from '../kernel/ids.ts';
 import type { Reach } from '../kernel/shared-upstream.ts';
 import { spanContextOfIntent, spanSince } from '../kernel/spans.ts';
 import { epochMs, presentWork, type Work, workingOn } from '../kernel/work.ts';
@@ -116,7 +117,7 @@ function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, b
   const attributes = { delivery_id, ...lineOf(sent) };
   const hasFailed = sent.kind === 'fault' || sent.status >= 300;
   const span = () => spanSince(startedAt, { name: `webhook ${eventType}`, kind: 'client', hasFailed, attributes });
-  const { intent_id } = Object(JSON.parse(body).data) as { intent_id?: string }; // as: an event of ours
+  const { intent_id } = Object(JSON.parse(body).data) as { intent_id?: IntentId }; // as: an event of ours
   if (intent_id === undefined) spans.add(span());
   else spans.addTo(spanContextOfIntent(intent_id), span);
 }

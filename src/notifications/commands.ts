@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { emitting } from '../events/commands.ts';
-import { newIntentId } from '../kernel/ids.ts';
+import { type AppId, newIntentId } from '../kernel/ids.ts';
 import { postMailOfApp } from '../mail/commands.ts';
 import type { Addressee } from './queries.ts';
 import { fanoutData, type Notification, oneLine } from './rules.ts';
@@ -18,7 +18,7 @@ export type QueuedNotification = { mailId: string | null; deliveries: number };
  */
 export async function sendNotification(
   db: Db,
-  app: string,
+  app: AppId,
   addressee: Pick<Addressee, 'email' | 'user_id'> | null,
   wanted: Notification,
 ): Promise<QueuedNotification> {
@@ -31,7 +31,7 @@ export async function sendNotification(
   });
 }
 
-const fanOut = (tx: Pick<Db, 'oneFirst'>, app: string, event: string, wanted: Notification): Promise<number> =>
+const fanOut = (tx: Pick<Db, 'oneFirst'>, app: AppId, event: string, wanted: Notification): Promise<number> =>
   tx.oneFirst(sql.type(z.object({ queued: z.number() }))`
     select ${emitting(app, event, fanoutData(wanted))} queued`);
 

@@ -2,6 +2,8 @@ import type { Db } from '../db/pool.ts';
 import type { Handler } from '../edge/handler.ts';
 import type { Until } from '../intents/follow.ts';
 import { ApiError } from '../kernel/errors.ts';
+import type { AppId } from '../kernel/ids.ts';
+import { appOf } from '../kernel/principal.ts';
 import { type Budget, budgetOf } from '../kernel/throttles.ts';
 import { getMailStatus, type MailStatus } from '../mail/queries.ts';
 import { sendNotification as send } from './commands.ts';
@@ -15,14 +17,15 @@ type Deps = { db: Db; until: Until };
  * budgets, once it is known to go to a user of the app.
  */
 export const sendNotification: Handler<'sendNotification', Deps> = async (call) => {
-  const { deps, principal, body, waitMs } = call;
+  const { deps, body, waitMs } = call;
+  const { owner } = appOf(call.principal);
   if (isEmpty(body)) throw new ApiError('V2_NOTIFY_EMPTY');
-  const addressee = body.email === undefined ? null : await findAddressee(deps.db, principal.owner, body.email);
-  const isForeign = body.user_id !== undefined && !(await isUserOf(deps.db, principal.owner, body.user_id));
+  const addressee = body.email === undefined ? null : await findAddressee(deps.db, owner, body.email);
+  const isForeign = body.user_id !== undefined && !(await isUserOf(deps.db, owner, body.user_id));
   if (isForeign || (body.email !== undefined && !addressee)) throw new ApiError('V2_NOTIFY_RECIPIENT_FORBIDDEN');
-  if (addressee) await call.throttle(...mailBudgets(principal.owner, addressee));
+  if (addressee) await call.throttle(...mailBudgets(owner, addressee));
   const queued = await call.commit(async (db) => {
-    const { mailId, deliveries } = await send(db, principal.owner, addressee, body);
+    const { mailId, deliveries } = await send(db, owner, addressee, body);
     return { status: 200 as const, body: shown(mailId, mailId === null ? null : 'queued', deliveries) };
   }, waitMs);
   const { notification_id: mailId, webhook_deliveries_queued: deliveries } = queued.body;
@@ -37,7 +40,7 @@ const shown = (notification_id: string | null, email_status: MailStatus | null, 
   webhook_deliveries_queued,
 });
 
-const mailBudgets = (app: string, { email, is_verified }: Addressee): Budget[] => [
+const mailBudgets = (app: AppId, { email, is_verified }: Addressee): Budget[] => [
   budgetOf('notify_app', app),
   budgetOf('notify_recipient', app, email),
   ...(is_verified ? [] : [budgetOf('notify_unverified', email)]),

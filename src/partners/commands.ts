@@ -5,7 +5,7 @@ import { digest, newId, newSecret, type PartnerId } from '../kernel/ids.ts';
 const HINT_LENGTH = 8; // enough to distinguish keys, far too little to guess one
 
 /** A key just created. `key` is shown once; only its digest is stored. */
-export type MintedKey = { partner_id: string; key_id: string; key: string };
+export type MintedKey = { partner_id: PartnerId; key_id: string; key: string };
 
 /** Creates a partner with its first key. */
 export async function createPartner(

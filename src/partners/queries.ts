@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { batch } from '../db/batch.ts';
 import type { Db } from '../db/pool.ts';
-import { digest } from '../kernel/ids.ts';
+import { digest, idSchema } from '../kernel/ids.ts';
 import type { Partner } from '../kernel/principal.ts';
 
 /** Finds the partner of a key. Null for unknown and revoked keys and for disabled partners. */
@@ -11,7 +11,7 @@ export type PartnerFinder = (key: string) => Promise<Partner | null>;
 const keyRow = z.object({
   digest: z.instanceof(Buffer),
   key_id: z.string(),
-  partner_id: z.string(),
+  partner_id: idSchema.partner,
   per_minute: z.number(),
 });
 

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { EventPage, MoneyMade, ProcessorEvent } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import { idSchema } from '../kernel/ids.ts';
 import type { Tier } from './queries.ts';
 
 const takenRow = z.object({ event_id: z.string(), new_outcome: z.enum(['unreadable']).nullable() });
@@ -70,7 +71,7 @@ const lostRow = z.object({
   amount_cents: z.number(),
   currency: z.string(),
   status: z.string().nullable(),
-  user_id: z.string().nullable(),
+  user_id: idSchema.user.nullable(),
 });
 
 /** Which of the processor's payments and transfers no intent of this database moved. They are kept for operators, and a transfer counts as paid. */

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../intents/accept.ts';
-import { newId, newIntentId, type UserId } from '../kernel/ids.ts';
+import { idSchema, newId, newIntentId, type UserId } from '../kernel/ids.ts';
 import { requireValue } from '../kernel/require.ts';
 import { checkout } from './checkout.ts';
 import { refund } from './refund.ts';
@@ -13,7 +13,7 @@ export const paymentWrites = [checkout, refund];
 /** A checkout to accept: its intent, and the payment row written with it. */
 export type NewCheckout = NewIntent & {
   payment_id: string;
-  user_id: string;
+  user_id: UserId;
   tier_id: string;
   market: string;
   asset_class: string;
@@ -55,7 +55,7 @@ export async function refundPayment(
   { operator, reason, requestId }: { operator: string; reason: string; requestId: string },
   deadlineMs: number,
 ): Promise<Accepted> {
-  const id = await db.maybeOneFirst(sql.type(z.object({ intent_id: z.string() }))`
+  const id = await db.maybeOneFirst(sql.type(z.object({ intent_id: idSchema.intent }))`
     select intent_id
     from refund_payment(${paymentId}, ${operator}, ${reason}, ${newIntentId()}, ${deadlineMs / 1000}, ${requestId})`);
   return { id: requireValue(id, 'V2_PAYMENT_NOT_REFUNDABLE', { effect: 'none' }), replayed: false };

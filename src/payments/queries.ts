@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fact, NewPayment } from '../adapters/processor/types.ts';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { IntentId, OwnerId, UserId } from '../kernel/ids.ts';
+import { type IntentId, idSchema, type OwnerId, type UserId } from '../kernel/ids.ts';
 
 const tierRow = z.custom<components['schemas']['Tier']>();
 
@@ -24,13 +24,13 @@ export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`selec
 /** The row of a payment. */
 export const paymentRow = z.object({
   id: z.string(),
-  owner: z.string(),
-  user_id: z.string(),
+  owner: idSchema.app,
+  user_id: idSchema.user,
   tier_id: z.string(),
   market: z.string(),
   amount_cents: z.number(),
   currency: z.string(),
-  intent_id: z.string(),
+  intent_id: idSchema.intent,
   processor_payment_intent_id: z.string().nullable(),
   sealed_client_secret: z.instanceof(Buffer).nullable(),
   status: z.string(),
@@ -68,8 +68,8 @@ export const findPaymentOfIntent = (
 /** What the processor needs to create a payment intent. */
 export const newPayment = z.object({
   paymentId: z.string(),
-  userId: z.string(),
-  appId: z.string(),
+  userId: idSchema.user,
+  appId: idSchema.app,
   amountCents: z.number(),
   currency: z.string(),
 });

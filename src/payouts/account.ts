@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { type AppId, idSchema } from '../kernel/ids.ts';
 import { listConnectAccounts } from './queries.ts';
 import { recordAccount } from './store.ts';
 
@@ -7,15 +8,16 @@ import { recordAccount } from './store.ts';
 export const account = defineProcessorIntent({
   kind: 'payouts/account',
   retention: 'with_money',
-  request: z.object({ user_id: z.string(), country: z.string(), is_abroad: z.boolean() }),
+  request: z.object({ user_id: idSchema.user, country: z.string(), is_abroad: z.boolean() }),
   payload: z.object({
-    account: z.object({ userId: z.string(), appId: z.string(), country: z.string(), isAbroad: z.boolean() }),
+    account: z.object({ userId: idSchema.user, appId: idSchema.app, country: z.string(), isAbroad: z.boolean() }),
   }),
 
   async prepare({ owner, request: { user_id: userId, country, is_abroad: isAbroad } }, { db }: ProcessorDeps) {
     const accounts = await listConnectAccounts(db, owner, userId);
     if (accounts.length > 0) return { fail: { code: 'V2_CONNECT_ACCOUNT_EXISTS' } };
-    return { send: { account: { userId, appId: owner, country, isAbroad } } };
+    const appId = owner as AppId; // as: only apps have users
+    return { send: { account: { userId, appId, country, isAbroad } } };
   },
 
   call: ({ account }, processor, key) => processor.createAccount(account, key),

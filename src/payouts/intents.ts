@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { newIntentId, type UserId } from '../kernel/ids.ts';
+import { idSchema, newIntentId, type UserId } from '../kernel/ids.ts';
 import { obstacleError } from './commands.ts';
 import { pay } from './pay.ts';
 import { reverse } from './reverse.ts';
@@ -39,7 +39,7 @@ export const requestFirstLink = (request: RequestContext, accountId: string): Pr
   return requestLink({ ...request, context }, accountId);
 };
 
-const submission = z.object({ verdict: z.string(), intent_id: z.string().nullable() });
+const submission = z.object({ verdict: z.string(), intent_id: idSchema.intent.nullable() });
 
 /**
  * Accepts the submission of a payout that is pending, or whose payout to the bank failed; a second call at the same time

@@ -2,7 +2,7 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { IntentId, OwnerId, UserId } from '../kernel/ids.ts';
+import type { IntentId, OwnerId, UserId, WithIds } from '../kernel/ids.ts';
 
 const accountRow = z.custom<Omit<components['schemas']['ConnectAccount'], 'status'>>();
 
@@ -129,7 +129,7 @@ export const findUnknownStep = (db: Db, payoutId: string): Promise<z.infer<typeo
 export const isPayout = (db: Db, payoutId: string): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`select from payouts p where p.id = ${payoutId}`);
 
-const strandedRow = z.custom<components['schemas']['StrandedPayout']>();
+const strandedRow = z.custom<WithIds<components['schemas']['StrandedPayout']>>();
 
 /** Payouts whose money is neither with the platform nor on its way to a bank, or of which that is unknown. */
 export const listStranded = (db: Db): Promise<readonly z.infer<typeof strandedRow>[]> =>

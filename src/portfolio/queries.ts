@@ -1,10 +1,10 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
-import type { Hotkey, OwnerId, WalletAddress } from '../kernel/ids.ts';
+import { type Hotkey, idSchema, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
 
 const subaccountRow = z.object({
-  synthetic_hotkey: z.string(),
+  synthetic_hotkey: idSchema.hotkey,
   subaccount_uuid: z.string().nullable(),
   asset_class: z.string(),
   account_size: z.coerce.number(),
@@ -21,7 +21,7 @@ export const findSubaccount = (db: Db, owner: OwnerId, syntheticHotkey: Hotkey):
     from subaccounts s
     where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
 
-const linkRow = z.object({ hotkey: z.string().nullable() });
+const linkRow = z.object({ hotkey: idSchema.hotkey.nullable() });
 
 /** An owner's registration of a wallet at the network. `hotkey` is null if the registrar created its account. */
 export type WalletLink = z.infer<typeof linkRow>;
@@ -46,7 +46,7 @@ export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): P
     limit 1`);
 
 const placedRow = z.object({
-  id: z.string(),
+  id: idSchema.order,
   pair: z.string(),
   size: z.string().nullable(),
   take_profit: z.string().nullable(),

@@ -33,41 +33,44 @@ export const venueReads = (
   caughtUp: () => Promise<boolean> = async () => true,
 ) => {
   const limits = { timeoutMs };
-  const ofTrader = <Result extends { kind: string }>(freshMs: number, read: (key: string) => Promise<Result>) =>
-    currentRead(cachedRead(freshMs, read), caughtUp);
-  const openOrders = ofTrader(FRESH_MS, (key) => {
+  const ofTrader = <Result extends { kind: string }, Key extends string>(
+    freshMs: number,
+    read: (key: Key) => Promise<Result>,
+  ) => currentRead(cachedRead(freshMs, read), caughtUp);
+  const openOrders = ofTrader(FRESH_MS, (key: string) => {
     const [wallet = '', dex = ''] = key.split(' ');
     return exvenue.openOrders(wallet, dex, limits);
   });
   const settlements = cachedRead(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, epochMs(), limits));
   const pairsNow = cachedRead(FRESH_MS, () => netvenue.tradePairs(limits));
-  const fills = ofTrader(FILLS_FRESH_MS, (key) => {
+  const fills = ofTrader(FILLS_FRESH_MS, (key: string) => {
     const [wallet = '', fromMs, toMs] = key.split(' ');
     return exvenue.fills(wallet, { fromMs: Number(fromMs), ...(toMs && { toMs: Number(toMs) }) }, limits);
   });
   const atNetwork = {
     /** All orders of a subaccount at the network. */
-    networkOrders: ofTrader(FRESH_MS, (hotkey) => netvenue.orders(hotkey, limits)),
+    networkOrders: ofTrader(FRESH_MS, (hotkey: Hotkey) => netvenue.orders(hotkey, limits)),
     /** The network's dashboard of a subaccount. */
-    dashboard: ofTrader(FRESH_MS, (hotkey) => netvenue.dashboard(hotkey, limits)),
-    limits: ofTrader(SLOW_FRESH_MS, (hotkey) => netvenue.limits(hotkey, limits)),
+    dashboard: ofTrader(FRESH_MS, (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits)),
+    limits: ofTrader(SLOW_FRESH_MS, (hotkey: Hotkey) => netvenue.limits(hotkey, limits)),
   };
   const ofWallet = {
     /** The network's dashboard of the subaccount linked to a wallet. */
-    walletDashboard: ofTrader(FRESH_MS, (wallet) => netvenue.walletDashboard(wallet, limits)),
-    walletLimits: ofTrader(SLOW_FRESH_MS, (wallet) => netvenue.walletLimits(wallet, limits)),
+    walletDashboard: ofTrader(FRESH_MS, (wallet: WalletAddress) => netvenue.walletDashboard(wallet, limits)),
+    walletLimits: ofTrader(SLOW_FRESH_MS, (wallet: WalletAddress) => netvenue.walletLimits(wallet, limits)),
     /** A wallet's accounts on every dex. */
-    accounts: ofTrader(FRESH_MS, (wallet) => exvenue.accounts(wallet, limits)),
-    spotBalances: ofTrader(FRESH_MS, (wallet) => exvenue.spotBalances(wallet, limits)),
+    accounts: ofTrader(FRESH_MS, (wallet: WalletAddress) => exvenue.accounts(wallet, limits)),
+    spotBalances: ofTrader(FRESH_MS, (wallet: WalletAddress) => exvenue.spotBalances(wallet, limits)),
     /** The builder dexes on which a wallet may have open orders. */
-    exchangeDexesWithOrders: ofTrader(FRESH_MS, (wallet) => exvenue.dexesWithOrders(wallet, limits)),
+    exchangeDexesWithOrders: ofTrader(FRESH_MS, (wallet: WalletAddress) => exvenue.dexesWithOrders(wallet, limits)),
   };
   return {
     ...atNetwork,
     ...ofWallet,
     /** The next reads of a trader, a subaccount or a wallet, begin after this call; of all traders, if null. */
-    forgetTrader(trader: string | null): void {
-      for (const { forget } of Object.values({ ...atNetwork, ...ofWallet })) forget(trader);
+    forgetTrader(trader: Hotkey | WalletAddress | null): void {
+      const key: string | null = trader; // of either kind: no cache of the other kind has it
+      for (const { forget } of Object.values({ ...atNetwork, ...ofWallet })) forget(key);
       if (trader === null || trader.startsWith('0x'))
         for (const { forgetFrom } of [openOrders, fills]) forgetFrom(trader === null ? '' : `${trader} `);
     },

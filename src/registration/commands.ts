@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { PaymentMade } from '../adapters/registrar/types.ts';
 import type { Db } from '../db/pool.ts';
+import { type IntentId, idSchema } from '../kernel/ids.ts';
 import { listPurchases } from './queries.ts';
 import { nonceOf } from './rules.ts';
 import type { PurchasePayload } from './schema.ts';
@@ -12,7 +13,7 @@ const lostRow = z.object({ tx_hash: z.string(), payer: z.string(), units: z.stri
  * What `keepLostPayments` found: purchases that were paid after the backup, and payments without a purchase here. `is_known`: their payer
  * is a payer or a wallet of this service.
  */
-type Found = { adopted: readonly { id: string; tx_hash: string }[]; lost: readonly z.infer<typeof lostRow>[] };
+type Found = { adopted: readonly { id: IntentId; tx_hash: string }[]; lost: readonly z.infer<typeof lostRow>[] };
 
 /**
  * Compares payments on chain with the purchases of a restored database. A purchase that it shows as unsent gets its payment as what was
@@ -52,8 +53,8 @@ const payloadOf = ({ payer, payee, units, nonce, block }: PaymentMade): Purchase
   since_block: block,
 });
 
-async function adopt(db: Db, id: string, made: PaymentMade): Promise<boolean> {
-  const adopted = await db.maybeOne(sql.type(z.object({ id: z.string() }))`
+async function adopt(db: Db, id: IntentId, made: PaymentMade): Promise<boolean> {
+  const adopted = await db.maybeOne(sql.type(z.object({ id: idSchema.intent }))`
     update intents
     set sent_payload = ${JSON.stringify(payloadOf(made))}::jsonb
     where id = ${id} and presumed_sent_at is not null and sending_at is null and settled_at is null

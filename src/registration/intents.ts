@@ -2,7 +2,7 @@ import type { Registrar } from '../adapters/registrar/types.ts';
 import type { components } from '../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../intents/accept.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
-import { newIntentId } from '../kernel/ids.ts';
+import { newIntentId, type WalletAddress } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { purchaseKeySealContext } from './queries.ts';
 import type { PurchaseRequest } from './schema.ts';
@@ -13,10 +13,10 @@ type Request = components['schemas']['PurchaseRequest'];
  * A purchase in the form `accept_registrations` takes: the members of its row, and the sealed key next to the request.
  */
 export type NewRegistration = NewIntent & {
-  ex_address: string;
+  ex_address: WalletAddress;
   miner_slug: string;
   account_size: number;
-  payer: string;
+  payer: WalletAddress;
   sealed: string;
 };
 

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { PaymentOnChain, Registrar } from '../adapters/registrar/types.ts';
 import type { Db } from '../db/pool.ts';
+import type { IntentId } from '../kernel/ids.ts';
 import { findPayload, getRegistration, type Registration } from './queries.ts';
 import { isOver, nextPollMs, notes } from './rules.ts';
 import type { PurchasePayload } from './schema.ts';
@@ -19,7 +20,7 @@ export type PollDeps = {
  * still settle, and schedules the next poll. `poll` numbers the poll: if another poll with that number has finished,
  * nothing is done.
  */
-export async function pollRegistration(id: string, poll: number, deps: PollDeps): Promise<void> {
+export async function pollRegistration(id: IntentId, poll: number, deps: PollDeps): Promise<void> {
   const payload = await findPayload(deps.db, id);
   if (!payload) return;
   const registration = await getRegistration(deps.db, id);

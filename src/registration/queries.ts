@@ -2,13 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Payer, Registrar } from '../adapters/registrar/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { OwnerId } from '../kernel/ids.ts';
+import { type IntentId, idSchema, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { type PurchasePayload, purchasePayload } from './schema.ts';
 
 const row = z.object({
-  id: z.string(),
-  ex_address: z.string(),
+  id: idSchema.intent,
+  ex_address: idSchema.wallet,
   account_size: z.number(),
   payer: z.string(),
   status: z.enum(['pending', 'processing', 'registered', 'active', 'failed', 'eliminated', 'deregistered']),
@@ -30,7 +30,7 @@ const columns = sql.fragment`
 /**
  * An owner's newest registration of an address in lower case. Null for an unknown address and for one of another owner.
  */
-export const findRegistration = (db: Db, owner: OwnerId, exAddress: string): Promise<Registration | null> =>
+export const findRegistration = (db: Db, owner: OwnerId, exAddress: WalletAddress): Promise<Registration | null> =>
   db.maybeOne(sql.prepared('find_registration', row)`
     select ${columns}
     from registrations r
@@ -39,7 +39,7 @@ export const findRegistration = (db: Db, owner: OwnerId, exAddress: string): Pro
     limit 1`);
 
 /** The registration of a purchase, by its intent id. Throws if there is none. */
-export const getRegistration = (db: Db, id: string): Promise<Registration> =>
+export const getRegistration = (db: Db, id: IntentId): Promise<Registration> =>
   db.one(sql.prepared('get_registration', row)`
     select ${columns}
     from registrations r
@@ -48,14 +48,14 @@ export const getRegistration = (db: Db, id: string): Promise<Registration> =>
 const payloadRow = z.object({ sent: purchasePayload.nullable() });
 
 /** The payload that a purchase committed before it was sent; null if it committed none. */
-export const findPayload = (db: Db, id: string): Promise<PurchasePayload | null> =>
+export const findPayload = (db: Db, id: IntentId): Promise<PurchasePayload | null> =>
   db.oneFirst(sql.prepared('find_purchase_payload', payloadRow)`
     select i.sent_payload
     from intents i
     where i.id = ${id}`);
 
 /** Whether another purchase for this address may still be paying. */
-export const isOtherPaying = (db: Db, id: string, exAddress: string): Promise<boolean> =>
+export const isOtherPaying = (db: Db, id: IntentId, exAddress: WalletAddress): Promise<boolean> =>
   db.oneFirst(sql.prepared('other_purchase_paying', z.object({ paying: z.boolean() }))`
     select exists (
       select
@@ -67,7 +67,7 @@ export const isOtherPaying = (db: Db, id: string, exAddress: string): Promise<bo
     ) as paying`);
 
 /** The seal context of a purchase's key. */
-export const purchaseKeySealContext = (id: string): SealContext => ({
+export const purchaseKeySealContext = (id: IntentId): SealContext => ({
   table: 'registration_keys',
   row: id,
   column: 'sealed',
@@ -76,7 +76,7 @@ export const purchaseKeySealContext = (id: string): SealContext => ({
 /** The key of a purchase, ready to sign; null after it has been wiped. The plain key never leaves this function. */
 export async function openPayer(
   { db, sealer, registrar }: { db: Db; sealer: Sealer; registrar: Registrar },
-  id: string,
+  id: IntentId,
 ): Promise<Payer | null> {
   const sealed = await db.maybeOneFirst(sql.prepared('purchase_key', z.object({ sealed: z.instanceof(Buffer) }))`
     select k.sealed
@@ -87,7 +87,7 @@ export async function openPayer(
 
 /** The ids of all purchases. The nonces of their payments are derived from them. */
 export const listPurchases = (db: Db): Promise<readonly string[]> =>
-  db.anyFirst(sql.type(z.object({ id: z.string() }))`select r.id from registrations r`);
+  db.anyFirst(sql.type(z.object({ id: idSchema.intent }))`select r.id from registrations r`);
 
 /** Everyone who was paid for a registration so far, in lower case. */
 export const listPayees = (db: Db): Promise<readonly string[]> =>

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { idSchema } from '../kernel/ids.ts';
 
 /** The request of a purchase. Addresses in lower case, the size in USD. */
 export const purchaseRequest = z.object({
-  ex_address: z.string(),
+  ex_address: idSchema.wallet,
   miner_slug: z.string(),
   account_size: z.number(),
-  payout_address: z.string().nullable(),
+  payout_address: idSchema.wallet.nullable(),
   email: z.string(),
 });
 

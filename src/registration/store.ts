@@ -4,6 +4,7 @@ import type { RegistrationView } from '../adapters/registrar/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Held, Outcome } from '../intents/intent.ts';
 import { notifying } from '../intents/store.ts';
+import type { IntentId } from '../kernel/ids.ts';
 import { isTerminal, notes, statusOf } from './rules.ts';
 
 const nothing = z.object({});
@@ -25,7 +26,7 @@ export function endPurchase(
 }
 
 /** Records for the caller why a payment is in doubt. */
-export async function noteInDoubt(db: Db, id: string, message: string): Promise<void> {
+export async function noteInDoubt(db: Db, id: IntentId, message: string): Promise<void> {
   await db.query(sql.prepared('note_purchase_doubt', nothing)`
     update registrations
     set message = ${message}, updated_at = now()
@@ -33,12 +34,12 @@ export async function noteInDoubt(db: Db, id: string, message: string): Promise<
 }
 
 /** Records the transaction hash of a payment as soon as it is known. */
-export async function notePayment(db: Db, id: string, txHash: string): Promise<void> {
+export async function notePayment(db: Db, id: IntentId, txHash: string): Promise<void> {
   await db.query(sql.prepared('note_payment', nothing)`select note_payment(${id}, ${txHash}, ${notes.unrecorded})`);
 }
 
 /** One poll of a registration, with the number of earlier polls. A write with an outdated number changes nothing. */
-type Poll = { id: string; polls: number };
+type Poll = { id: IntentId; polls: number };
 
 /** Reopens a registration that ended as unpaid but was paid after all, and schedules a poll. */
 export async function reviveRegistration(db: Db, { id, polls }: Poll, txHash: string): Promise<void> {
@@ -76,7 +77,7 @@ export async function planNextPoll(db: Db, { id, polls }: Poll, nextMs: number):
 }
 
 /** Ends a paid registration that the registrar never recorded. Its payment stays recorded. */
-export async function abandonRegistration(db: Db, id: string): Promise<void> {
+export async function abandonRegistration(db: Db, id: IntentId): Promise<void> {
   await db.query(sql.prepared('abandon_registration', nothing)`
     update registrations
     set status = 'failed', message = ${notes.abandoned}, updated_at = now()

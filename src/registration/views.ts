@@ -1,5 +1,6 @@
 import type { components } from '../contract/types.ts';
 import { errors, isErrorCode } from '../kernel/errors.ts';
+import type { WalletAddress } from '../kernel/ids.ts';
 import type { Registration } from './queries.ts';
 import { isSuccess, isTerminal, notes } from './rules.ts';
 
@@ -21,7 +22,7 @@ export const shownRegistration = (registration: Registration): Shown => ({
 /**
  * The response for an address without a registration of the caller. It does not reveal whether another owner has one.
  */
-export const unknownRegistration = (exAddress: string): Shown => ({
+export const unknownRegistration = (exAddress: WalletAddress): Shown => ({
   status: 'not_found',
   ex_address: exAddress,
   registration_id: null,

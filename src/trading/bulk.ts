@@ -47,7 +47,7 @@ async function closeOne(
     context: { ...context.context, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) },
   };
   if (pair === null) return resultFor(uuid, 'not_found');
-  const accepted = await closePosition(one, pair, uuid);
+  const accepted = await closePosition(one, { trade_pair: pair, position_uuid: uuid });
   const intent = await deps.wait(accepted, waitMs);
   try {
     const { message } = orderResult(intent, intent.id);

@@ -37,7 +37,7 @@ export const submitTradingOrder: Handler<'submitTradingOrder', Deps> = async (ca
 
 /** Closes the position in a pair. */
 export const closeTradingPosition: Handler<'closeTradingPosition', Deps> = async (call) => {
-  const accepted = await closePosition(await context(call), call.body.trade_pair);
+  const accepted = await closePosition(await context(call), { trade_pair: call.body.trade_pair });
   return respond(call, accepted, accepted.id, orderPoll);
 };
 
@@ -58,15 +58,15 @@ export const setTradingTpSl: Handler<'setTradingTpSl', Deps> = async (call) => {
 /** Cancels a resting order. */
 export const cancelTradingOrder: Handler<'cancelTradingOrder', Deps> = async (call) => {
   const account = await getReadyAccount(call);
-  const target = call.path.order_uuid.toLowerCase();
+  const target: OrderUuid = call.path.order_uuid.toLowerCase();
   const pair = call.query.trade_pair ?? (await getPair(call, account, target));
-  const accepted = await cancelOrder(contextOf(call, account), target, pair);
+  const accepted = await cancelOrder(contextOf(call, account), { target, pair });
   return respond(call, accepted, target, intentPoll);
 };
 
 /** Edits a resting order. */
 export const editTradingOrder: Handler<'editTradingOrder', Deps> = async (call) => {
-  const target = call.path.order_uuid.toLowerCase();
+  const target: OrderUuid = call.path.order_uuid.toLowerCase();
   const accepted = await editOrder(await context(call), target, call.body);
   return respond(call, accepted, target, intentPoll);
 };
@@ -106,7 +106,7 @@ function contextOf({ deps, principal, context }: AnyCall, account: ReadyAccount)
   return contextFor(account, userId, { accept, context, deadlineMs: config.ORDER_DEADLINE_MS });
 }
 
-async function getPair({ deps }: AnyCall, account: ReadyAccount, target: string): Promise<string> {
+async function getPair({ deps }: AnyCall, account: ReadyAccount, target: OrderUuid): Promise<string> {
   const pair = await findOrderPair(deps.db, account.owner, account.hotkey, target);
   if (pair !== null) return pair;
   rejectUnlessTrading(account);

@@ -7,7 +7,7 @@ import type { NewNetworkOrder, RequestContext } from '../orders/network/intents.
  * A new intent for a prop account, in the shape that `accept_trading_orders` takes. Without `user_id`, the user is not
  * checked.
  */
-export type NewTradingOrder = NewNetworkOrder & { prop_account_id: string; user_id?: string };
+export type NewTradingOrder = NewNetworkOrder & { prop_account_id: string; user_id?: UserId };
 
 type Account = { id: string; subaccount_id: number; entityHotkey: Hotkey };
 

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { type AppId, digest, newCode, newId, newIntentId, newSecret, type UserId } from '../kernel/ids.ts';
+import { type AppId, digest, idSchema, newCode, newId, newIntentId, newSecret, type UserId } from '../kernel/ids.ts';
 import { appLane, hashPassword } from '../kernel/passwords.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import type { OpenedSession } from '../login/check.ts';
@@ -41,7 +41,7 @@ export async function signUp(db: Db, sealer: Sealer, account: Account, password:
   const code = newCode();
   const mail = newMail(sealer, code);
   const [hmac] = sealer.hmacs(code, codeSealContext(account));
-  const userId = await db.oneFirst(sql.prepared('sign_up', z.object({ user_id: z.string().nullable() }))`
+  const userId = await db.oneFirst(sql.prepared('sign_up', z.object({ user_id: idSchema.user.nullable() }))`
     select sign_up(
       ${account.appId}, ${account.email}, ${newId('usr')}, ${sql.binary(salt)}, ${hash}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS},
       ${CODE_LIVES_S}, ${mail.id}, ${sql.binary(mail.sealed)}
@@ -66,7 +66,7 @@ export async function renewCode(db: Db, sealer: Sealer, account: Account): Promi
 
 const verifiedRow = z.discriminatedUnion('verdict', [
   z.object({ verdict: z.enum(['expired', 'wrong']) }),
-  z.object({ verdict: z.literal('verified'), user_id: z.string(), expires_at: z.string() }),
+  z.object({ verdict: z.literal('verified'), user_id: idSchema.user, expires_at: z.string() }),
 ]);
 
 /**
@@ -122,7 +122,7 @@ export async function confirmReset(
   { token, hash, allKeys }: { token: string; hash: string; allKeys: boolean },
   { network }: From,
 ): Promise<string> {
-  const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: z.string().nullable() }))`
+  const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: idSchema.user.nullable() }))`
     select confirm_reset(
       ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},
       ${newIntentId()}, ${NOTIFIED_WITHIN_S}, ${allKeys}

@@ -1,14 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { Exvenue } from '../../src/adapters/exchange/types.ts';
+import type { Call } from '../../src/edge/handler.ts';
+import type { Accepted } from '../../src/intents/accept.ts';
+import type { findIntent } from '../../src/intents/follow.ts';
+import type { Intent } from '../../src/intents/intent.ts';
 import {
   type AppId,
+  type Hotkey,
   type IntentId,
   intentIdTimeMs,
   isUuid,
+  newId,
   newIntentId,
   type OrderUuid,
+  type OwnerId,
   type UserId,
+  type WalletAddress,
 } from '../../src/kernel/ids.ts';
+import type { isUserOf } from '../../src/notifications/queries.ts';
+import type { findOrderPair } from '../../src/orders/network/queries.ts';
+import type { VenueReads } from '../../src/portfolio/read-model.ts';
+import type { isOtherPaying } from '../../src/registration/queries.ts';
 
 describe('newIntentId', () => {
   it('is a UUID of version 7: its first 48 bits are the time, its variant is that of RFC 9562', () => {
@@ -37,6 +50,8 @@ describe('newIntentId', () => {
   });
 });
 
+type Rest<F> = F extends (first: never, ...rest: infer Others) => unknown ? Others : never;
+
 describe('ids of different kinds', () => {
   const findAccount = (owner: AppId, user: UserId): [AppId, UserId] => [owner, user];
 
@@ -56,5 +71,60 @@ describe('ids of different kinds', () => {
     const back: IntentId = order as OrderUuid;
 
     expect(back).to.equal(intent);
+  });
+
+  it('cannot be swapped when they come from a row', () => {
+    const intent: Pick<Intent, 'id' | 'owner'> = { id: newIntentId(), owner: 'app_1' };
+    const right: Rest<typeof findIntent> = [intent.owner, intent.id];
+    // @ts-expect-error: the arguments are swapped
+    const swapped: Rest<typeof findIntent> = [intent.id, intent.owner];
+    // @ts-expect-error: an intent is no owner, and an owner no user
+    const foreign: Parameters<(owner: OwnerId, user: UserId) => void> = [intent.id, intent.owner];
+    // @ts-expect-error: the owner of an intent is not an intent
+    const accepted: Accepted = { id: intent.owner, replayed: false };
+
+    expect([swapped, foreign, [accepted.id]].flat()).to.include.members(right);
+  });
+
+  it('cannot be swapped when they come from a request', () => {
+    const path: Pick<Call<'getUserRecord'>['path'], 'user_id'> = { user_id: 'usr_1' };
+    const { order_uuid }: Call<'cancelNetvenueOrder'>['path'] = { order_uuid: newIntentId() };
+    // @ts-expect-error: a user is not an app
+    const app: AppId = path.user_id;
+    // @ts-expect-error: an order of the network is not a trader
+    const trader: Hotkey = order_uuid;
+
+    expect([app, trader]).to.deep.equal([path.user_id, order_uuid]);
+  });
+
+  it('cannot be swapped when they are new', () => {
+    const [id, partner, app, user] = [newIntentId(), newId('ptn'), newId('app'), newId('usr')];
+    // @ts-expect-error: the partner is in the place of the app
+    const isUser: Rest<typeof isUserOf> = [partner, user];
+    // @ts-expect-error: the app is in the place of the user
+    const ofUser: Rest<typeof isUserOf> = [user, app];
+    // @ts-expect-error: an intent has no wallet's place
+    const wallet: WalletAddress = id;
+
+    expect([...isUser, ...ofUser, wallet]).to.deep.equal([partner, user, user, app, id]);
+  });
+
+  it('tell a trader of the network from a wallet of the exchange, and from the order of either', () => {
+    const [hotkey, wallet, order]: [Hotkey, WalletAddress, OrderUuid] = ['entity_1', '0xa', newIntentId()];
+    // @ts-expect-error: the exchange knows wallets
+    const account: Parameters<Exvenue['account']> = [hotkey];
+    // @ts-expect-error: the network's dashboard is by hotkey
+    const dashboard: Parameters<VenueReads['dashboard']> = [wallet];
+    // @ts-expect-error: the trader and the order are swapped
+    const pairOf: Rest<typeof findOrderPair> = ['app_1', order, hotkey];
+    // @ts-expect-error: the registration and its wallet are swapped
+    const paying: Rest<typeof isOtherPaying> = [wallet, newIntentId()];
+
+    expect([account, dashboard, pairOf.slice(1), paying.slice(0, 1)]).to.deep.equal([
+      [hotkey],
+      [wallet],
+      [order, hotkey],
+      [wallet],
+    ]);
   });
 });

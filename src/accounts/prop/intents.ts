@@ -7,7 +7,7 @@ import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
 /** A free account to accept: the creation intent of its subaccount, and the account row written with it. */
 export type NewFreeAccount = NewIntent & {
   prop_account_id: string;
-  user_id: string;
+  user_id: UserId;
   tier_id: string;
   asset_class: string;
   account_size: number;

@@ -2,10 +2,15 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { IntentId, OwnerId, UserId } from '../../kernel/ids.ts';
+import type { AppId, IntentId, OwnerId, UserId, WithIds } from '../../kernel/ids.ts';
 
 const accountRow = z.custom<
-  components['schemas']['PropAccount'] & { owner: string; user_id: string; intent_id: string | null; age_ms: number }
+  WithIds<components['schemas']['PropAccount']> & {
+    owner: AppId;
+    user_id: UserId;
+    intent_id: IntentId | null;
+    age_ms: number;
+  }
 >();
 
 /**
@@ -79,7 +84,7 @@ export const findAnyPropAccount = (db: Db, id: string): Promise<PropAccount | nu
   db.maybeOne(sql.prepared('account_to_sync', accountRow)`
     ${accounts(sql.fragment`a.id = ${id}`)}`);
 
-const unfulfilledRow = z.custom<components['schemas']['UnfulfilledPayment']>();
+const unfulfilledRow = z.custom<WithIds<components['schemas']['UnfulfilledPayment']>>();
 
 /** Payments received at least `minutes` ago without a tradeable account or a refund, each with the safe action. */
 export const listUnfulfilled = (db: Db, minutes: number): Promise<readonly z.infer<typeof unfulfilledRow>[]> =>

@@ -1,3 +1,4 @@
+import type { WalletAddress } from '../../kernel/ids.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { ROWS_PER_PAGE, readFills } from './fills.ts';
@@ -5,7 +6,7 @@ import type { Sources } from './shared-read.ts';
 import type { CallLimits, Fill } from './types.ts';
 
 /** One page of a user's executions, oldest first. `isNext`: it follows a full one, so it is probably full as well. */
-type PageOf = { user: string; fromMs: number; toMs: number | undefined; isNext: boolean };
+type PageOf = { user: WalletAddress; fromMs: number; toMs: number | undefined; isNext: boolean };
 
 /** Later than the venue's reads may be behind: an older page no longer changes. */
 const SETTLED_MS = 10 * 60_000;

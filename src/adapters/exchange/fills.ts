@@ -1,3 +1,4 @@
+import type { WalletAddress } from '../../kernel/ids.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import { readSide } from './orders.ts';
@@ -12,7 +13,7 @@ const PAGES = 6;
  * its address is compared. Venue facts: userFills.
  */
 export const readFills =
-  (user: string) =>
+  (user: WalletAddress) =>
   (json: unknown): Fill[] | null =>
     everyOf(json, (value) => readFill(value, user.toLowerCase()));
 
@@ -40,7 +41,7 @@ export const allFills = async (
   return found(pages.flat().sort((a, b) => a.timeMs - b.timeMs));
 };
 
-const readFill = (value: unknown, user: string): Fill | null => {
+const readFill = (value: unknown, user: WalletAddress): Fill | null => {
   const fill = fieldsOf(value);
   const required = complete({
     oid: integerOf(fill?.oid),

@@ -1,3 +1,4 @@
+import type { WalletAddress } from '../../kernel/ids.ts';
 import { bucketOf } from '../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
 import { httpClient } from '../http.ts';
@@ -80,7 +81,7 @@ const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
 });
 
 const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
-  const account = (user: string, dex = '', limits?: CallLimits): Promise<ReadResult<PerpAccount>> =>
+  const account = (user: WalletAddress, dex = '', limits?: CallLimits): Promise<ReadResult<PerpAccount>> =>
     query({ body: of('clearinghouseState', user, onDex(dex)), weight: LIGHT }, limits, foundOr(readAccount(dex)));
   return {
     account,
@@ -133,7 +134,7 @@ const dexesWithOrders =
     return found(data === 'unknown' ? names : names.filter((name) => data.some((coin) => coin.startsWith(`${name}:`))));
   };
 
-const of = (type: string, user: string, more: object = {}) => ({ type, user: user.toLowerCase(), ...more });
+const of = (type: string, user: WalletAddress, more: object = {}) => ({ type, user: user.toLowerCase(), ...more });
 
 /** The venue's own dex is not named in requests. */
 const onDex = (dex: string) => (dex === '' ? {} : { dex });

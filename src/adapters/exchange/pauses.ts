@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import type { WalletAddress } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import type { CallLimits } from './types.ts';
 
@@ -9,9 +10,9 @@ import type { CallLimits } from './types.ts';
  */
 export type AccountPauses = {
   /** Waits for the end of an account's pause. False if it lasts beyond `untilMs` (epoch ms) or the call was aborted. */
-  waitOut(account: string, cancels: boolean, untilMs: number, signal: CallLimits['signal']): Promise<boolean>;
+  waitOut(account: WalletAddress, cancels: boolean, untilMs: number, signal: CallLimits['signal']): Promise<boolean>;
   /** Starts a pause of `ms`. */
-  pause(account: string, cancels: boolean, ms: number): void;
+  pause(account: WalletAddress, cancels: boolean, ms: number): void;
 };
 
 /**
@@ -20,7 +21,7 @@ export type AccountPauses = {
  */
 export const accountPauses = (): AccountPauses => {
   const pausedUntil = new Map<string, number>();
-  const keyOf = (account: string, cancels: boolean) => `${account.toLowerCase()} ${cancels}`;
+  const keyOf = (account: WalletAddress, cancels: boolean) => `${account.toLowerCase()} ${cancels}`;
   return {
     waitOut: async (account, cancels, untilMs, signal) => {
       const endsAt = pausedUntil.get(keyOf(account, cancels)) ?? 0;

@@ -1,4 +1,5 @@
 import type { Grid, Side } from '../../kernel/grid.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
 import type { Priority } from '../../kernel/shared-upstream.ts';
 import type { ReadResult, Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
 
@@ -37,7 +38,7 @@ export type Action =
 
 /** A signing key. It never exposes the key. `address` is in lower case. */
 export type Signer = {
-  address: string;
+  address: WalletAddress;
   /**
    * The exact body to store and then to post. The venue executes the same bytes, hence one nonce, at most once. After
    * `expiresAfterMs` (epoch ms) it rejects them.
@@ -68,7 +69,7 @@ export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: 
  * `firstSend`: these bytes were never sent before. On a repeat a rejection proves nothing, because the first request
  * may have been executed: the result is `unknown`. `account`: the account whose action budget is charged.
  */
-export type PostLimits = CallLimits & { firstSend: boolean; account?: string };
+export type PostLimits = CallLimits & { firstSend: boolean; account?: WalletAddress };
 
 /** A tradable asset. `coin` is the venue's name (`BTC`, `xyz:TSLA`, spot `@107` or `PURR/USDC`), `id` its number. */
 export type Asset = {
@@ -188,7 +189,7 @@ export type Fill = {
 };
 
 /** A key that may trade for an account. */
-export type Agent = { address: string; name: string; validUntilMs: number | null };
+export type Agent = { address: WalletAddress; name: string; validUntilMs: number | null };
 
 /** An account's lifetime budget of actions. */
 export type ActionBudget = { used: number; cap: number; surplus: number; volumeUsd: string };
@@ -218,28 +219,28 @@ export type Exvenue = {
   /** Mid prices by coin, at most 1 s old. */
   mids(dex?: string, limits?: CallLimits): Promise<ReadResult<Record<string, string>>>;
 
-  account(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;
+  account(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;
   /** The account on the venue's own dex and on every builder dex. Unreadable if one of them is. */
-  accounts(user: string, limits?: CallLimits): Promise<ReadResult<PerpAccount[]>>;
-  accountMode(user: string, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
-  spotBalances(user: string, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
+  accounts(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<PerpAccount[]>>;
+  accountMode(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
+  spotBalances(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
   /** Open orders with their terms. Those of an unknown form are left out. */
-  openOrders(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderView[]>>;
+  openOrders(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderView[]>>;
   /** The names of all open orders, also of those whose terms could not be read. */
-  openOrderNames(user: string, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderNames[]>>;
+  openOrderNames(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderNames[]>>;
   /** Names of the builder dexes on which an account may have open orders. */
-  dexesWithOrders(user: string, limits?: CallLimits): Promise<ReadResult<string[]>>;
+  dexesWithOrders(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<string[]>>;
   /** By oid or cloid. For a busy account `absent` proves little: the venue keeps only about its last 2,000 orders. */
-  orderStatus(user: string, name: number | string, limits?: CallLimits): Promise<ReadResult<OrderRecord>>;
+  orderStatus(user: WalletAddress, name: number | string, limits?: CallLimits): Promise<ReadResult<OrderRecord>>;
   /** At most the newest 2,000 orders. Those of an unknown form are left out. */
-  historicalOrders(user: string, limits?: CallLimits): Promise<ReadResult<OrderRecord[]>>;
+  historicalOrders(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<OrderRecord[]>>;
   /** At most the newest 2,000 executions, newest first. */
-  recentFills(user: string, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  recentFills(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
   /** Executions of a time span (epoch ms), oldest first, those of 1 ms in the venue's order, over all pages the venue keeps (10,000 rows). */
-  fills(user: string, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  fills(user: WalletAddress, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
   /** The named keys that may trade for an account. */
-  agents(user: string, limits?: CallLimits): Promise<ReadResult<Agent[]>>;
+  agents(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Agent[]>>;
   /** The one key without a name that may trade for an account. */
-  unnamedAgent(user: string, limits?: CallLimits): Promise<ReadResult<Agent>>;
-  actionBudget(user: string, limits?: CallLimits): Promise<ReadResult<ActionBudget>>;
+  unnamedAgent(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Agent>>;
+  actionBudget(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<ActionBudget>>;
 };

@@ -1,4 +1,4 @@
-import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
+import type { Hotkey, OrderUuid, WalletAddress } from '../../kernel/ids.ts';
 import type { ReadResult, Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
 
 /** Addresses of one entity's miner and validator, and this service's keys for them. */
@@ -20,7 +20,7 @@ type Bracket = { order_uuid?: string } & Partial<Record<Prices | 'leverage' | 'v
 
 /** The body of the miner's single order route, with the miner's field names. */
 export type Signal = {
-  order_uuid: string;
+  order_uuid: OrderUuid;
   subaccount_id: number;
   execution_type: ExecutionType;
   trade_pair?: string;
@@ -137,7 +137,7 @@ export type Dashboard = {
   status: string;
   syntheticHotkey: Hotkey | null;
   subaccountUuid: string | null;
-  exAddress: string | null;
+  exAddress: WalletAddress | null;
   payoutAddress: string | null;
   kycStatus: string | null;
   /** The validator's timestamp of the response (epoch ms). */
@@ -206,13 +206,13 @@ export type Subaccount = {
   accountSize: number;
   status: string;
   createdMs: number | null;
-  exAddress: string | null;
+  exAddress: WalletAddress | null;
 };
 
 /** A subaccount to create: for an asset class, or linked to an exchange wallet. `accountSize` in USD. */
 export type NewSubaccount =
   | { assetClass: string; accountSize: number }
-  | { exAddress: string; payoutAddress?: string; accountSize: number };
+  | { exAddress: WalletAddress; payoutAddress?: WalletAddress; accountSize: number };
 
 /** One entity's miner and validator. Every call accepts a maximum duration (ms) and an abort signal. */
 export type Netvenue = {
@@ -228,11 +228,11 @@ export type Netvenue = {
   /** The validator's orders of one subaccount. `absent` if it has none. */
   orders(syntheticHotkey: Hotkey, limits?: CallLimits): Promise<ReadResult<OrderBook>>;
   /** The validator's dashboard of the subaccount linked to an exchange wallet. `absent` for an unknown wallet. */
-  walletDashboard(exAddress: string, limits?: CallLimits): Promise<ReadResult<Dashboard>>;
+  walletDashboard(exAddress: WalletAddress, limits?: CallLimits): Promise<ReadResult<Dashboard>>;
   /** The limits of a subaccount. */
   limits(syntheticHotkey: Hotkey, limits?: CallLimits): Promise<ReadResult<Limits>>;
   /** The limits of the subaccount linked to an exchange wallet. */
-  walletLimits(exAddress: string, limits?: CallLimits): Promise<ReadResult<Limits>>;
+  walletLimits(exAddress: WalletAddress, limits?: CallLimits): Promise<ReadResult<Limits>>;
   /**
    * All weekly settlements of a subaccount up to the last 12-hour boundary before `nowMs` (epoch ms). `absent` if the
    * validator has none: the subaccount is unknown, not funded, or has no orders.

@@ -1,4 +1,4 @@
-import type { AppId, UserId } from '../../kernel/ids.ts';
+import type { AppId, IntentId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 
 /**
@@ -127,7 +127,7 @@ export type CheckoutSought = { key: string; sinceMs: number };
 export type MoneyMade = {
   kind: 'payment' | 'transfer';
   id: string;
-  intentId: string;
+  intentId: IntentId;
   subjectId: string;
   cents: number;
   currency: string;
@@ -135,8 +135,8 @@ export type MoneyMade = {
   status: string | null;
   /** The connected account of a transfer. */
   accountId: string | null;
-  userId: string | null;
-  appId: string | null;
+  userId: UserId | null;
+  appId: AppId | null;
   madeAtMs: number;
 };
 /** A movement that was made. `arrivalId`: of a transfer, the payment that the account received by it. */

@@ -13,7 +13,7 @@ export type Tier = { index: number; accountSize: number; priceUsdc: string };
 /** One registration request. Addresses are in lower case. */
 export type Registering = {
   minerSlug: string;
-  exAddress: string;
+  exAddress: WalletAddress;
   accountSize: number;
   email: string;
   tierIndex: number;
@@ -64,7 +64,7 @@ export type WalletProof = { wallet: WalletAddress; signature: string; nonce: str
 
 /** A signing key of the payment chain. It never exposes the key. `address` is in lower case. */
 export type Payer = {
-  address: string;
+  address: WalletAddress;
   authorize(quote: Quote, terms: PaymentTerms, times: { nonce: string; validBeforeS: number }): Promise<SignedPayment>;
   /** Signs that the wallet of this key posts this body. */
   prove(body: string, nonceMs: number): Promise<WalletProof>;
@@ -107,11 +107,11 @@ export type Registrar = {
   /** Posts exactly this body with this payment, once. */
   pay(body: string, payment: SignedPayment, how: Paying): Promise<UpstreamResult<Registered>>;
   /** `absent`: the registrar does not know the address. This proves little shortly after a registration was sent. */
-  status(exAddress: string, limits?: CallLimits): Promise<ReadResult<RegistrationView>>;
+  status(exAddress: WalletAddress, limits?: CallLimits): Promise<ReadResult<RegistrationView>>;
   /** The newest block of the chain. */
   head(limits?: CallLimits): Promise<ReadResult<Head>>;
   /** Token balance of an address, in the token's smallest unit. */
-  balanceOf(address: string, limits?: CallLimits): Promise<ReadResult<string>>;
+  balanceOf(address: WalletAddress, limits?: CallLimits): Promise<ReadResult<string>>;
   /** State of an authorization that was signed when the chain was at `sinceBlock`. */
   payment(authorization: Authorization, sinceBlock: number, limits?: CallLimits): Promise<ReadResult<PaymentOnChain>>;
   /** All payments by authorization to these payees since then (epoch seconds), of any payer. Reads thousands of blocks: for recovery. */

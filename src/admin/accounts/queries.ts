@@ -2,9 +2,10 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
-const failedRow = z.custom<components['schemas']['FailedAccount']>();
+const failedRow = z.custom<WithIds<components['schemas']['FailedAccount']>>();
 
 /** Failed accounts of every app that are not abandoned, newest first, after `cursor`. */
 export const listFailed = (db: Db, { cursor, limit }: PageRequest): Promise<readonly z.infer<typeof failedRow>[]> =>

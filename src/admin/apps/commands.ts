@@ -4,7 +4,7 @@ import { networkKeySealContext } from '../../apps/network/queries.ts';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { type AppId, digest, type Hotkey, newId, newSecret } from '../../kernel/ids.ts';
+import { type AppId, digest, type Hotkey, idSchema, newId, newSecret } from '../../kernel/ids.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { type Actor, auditEntry } from '../audit/commands.ts';
@@ -22,7 +22,7 @@ export type NewApp = {
   scopes: readonly string[];
 };
 
-const idRow = z.object({ app_id: z.string() });
+const idRow = z.object({ app_id: idSchema.app });
 
 /** Registers an app with its first secret, which is shown once. Throws V2_APP_SLUG_TAKEN or V2_APP_HOTKEY_TAKEN. */
 export async function createApp(db: Db, sealer: Pick<Sealer, 'seal'>, app: NewApp, actor: Actor) {

@@ -2,10 +2,11 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { AppId, WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
 /** An app in the form shown to operators. It contains no secret. */
-export const summaryRow = z.custom<components['schemas']['AppSummary']>();
+export const summaryRow = z.custom<WithIds<components['schemas']['AppSummary']>>();
 
 /** An app in the form shown to operators. */
 export type AppSummary = z.infer<typeof summaryRow>;
@@ -28,5 +29,5 @@ export const listApps = (db: Db, { cursor, limit }: PageRequest): Promise<readon
     limit ${limit}`);
 
 /** Whether an app exists. */
-export const isApp = (db: Db, appId: string): Promise<boolean> =>
+export const isApp = (db: Db, appId: AppId): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`select from apps a where a.id = ${appId}`);

@@ -2,10 +2,10 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { AppId } from '../../kernel/ids.ts';
+import type { AppId, WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
-const deliveryRow = z.custom<components['schemas']['TroubledDelivery']>();
+const deliveryRow = z.custom<WithIds<components['schemas']['TroubledDelivery']>>();
 
 /** A delivery in the form shown to operators. Its URL has no query, which may hold a secret. */
 export type TroubledDelivery = z.infer<typeof deliveryRow>;

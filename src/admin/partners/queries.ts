@@ -2,10 +2,11 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { PartnerId } from '../../kernel/ids.ts';
+import type { PartnerId, WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
-const partnerRow = z.custom<Omit<components['schemas']['PartnerSummary'], 'quota_used' | 'quota_rejections'>>();
+const partnerRow =
+  z.custom<WithIds<Omit<components['schemas']['PartnerSummary'], 'quota_used' | 'quota_rejections'>>>();
 const keyRow = z.custom<components['schemas']['PartnerKey']>();
 
 /** A partner in the form shown to operators, without the use of its quota. */

@@ -2,9 +2,10 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
-const requestRow = z.custom<components['schemas']['AccessRequest']>();
+const requestRow = z.custom<WithIds<components['schemas']['AccessRequest']>>();
 
 /** An access request, with the state of its newest reveal link. */
 export type AppRequest = z.infer<typeof requestRow>;

@@ -2,6 +2,7 @@ import type { Processor } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { IntentId } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { operatorName } from '../../kernel/principal.ts';
 import { askProcessor } from './ask-processor.ts';
@@ -13,7 +14,7 @@ type Deps = { db: Db; processor: Processor | null };
 /** Handles `GET /v2/admin/intents`: list intents by state. */
 export const listTroubledIntents: Handler<'listTroubledIntents', Deps> = ({ deps, query }) => {
   const { state = 'trouble', kind = null, owner = null } = query;
-  const isKnown = (id: string) => isIntent(deps.db, id);
+  const isKnown = (id: IntentId) => isIntent(deps.db, id);
   const shown = { path: '/v2/admin/intents', cursorOf: (row: TroubledIntent) => row.intent_id, isKnown };
   return listPage(query, shown, (page) => listTroubled(deps.db, { state, kind, owner, ...page }));
 };

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { type IntentId, isUuid, type OwnerId } from '../../kernel/ids.ts';
+import { type IntentId, idSchema, isUuid, type OwnerId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
 const intentRow = z.custom<components['schemas']['TroubledIntent']>();
@@ -44,7 +44,7 @@ export const listTroubled = (db: Db, wanted: Wanted): Promise<readonly TroubledI
     limit ${wanted.limit}`);
 
 /** Whether there is such an intent. */
-export const isIntent = async (db: Db, id: string): Promise<boolean> =>
+export const isIntent = async (db: Db, id: IntentId): Promise<boolean> =>
   isUuid(id) && db.exists(sql.unsafe`select from ops.intents i where i.intent_id = ${id}::uuid`);
 
 const judgementColumns = sql.fragment`j.verdict, j.is_safe, j.was_sent, j.venue_says, j.would_do, j.reason`;
@@ -112,7 +112,7 @@ export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typ
 }
 
 const sentRow = z.object({
-  id: z.string(),
+  id: idSchema.intent,
   kind: z.string(),
   sending_at: z.string(),
   sent_payload: z.record(z.string(), z.unknown()),

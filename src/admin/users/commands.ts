@@ -2,12 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { UserId } from '../../kernel/ids.ts';
 import { removeSession } from '../../users/sessions/commands.ts';
 import { removeTotp } from '../../users/totp/commands.ts';
 import { type Actor, note } from '../audit/commands.ts';
 
 /** Removes a user's authenticator, with the audit entry and a mail to the user. Throws V2_MFA_NOT_STARTED without one. */
-export const removeAuthenticator = (db: Db, userId: string, actor: Actor, why: string): Promise<void> =>
+export const removeAuthenticator = (db: Db, userId: UserId, actor: Actor, why: string): Promise<void> =>
   db.transaction(async (tx) => {
     if (!(await removeTotp(tx, userId))) throw new ApiError('V2_MFA_NOT_STARTED');
     await note(tx, { actor, action: 'user.remove_authenticator', why }, userId);
@@ -21,7 +22,7 @@ const sessionRow = z.object({ id: z.string(), is_open: z.boolean() });
  */
 export const endSessions = (
   db: Db,
-  { userId, sessionId }: { userId: string; sessionId: string | null },
+  { userId, sessionId }: { userId: UserId; sessionId: string | null },
   actor: Actor,
   why: string,
 ): Promise<number> =>

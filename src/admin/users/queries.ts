@@ -2,10 +2,11 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { UserId, WithIds } from '../../kernel/ids.ts';
 
 const MOST = 50; // of each kind: a page for people
 
-const userRow = z.custom<components['schemas']['UserRecord']>();
+const userRow = z.custom<WithIds<components['schemas']['UserRecord']>>();
 
 /** A user in the form shown to operators. It contains no secret. */
 export type UserRecord = z.infer<typeof userRow>;
@@ -63,7 +64,7 @@ const sessions = sql.fragment`
   order by s.created_at desc`;
 
 /** A user with the newest 50 accounts, payments, payouts and open sessions, in one statement; null for an unknown id. */
-export const findUserRecord = (db: Db, userId: string): Promise<UserRecord | null> =>
+export const findUserRecord = (db: Db, userId: UserId): Promise<UserRecord | null> =>
   db.maybeOne(sql.type(userRow)`
     select u.id as user_id, u.app_id, a.name as app_name, u.email, u.verified_at is not null as email_verified,
       u.password_hash is not null as has_password, u.totp_enabled_at as authenticator_enabled_at, u.created_at,

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { AppId, Hotkey, OwnerId } from '../../kernel/ids.ts';
+import { type AppId, type Hotkey, idSchema, type OwnerId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 
 /** The seal context of the network key of an app. */
@@ -11,7 +11,11 @@ export const networkKeySealContext = (appId: AppId): SealContext => ({
   column: 'network_key',
 });
 
-const identityRow = z.object({ app_id: z.string(), entity_hotkey: z.string(), network_key: z.instanceof(Buffer) });
+const identityRow = z.object({
+  app_id: idSchema.app,
+  entity_hotkey: idSchema.hotkey,
+  network_key: z.instanceof(Buffer),
+});
 
 /** An app's identity at the network, and the key that its miner accepts. */
 export type NetworkIdentity = { entityHotkey: Hotkey; minerKey: string };

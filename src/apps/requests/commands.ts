@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { digest, newId, newSecret, normalisedEmail } from '../../kernel/ids.ts';
+import { digest, idSchema, newId, newSecret, normalisedEmail } from '../../kernel/ids.ts';
 
 /**
  * Stores an access request and returns its id. It does not check whether the slug is free: the public must not learn
@@ -19,7 +19,7 @@ export async function fileAppRequest(db: Db, request: components['schemas']['Cre
   return requestId;
 }
 
-const openedRow = z.object({ app_id: z.string(), name: z.string() });
+const openedRow = z.object({ app_id: idSchema.app, name: z.string() });
 
 /** What a reveal link shows: the credentials created when it is opened. */
 export type Revealed = z.infer<typeof openedRow> & { client_secret: string };

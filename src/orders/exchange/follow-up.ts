@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { NewIntent } from '../../intents/accept.ts';
-import { newIntentId, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
+import { type IntentId, newIntentId, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 
 const DEADLINE_S = 600; // long, because it must still happen after an outage of the exchange; no caller waits for it
 
@@ -11,7 +11,7 @@ export const laneOf = (wallet: WalletAddress): string => `exvenue:${wallet}`;
  * An intent that follows from the outcome of another one. It is submitted in the transaction that records the outcome.
  */
 export const followUp = <Request extends { wallet: WalletAddress }>(
-  cause: { id: string; owner: OwnerId },
+  cause: { id: IntentId; owner: OwnerId },
   { kind }: { kind: string; request: z.ZodType<Request> },
   request: NoInfer<Request>,
 ): NewIntent => ({

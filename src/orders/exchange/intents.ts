@@ -3,7 +3,7 @@ import type { Body } from '../../contract/body.ts';
 import type { components } from '../../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { newIntentId, type WalletAddress } from '../../kernel/ids.ts';
+import { newIntentId, type OrderUuid, type WalletAddress } from '../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
 import { close } from './close.ts';
 import { laneOf } from './follow-up.ts';
@@ -14,7 +14,7 @@ import { decimal, type ExchangeTerms, exchangeTerms, optionalDecimal, perpetualO
 type Schemas = components['schemas'];
 
 /** A new intent for one wallet of the exchange, in the shape that `accept_exchange_orders` takes. */
-export type NewExchangeOrder = NewIntent & { trader: string; pair: string; terms?: object };
+export type NewExchangeOrder = NewIntent & { trader: WalletAddress; pair: string; terms?: object };
 
 /** The context of a request, and the wallet (in lower case) that it is about. */
 export type ExchangeRequestContext = Submission<NewExchangeOrder> & { wallet: WalletAddress };
@@ -72,7 +72,7 @@ export const cancelExchangeOrders = (context: ExchangeRequestContext, oids: numb
 function submit<Request extends { wallet: WalletAddress }>(
   { accept, context, wallet, deadlineMs }: ExchangeRequestContext,
   { kind }: { kind: string; request: z.ZodType<Request> },
-  { id, pair, ...more }: { id?: string | undefined; pair: string; terms?: object; alongside?: string },
+  { id, pair, ...more }: { id?: OrderUuid | undefined; pair: string; terms?: object; alongside?: string },
   members: NoInfer<Omit<Request, 'wallet'>>,
 ): Promise<Accepted> {
   return accept(

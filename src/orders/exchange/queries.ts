@@ -2,14 +2,14 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { cloidOf, legCloid } from '../../kernel/exchange-names.ts';
-import type { IntentId, OrderUuid, OwnerId, WalletAddress } from '../../kernel/ids.ts';
+import { type IntentId, idSchema, type OrderUuid, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 import type { ExchangeTerms, ExecutionReport } from './rules.ts';
 
 /** A row with the columns `orderColumns`. */
 export const recordedOrder = z.object({
-  id: z.string(),
-  owner: z.string(),
-  trader: z.string(),
+  id: idSchema.intent,
+  owner: idSchema.owner,
+  trader: idSchema.wallet,
   terms: z.custom<ExchangeTerms>(), // written by the submission
   executed: z.custom<ExecutionReport>().nullable(), // written by the placement
   created_at: z.string(),
@@ -25,7 +25,7 @@ export const orderColumns = sql.fragment`o.id, o.owner, o.trader, o.terms, o.exe
 export const listExchangeOrders = (
   db: Db,
   owner: OwnerId,
-  ids: string[],
+  ids: OrderUuid[],
   oids: string[] = [],
 ): Promise<readonly RecordedExchangeOrder[]> =>
   db.any(sql.prepared('exchange_orders', recordedOrder)`
@@ -67,7 +67,7 @@ export const findLaterCommands = (
         where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'orders/exvenue/place'
       ) undecided`);
 
-const idRow = z.object({ id: z.string() });
+const idRow = z.object({ id: idSchema.intent });
 
 /** The newest order of a wallet in a pair that the exchange reported as filled within the last `lagMs`; null without one. */
 export const findLastFilled = (
@@ -88,7 +88,7 @@ export const findLastFilled = (
 export type RestingOrder = { cloid: string; oid: number | null; pair: string };
 
 const restingRow = z.object({
-  id: z.string(),
+  id: idSchema.intent,
   leg: z.enum(['tp', 'sl']).nullable(),
   oid: z.string().nullable(),
   pair: z.string(),

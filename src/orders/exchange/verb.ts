@@ -1,9 +1,9 @@
-import { z } from 'zod';
 import type { CallLimits, ItemResult, Posted } from '../../adapters/exchange/types.ts';
 import type { Finding, IntentOf, Sent, Timing } from '../../intents/define.ts';
 import type { Held, Problem } from '../../intents/intent.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail, retry } from '../../intents/store.ts';
+import { idSchema } from '../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult, unknownEffect } from '../../kernel/upstream-result.ts';
 import { burn, type NonceEvidence, type Signed, type SigningDeps } from './signing.ts';
 
@@ -18,7 +18,7 @@ export type ExchangeDeps = SigningDeps & {
 };
 
 /** Request members of every exchange verb: the wallet in lower case, and the id of the intent it follows, if any. */
-export const walletMembers = { wallet: z.string(), because_of: z.string().optional() };
+export const walletMembers = { wallet: idSchema.wallet, because_of: idSchema.intent.optional() };
 
 const POST_WITHIN_MS = 8_000; // shorter than the lifetime of signed bodies
 

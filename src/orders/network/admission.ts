@@ -1,7 +1,7 @@
 import type { Settlements } from '../../db/settled.ts';
 import type { Accept, Accepted } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { entityOf, lookUpThreads } from '../../kernel/ids.ts';
+import { entityOf, type Hotkey, type IntentId, lookUpThreads } from '../../kernel/ids.ts';
 import type { NewNetworkOrder } from './intents.ts';
 
 /** The share of its deadline that a new order may be expected to wait: the estimate is no more exact than that. */
@@ -87,15 +87,15 @@ const atMost = (ended: number) => (ended === 0 ? 0 : ended + 2 * Math.sqrt(ended
  */
 type Backlog = {
   /** Adds an order. At `expiresAtMs` it waits no more: it was sent, or has expired. */
-  add(id: string, upstream: string, nowMs: number, expiresAtMs: number): void;
+  add(id: IntentId, upstream: Hotkey, nowMs: number, expiresAtMs: number): void;
   /** Whether the order was added and has not ended. */
-  has(id: string): boolean;
+  has(id: IntentId): boolean;
   /** Removes an order that was not accepted. */
-  remove(id: string): void;
+  remove(id: IntentId): void;
   /** Removes an order that has ended; of an order that was not added nothing is noted. */
-  end(id: string, nowMs: number): void;
+  end(id: IntentId, nowMs: number): void;
   /** How long a new order is expected to wait for its end. 0 while a thread is free, or nothing is known of the pace. */
-  expectedWaitMs(upstream: string, nowMs: number): number;
+  expectedWaitMs(upstream: Hotkey, nowMs: number): number;
 };
 
 type Line = {
@@ -106,8 +106,8 @@ type Line = {
 
 /** Makes the backlog of a process whose upstreams each work on `threads` requests at once. */
 export function newBacklog(threads: number): Backlog {
-  const orders = new Map<string, { line: Line; expiresAtMs: number }>(); // in order of addition: about that of expiry
-  const lines = new Map<string, Line>();
+  const orders = new Map<IntentId, { line: Line; expiresAtMs: number }>(); // in order of addition: about that of expiry
+  const lines = new Map<Hotkey, Line>();
 
   function observe(line: Line, nowMs: number): void {
     for (const [id, { expiresAtMs }] of orders) {
@@ -125,13 +125,13 @@ export function newBacklog(threads: number): Backlog {
     }
   }
 
-  function lineOf(upstream: string): Line {
+  function lineOf(upstream: Hotkey): Line {
     const line = lines.get(upstream) ?? { open: 0, busy: null, known: { perMs: 0, untilMs: 0 } };
     lines.set(upstream, line);
     return line;
   }
 
-  function remove(id: string): void {
+  function remove(id: IntentId): void {
     const line = orders.get(id)?.line;
     if (orders.delete(id) && line) line.open -= 1;
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Signal } from '../../adapters/network/types.ts';
 import { defineIntent } from '../../intents/define.ts';
+import { idSchema } from '../../kernel/ids.ts';
 import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
 import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
@@ -16,8 +17,8 @@ import * as network from './verb.ts';
 export const cancel = defineIntent({
   kind: 'orders/cancel',
   retention: 'alone',
-  request: z.object({ ...network.traderMembers, target: z.string() }),
-  payload: z.object({ signal: network.signal, target: z.string(), terms: network.terms }),
+  request: z.object({ ...network.traderMembers, target: idSchema.order }),
+  payload: z.object({ signal: network.signal, target: idSchema.order, terms: network.terms }),
   timing: network.timing,
   slot: network.slot,
 

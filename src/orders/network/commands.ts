@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Dashboard, OrderBook, TradePair } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { closesByUuid } from './close-style.ts';
 import { notedOf } from './noted.ts';
@@ -10,8 +11,8 @@ import { noteOrder } from './store.ts';
 type Sources = {
   db: Db;
   reads: {
-    dashboard(trader: string): Promise<ReadResult<Dashboard>>;
-    networkOrders(trader: string): Promise<ReadResult<OrderBook>>;
+    dashboard(trader: Hotkey): Promise<ReadResult<Dashboard>>;
+    networkOrders(trader: Hotkey): Promise<ReadResult<OrderBook>>;
   };
 };
 
@@ -47,7 +48,7 @@ export async function checkCloseStyle({
  * Records which of a trader's resting orders have ended, according to the network's book. Resolves to the number
  * checked.
  */
-export async function noteEndedOrders({ db, reads }: Sources, trader: string): Promise<number> {
+export async function noteEndedOrders({ db, reads }: Sources, trader: Hotkey): Promise<number> {
   const resting = await listResting(db, trader);
   if (resting.length === 0) return 0;
   const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);

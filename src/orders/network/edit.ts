@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Signal } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { defineIntent } from '../../intents/define.ts';
+import { idSchema } from '../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { isTradeable } from '../../trading/queries.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
@@ -33,8 +34,8 @@ const changes = z.custom<components['schemas']['VantaEditOrderRequest']>();
 export const edit = defineIntent({
   kind: 'orders/edit',
   retention: 'alone',
-  request: z.object({ ...network.traderMembers, target: z.string(), changes }),
-  payload: z.object({ signal: network.signal, target: z.string(), before: network.terms, terms: network.terms }),
+  request: z.object({ ...network.traderMembers, target: idSchema.order, changes }),
+  payload: z.object({ signal: network.signal, target: idSchema.order, before: network.terms, terms: network.terms }),
   timing: network.timing,
   slot: network.slot,
 

@@ -26,7 +26,7 @@ export const submitNetvenueOrder: Handler<'submitNetvenueOrder', Deps> = async (
 
 /** Closes the position in a pair. */
 export const closeNetvenuePosition: Handler<'closeNetvenuePosition', Deps> = async (call) => {
-  const accepted = await closePosition(context(call, call.header['Trader-ID']), call.body.trade_pair);
+  const accepted = await closePosition(context(call, call.header['Trader-ID']), { trade_pair: call.body.trade_pair });
   return respond(call, accepted, accepted.id, orderPoll);
 };
 
@@ -38,14 +38,14 @@ export const setNetvenueTpSl: Handler<'setNetvenueTpSl', Deps> = async (call) =>
 
 /** Cancels a resting order. */
 export const cancelNetvenueOrder: Handler<'cancelNetvenueOrder', Deps> = async (call) => {
-  const target = call.path.order_uuid.toLowerCase();
-  const accepted = await cancelOrder(context(call, call.header['Trader-ID']), target, call.query.trade_pair);
+  const target: OrderUuid = call.path.order_uuid.toLowerCase();
+  const accepted = await cancelOrder(context(call, call.header['Trader-ID']), { target, pair: call.query.trade_pair });
   return respond(call, accepted, target, intentPoll);
 };
 
 /** Edits a resting order. */
 export const editNetvenueOrder: Handler<'editNetvenueOrder', Deps> = async (call) => {
-  const target = call.path.order_uuid.toLowerCase();
+  const target: OrderUuid = call.path.order_uuid.toLowerCase();
   const accepted = await editOrder(context(call, call.header['Trader-ID']), target, call.body);
   return respond(call, accepted, target, intentPoll);
 };

@@ -2,7 +2,7 @@ import type { Body } from '../../contract/body.ts';
 import type { components } from '../../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { type Hotkey, hotkeyOf, newIntentId } from '../../kernel/ids.ts';
+import { type Hotkey, hotkeyOf, newIntentId, type OrderUuid } from '../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
 import { close } from './close.ts';
 import { edit } from './edit.ts';
@@ -17,9 +17,9 @@ type Schemas = components['schemas'];
  * `has_callers_id`: the caller chose the id.
  */
 export type NewNetworkOrder = NewIntent & {
-  trader: string;
+  trader: Hotkey;
   pair: string;
-  target?: string;
+  target?: OrderUuid;
   terms?: Terms;
   has_callers_id?: true;
 };
@@ -36,15 +36,17 @@ export const placeOrder = (context: RequestContext, order: Body<'submitNetvenueO
 };
 
 /** Submits the cancellation of one of the trader's orders. */
-export const cancelOrder = (context: RequestContext, target: string, pair: string): Promise<Accepted> =>
-  submit(context, cancel.kind, pair, { target }, { target });
+export const cancelOrder = (
+  context: RequestContext,
+  { target, pair }: { target: OrderUuid; pair: string },
+): Promise<Accepted> => submit(context, cancel.kind, pair, { target }, { target });
 
 /**
  * Submits changes to one of the trader's resting orders. They are merged when they are sent, in order of submission.
  */
 export const editOrder = (
   context: RequestContext,
-  target: string,
+  target: OrderUuid,
   changes: Schemas['VantaEditOrderRequest'],
 ): Promise<Accepted> => submit(context, edit.kind, changes.trade_pair, { target }, { target, changes });
 
@@ -52,8 +54,10 @@ export const editOrder = (
  * Submits the closing of the position that is open in a pair when the intent is executed; with a uuid only of that
  * position.
  */
-export const closePosition = (context: RequestContext, pair: string, positionUuid?: string): Promise<Accepted> =>
-  submit(context, close.kind, pair, {}, { trade_pair: pair, ...(positionUuid && { position_uuid: positionUuid }) });
+export const closePosition = (
+  context: RequestContext,
+  position: { trade_pair: string; position_uuid?: string },
+): Promise<Accepted> => submit(context, close.kind, position.trade_pair, {}, position);
 
 /** Submits new protection for the position in a pair. */
 export const protectPosition = (
@@ -69,7 +73,7 @@ function submit(
   { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,
   kind: string,
   pair: string,
-  members: { id?: string | undefined; target?: string; terms?: Terms },
+  members: { id?: OrderUuid | undefined; target?: OrderUuid; terms?: Terms },
   request: Record<string, unknown>,
 ): Promise<Accepted> {
   const trader = hotkeyOf(entityHotkey, subaccountId);

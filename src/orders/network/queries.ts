@@ -4,7 +4,7 @@ import { batchPerPool, each } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
 import { type Intent, intentRow } from '../../intents/intent.ts';
 import { intentColumns } from '../../intents/store.ts';
-import type { Hotkey, OrderUuid, OwnerId } from '../../kernel/ids.ts';
+import { type Hotkey, idSchema, type OrderUuid, type OwnerId } from '../../kernel/ids.ts';
 import type { Protection, Terms } from './rules.ts';
 
 const termsOfOrder = z.custom<Terms>(); // checked against the contract on submission
@@ -103,8 +103,11 @@ const IN_STATE: Record<OrderState, FragmentSqlToken> = {
 };
 
 /** A trader's orders that rest according to our records, with the venue's id (`handle`) and the terms of each. */
-export const listResting = (db: Db, trader: Hotkey): Promise<readonly { id: string; handle: string; terms: Terms }[]> =>
-  db.any(sql.prepared('list_resting', z.object({ id: z.string(), handle: z.string(), terms: termsOfOrder }))`
+export const listResting = (
+  db: Db,
+  trader: Hotkey,
+): Promise<readonly { id: OrderUuid; handle: string; terms: Terms }[]> =>
+  db.any(sql.prepared('list_resting', z.object({ id: idSchema.order, handle: z.string(), terms: termsOfOrder }))`
     select o.id, o.handle, o.terms
     from orders o
     where o.trader = ${trader} and o.lifecycle = 'resting'`);
@@ -127,13 +130,13 @@ export const getTarget = (db: Db, orderId: OrderUuid): Promise<z.infer<typeof ta
     where o.id = ${orderId}`);
 
 /** The id of the order with the venue's id `handle`; null if it is not in our records. */
-export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promise<string | null> =>
-  db.maybeOneFirst(sql.prepared('order_by_handle', z.object({ id: z.string() }))`
+export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promise<OrderUuid | null> =>
+  db.maybeOneFirst(sql.prepared('order_by_handle', z.object({ id: idSchema.order }))`
     select o.id
     from orders o
     where o.trader = ${trader} and o.handle = ${handle}`);
 
-const readinessRow = z.object({ synthetic_hotkey: z.string(), status: z.string(), is_closing: z.boolean() });
+const readinessRow = z.object({ synthetic_hotkey: idSchema.hotkey, status: z.string(), is_closing: z.boolean() });
 
 /** Whether a trader's subaccount accepts orders: its last known status, and whether one of its closes is in flight. */
 export type Readiness = { status: string; isClosing: boolean };
@@ -146,7 +149,7 @@ export async function getReadiness(db: Db, syntheticHotkey: Hotkey): Promise<Rea
 }
 
 /** A FLAT_ALL that may still be carried out: the venue then changes more of the account than its position. */
-const readinessOf = batchPerPool(async (db, hotkeys: string[]): Promise<(Readiness | null)[]> => {
+const readinessOf = batchPerPool(async (db, hotkeys: Hotkey[]): Promise<(Readiness | null)[]> => {
   const rows = await db.any(sql.prepared('network_readiness', readinessRow)`
     select s.synthetic_hotkey, s.status,
       exists (

@@ -1,7 +1,7 @@
 import type { Dashboard, OrderBook } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Hotkey, OwnerId } from '../../kernel/ids.ts';
+import type { Hotkey, OrderUuid, OwnerId } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { notedOf } from './noted.ts';
 import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from './queries.ts';
@@ -27,7 +27,7 @@ export async function readOrderStatus(
   sources: Sources,
   owner: OwnerId,
   trader: Hotkey,
-  uuid: string,
+  uuid: OrderUuid,
 ): Promise<Status | null> {
   const recorded = await findRecordedOrder(sources.db, owner, trader, uuid.toLowerCase());
   if (!recorded) return null;

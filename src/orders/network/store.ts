@@ -4,7 +4,7 @@ import type { Executed, Signal } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
 import type { IntentOf } from '../../intents/define.ts';
 import { succeedTogether, succeedWith } from '../../intents/store.ts';
-import type { OrderUuid } from '../../kernel/ids.ts';
+import type { Hotkey, OrderUuid } from '../../kernel/ids.ts';
 import type { Lifecycle } from './outcome.ts';
 import type { Protection, Terms } from './rules.ts';
 import type { OrderResult } from './verb.ts';
@@ -31,7 +31,7 @@ export const recordPlacement = succeedTogether<{
 export const recordCancellation = (
   db: Db,
   intent: IntentOf<unknown>,
-  target: string,
+  target: OrderUuid,
   { result, lifecycle }: { result: OrderResult; lifecycle: Lifecycle },
 ): Promise<boolean> =>
   succeedWith(
@@ -53,7 +53,7 @@ export const recordEdit = (
   db: Db,
   intent: IntentOf<unknown>,
   { result, lifecycle }: { result: OrderResult; lifecycle: Lifecycle },
-  { target, terms }: { target: string; terms: Terms },
+  { target, terms }: { target: OrderUuid; terms: Terms },
 ): Promise<boolean> =>
   succeedWith(
     db,
@@ -69,9 +69,9 @@ export const recordEdit = (
 /** Ends a protection and records the protecting order `bracket`. False: the claim is lost, and nothing was written. */
 export const recordProtection = (
   db: Db,
-  intent: IntentOf<{ trader: string }>,
+  intent: IntentOf<{ trader: Hotkey }>,
   result: OrderResult,
-  { bracket, signal, terms }: { bracket: string; signal: Signal; terms: Terms },
+  { bracket, signal, terms }: { bracket: OrderUuid; signal: Signal; terms: Terms },
 ): Promise<boolean> =>
   succeedWith(
     db,

@@ -33,8 +33,8 @@ export async function locate({ db, venues }: Deps, trader: Hotkey, target: Targe
  */
 export async function recordUnlessTargetInDoubt(
   deps: Deps,
-  intent: IntentOf<{ trader: string }>,
-  target: string,
+  intent: IntentOf<{ trader: Hotkey }>,
+  target: OrderUuid,
   result: Exclude<UpstreamResult<Done>, { kind: 'accepted' }>,
 ): Promise<boolean> {
   if (result.kind !== 'rejected' || result.slug !== 'order_not_found') return recordOtherwise(deps, intent, result);
@@ -48,7 +48,7 @@ export async function recordUnlessTargetInDoubt(
  * The finding about a verb that targets another order. A validator that has no order of the trader has no book either: of
  * an order that was never placed, our own record proves that nothing was done to it.
  */
-export async function absentIfNeverPlaced({ db }: Deps, target: string, finding: Found): Promise<Found> {
+export async function absentIfNeverPlaced({ db }: Deps, target: OrderUuid, finding: Found): Promise<Found> {
   if (finding.kind !== 'unknown') return finding;
   const { placement } = await getTarget(db, target);
   return placement === 'failed' || placement === 'expired' ? ABSENT : finding;

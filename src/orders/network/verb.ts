@@ -5,7 +5,7 @@ import type { Finding, IntentOf, SendLimits, Sent, SlotAt, Timing } from '../../
 import type { Problem } from '../../intents/intent.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail, noteReached } from '../../intents/store.ts';
-import { entityOf, type Hotkey, minerSlot, type OrderUuid } from '../../kernel/ids.ts';
+import { entityOf, type Hotkey, idSchema, minerSlot, type OrderUuid } from '../../kernel/ids.ts';
 import {
   type ReadResult,
   type Rejected,
@@ -26,7 +26,11 @@ export type Deps = {
 /**
  * Request members of every network verb: the trader's synthetic hotkey, its subaccount, and its prop account, if any.
  */
-export const traderMembers = { trader: z.string(), subaccount_id: z.number(), prop_account_id: z.string().optional() };
+export const traderMembers = {
+  trader: idSchema.hotkey,
+  subaccount_id: z.number(),
+  prop_account_id: z.string().optional(),
+};
 
 /** Schema of order terms. The contract checked them on submission. */
 export const terms = z.custom<Terms>();
@@ -134,7 +138,7 @@ const executed = z.object({
 
 /** The recorded result of a network verb. `processing_time` is measured by the venue, in seconds. */
 export const orderResultMembers = z.object({
-  order_uuid: z.string(),
+  order_uuid: idSchema.order,
   processing_time: z.number().nullable(),
   message: z.string().nullable(),
   executed: executed.nullable(),

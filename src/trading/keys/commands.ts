@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { batch } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { digest, newId, newIntentId, type OwnerId, type UserId } from '../../kernel/ids.ts';
+import { digest, idSchema, newId, newIntentId, type OwnerId, type UserId } from '../../kernel/ids.ts';
 import type { Trader, User } from '../../kernel/principal.ts';
 import { covers } from '../../kernel/scopes.ts';
 
@@ -81,8 +81,8 @@ const LAST_USED_EVERY_S = 60; // `last_used_at` is written at most this often
 const traderRow = z.object({
   digest: z.instanceof(Buffer),
   id: z.string(),
-  owner: z.string(),
-  user_id: z.string(),
+  owner: idSchema.app,
+  user_id: idSchema.user,
   prop_account_id: z.string(),
   allowed_scopes: z.array(z.string()),
   allowed_origins: z.array(z.string()),

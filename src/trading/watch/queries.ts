@@ -2,11 +2,12 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import { idSchema } from '../../kernel/ids.ts';
 
 type Position = components['schemas']['Position'];
 
 const watchedRow = z.object({
-  trader: z.string(),
+  trader: idSchema.hotkey,
   version: z.number(),
   positions: z.custom<Position[] | null>(), // written by an earlier reading
   is_listened: z.boolean(),

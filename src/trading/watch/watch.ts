@@ -2,6 +2,7 @@ import { moveAccount } from '../../accounts/prop/commands.ts';
 import type { Dashboard, OrderBook } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { noteEndedOrders } from '../../orders/network/commands.ts';
 import { openPositions } from '../../portfolio/network/read-model.ts';
@@ -16,9 +17,9 @@ export type WatchDeps = {
   db: Db;
   config: { TRADING_WATCH_MS: number };
   reads: {
-    dashboard(trader: string): Promise<ReadResult<Dashboard>>;
-    dashboardNow(trader: string): Promise<ReadResult<Dashboard>>;
-    networkOrders(trader: string): Promise<ReadResult<OrderBook>>;
+    dashboard(trader: Hotkey): Promise<ReadResult<Dashboard>>;
+    dashboardNow(trader: Hotkey): Promise<ReadResult<Dashboard>>;
+    networkOrders(trader: Hotkey): Promise<ReadResult<OrderBook>>;
   };
 };
 
@@ -41,7 +42,7 @@ export async function watchAccount(account: string, deps: WatchDeps): Promise<vo
 }
 
 /** Null if the dashboard does not prove which positions are open. Then no event is recorded. */
-async function positionsOf(dashboard: Dashboard, { reads }: WatchDeps, trader: string) {
+async function positionsOf(dashboard: Dashboard, { reads }: WatchDeps, trader: Hotkey) {
   try {
     return await openPositions(dashboard, () => reads.networkOrders(trader));
   } catch (error) {

@@ -1,7 +1,7 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import { digest, newId, newSecret, type UserId } from '../../kernel/ids.ts';
+import { digest, idSchema, newId, newSecret, type UserId } from '../../kernel/ids.ts';
 import type { App, User } from '../../kernel/principal.ts';
 import type { CheckedLogin, OpenedSession } from '../../login/check.ts';
 
@@ -73,7 +73,7 @@ const PROVEN_FOR_S = 5 * 60;
 
 const sessionRow = z.object({
   session_id: z.string(),
-  user_id: z.string(),
+  user_id: idSchema.user,
   email: z.string(),
   lacks_proof: z.boolean(),
 });

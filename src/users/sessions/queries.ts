@@ -2,12 +2,12 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { type AppId, digest, type UserId } from '../../kernel/ids.ts';
+import { type AppId, digest, idSchema, type UserId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
 const sessionRow = z.custom<Omit<components['schemas']['UserSession'], 'current'>>();
 
-const ownerRow = z.object({ session_id: z.string(), user_id: z.string() });
+const ownerRow = z.object({ session_id: z.string(), user_id: idSchema.user });
 
 /** The session of a token and its user, if it is a user of this app; null for any other token. */
 export const findSessionByToken = (db: Db, appId: AppId, token: string): Promise<z.infer<typeof ownerRow> | null> =>

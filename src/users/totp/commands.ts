@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { newIntentId } from '../../kernel/ids.ts';
+import { newIntentId, type UserId } from '../../kernel/ids.ts';
 import type { User } from '../../kernel/principal.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { newSeed, otpauthUri, stepOf } from '../../kernel/totp.ts';
@@ -66,7 +66,7 @@ export async function disableTotp(db: Db, sealer: Sealer, user: User, code: stri
 }
 
 /** Removes a user's authenticator and mails the user, in the operator's transaction. False: there is none. */
-export async function removeTotp(tx: Pick<Db, 'query'>, userId: string): Promise<boolean> {
+export async function removeTotp(tx: Pick<Db, 'query'>, userId: UserId): Promise<boolean> {
   const { rowCount } = await tx.query(sql.prepared('remove_user_totp', z.object({}))`
     with changed as (
       update users u
