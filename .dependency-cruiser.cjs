@@ -94,7 +94,7 @@ module.exports = {
     ),
     error(
       'read-models-ask-venues',
-      'Read models get rows from queries.ts. They contain no SQL and write nothing.',
+      'Read models get rows from queries.ts. They contain no SQL and make no commands; store.ts records what a read proves.',
       { path: layer('read-model') },
       { path: ['^src/db/', ...layer('intents|commands|http')], dependencyTypesNot: ['type-only'] },
     ),

@@ -11,7 +11,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { checkIsBehind } from './accounts/commands.ts';
+import { checkIsBehind } from './accounts/behind.ts';
 import type { Config } from './config.ts';
 import { keepAlive } from './db/liveness.ts';
 import { openQueuePool } from './db/queue-pool.ts';
@@ -21,7 +21,7 @@ import { newWork, workingOn } from './kernel/work.ts';
 import { watchPool } from './metrics/process.ts';
 import { type Metrics, openMetrics } from './metrics/registry.ts';
 import { secondsSince } from './metrics/upstreams.ts';
-import { checkCloseStyle } from './orders/network/commands.ts';
+import { checkCloseStyle } from './orders/network/close-style.ts';
 import { openLog } from './runtime/log.ts';
 import { runProcess } from './runtime/process.ts';
 import { traceTask } from './runtime/trace-task.ts';

@@ -1,43 +1,10 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Exvenue, Signer } from '../adapters/exchange/types.ts';
-import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import { ApiError } from '../kernel/errors.ts';
-import { idSchema, newIntentId, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
+import { idSchema, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { keyRow, type StoredKey } from './queries.ts';
-import type { NewKey } from './store.ts';
-import { checkSigner } from './verify.ts';
-
-type Request = components['schemas']['SessionEnrollRequest'];
-type Deps = { exvenue: Exvenue; sealer: Sealer };
-
-/**
- * A wallet's key, checked and sealed, ready to be stored. Throws V1_KEY_UNUSABLE for a malformed key, and
- * V1_KEY_NOT_AUTHORIZED if it is neither the wallet's key nor that of an agent the exchange lists for it. If the
- * exchange cannot be read, the key stays unverified and is checked later; until then a verified key of the wallet goes on
- * signing.
- */
-export async function checkKey({ exvenue, sealer }: Deps, owner: OwnerId, request: Request): Promise<NewKey> {
-  const exWallet = request.ex_wallet.toLowerCase();
-  const signer = exvenue.signerOf(request.private_key);
-  if (!signer) throw new ApiError('V1_KEY_UNUSABLE');
-  const check = await checkSigner(exvenue, exWallet, signer.address);
-  if (check === 'rejected') throw new ApiError('V1_KEY_NOT_AUTHORIZED');
-  const keyId = newIntentId();
-  const sealed = sealer.seal(Buffer.from(request.private_key.replace(/^0x/i, ''), 'hex'), keySealContext(keyId));
-  return {
-    owner,
-    exWallet,
-    keyId,
-    signer: signer.address,
-    sealed,
-    verified: check === 'confirmed',
-    payoutWallet: request.payout_wallet?.toLowerCase() ?? null,
-    label: request.label ?? null,
-  };
-}
 
 /** The key that currently signs for a wallet, or null without an enrollment. Records its use at most once a minute. */
 export const findLiveKey = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<StoredKey | null> =>

@@ -18,8 +18,8 @@ import { orderReply, readOrderPage, readOrderStatus } from '../orders/network/re
 import type { VenueReads } from '../portfolio/read-model.ts';
 import { getReadyAccount, type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 import { closeEach } from './bulk.ts';
-import type { NewTradingOrder } from './intents.ts';
-import { contextFor } from './intents.ts';
+import type { NewTradingOrder } from './context.ts';
+import { contextFor } from './context.ts';
 
 type Deps = SubmitDeps<'acceptTradingOrder', NewTradingOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads; wait: Wait };
 

@@ -1,7 +1,7 @@
 import type { Task } from '../../src/intents/task.ts';
-import { type ReconcileDeps, reconcileSessions } from '../../src/kyc/reconcile.ts';
+import { type SweepDeps, sweepSessions } from '../../src/kyc/sweep.ts';
 import { whereProcessor } from '../../src/payments/processor.ts';
 
-const reconcile: Task<unknown, ReconcileDeps> = (_payload, deps) => reconcileSessions(deps);
+const reconcile: Task<unknown, SweepDeps> = (_payload, deps) => sweepSessions(deps);
 
 export default whereProcessor(reconcile);

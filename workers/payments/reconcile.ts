@@ -1,7 +1,7 @@
 import type { Task } from '../../src/intents/task.ts';
 import { whereProcessor } from '../../src/payments/processor.ts';
-import { type ReconcileDeps, reconcilePayments } from '../../src/payments/reconcile.ts';
+import { type SweepDeps, sweepPayments } from '../../src/payments/sweep.ts';
 
-const reconcile: Task<unknown, ReconcileDeps> = (_payload, deps) => reconcilePayments(deps);
+const reconcile: Task<unknown, SweepDeps> = (_payload, deps) => sweepPayments(deps);
 
 export default whereProcessor(reconcile);

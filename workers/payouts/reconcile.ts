@@ -1,7 +1,7 @@
 import type { Task } from '../../src/intents/task.ts';
 import { whereProcessor } from '../../src/payments/processor.ts';
-import { type ReconcileDeps, reconcilePayouts } from '../../src/payouts/reconcile.ts';
+import { type SweepDeps, sweepPayouts } from '../../src/payouts/sweep.ts';
 
-const reconcile: Task<unknown, ReconcileDeps> = (_payload, deps) => reconcilePayouts(deps);
+const reconcile: Task<unknown, SweepDeps> = (_payload, deps) => sweepPayouts(deps);
 
 export default whereProcessor(reconcile);

@@ -102,12 +102,14 @@ const IN_STATE: Record<OrderState, FragmentSqlToken> = {
   failed: sql.fragment` and i.state in ('failed', 'expired')`,
 };
 
-/** A trader's orders that rest according to our records, with the venue's id (`handle`) and the terms of each. */
-export const listResting = (
-  db: Db,
-  trader: Hotkey,
-): Promise<readonly { id: OrderUuid; handle: string; terms: Terms }[]> =>
-  db.any(sql.prepared('list_resting', z.object({ id: idSchema.order, handle: z.string(), terms: termsOfOrder }))`
+const restingRow = z.object({ id: idSchema.order, handle: z.string(), terms: termsOfOrder });
+
+/** An order that rests according to our records, with the venue's id (`handle`) and its terms. */
+export type RestingOrder = z.infer<typeof restingRow>;
+
+/** A trader's orders that rest according to our records. */
+export const listResting = (db: Db, trader: Hotkey): Promise<readonly RestingOrder[]> =>
+  db.any(sql.prepared('list_resting', restingRow)`
     select o.id, o.handle, o.terms
     from orders o
     where o.trader = ${trader} and o.lifecycle = 'resting'`);

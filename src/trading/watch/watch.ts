@@ -5,6 +5,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { noteEndedOrders } from '../../orders/network/commands.ts';
+import { listResting } from '../../orders/network/queries.ts';
 import { openPositions } from '../../portfolio/network/read-model.ts';
 import { findWatched } from './queries.ts';
 import { changesOf, nextReconcileMs } from './rules.ts';
@@ -29,7 +30,7 @@ export async function watchAccount(account: string, deps: WatchDeps): Promise<vo
   const watched = await findWatched(db, account);
   if (!watched) return;
   const { trader, version, positions: before, is_listened: isListened, notified_ago_ms } = watched;
-  const rests = (await noteEndedOrders(deps, trader)) > 0;
+  const rests = await noteResting(deps, trader);
   const dashboard = await reads.dashboardNow(trader);
   const positions = dashboard.kind === 'found' ? await positionsOf(dashboard.data, deps, trader) : null;
   if (dashboard.kind === 'found') await moveAccount(db, account, dashboard.data);
@@ -39,6 +40,15 @@ export async function watchAccount(account: string, deps: WatchDeps): Promise<vo
   await recordWatch(db, account, version, { positions: isChanged ? positions : null, changes });
   const isOpen = (positions ?? before ?? []).length > 0;
   await planWatch(db, account, nextReconcileMs(config.TRADING_WATCH_MS, { isListened, isOpen, rests }));
+}
+
+/** Records which resting orders the network shows to have ended. Whether any rested. */
+async function noteResting({ db, reads }: WatchDeps, trader: string): Promise<boolean> {
+  const resting = await listResting(db, trader);
+  if (resting.length === 0) return false;
+  const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);
+  await noteEndedOrders(db, resting, { dashboard, book });
+  return true;
 }
 
 /** Null if the dashboard does not prove which positions are open. Then no event is recorded. */

@@ -15,8 +15,8 @@ import {
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
 
-/** What the reconciliation of payouts needs. */
-export type ReconcileDeps = {
+/** What the sweep of payouts needs. */
+export type SweepDeps = {
   db: Db;
   processor: Processor;
   config: { PAYMENT_RECONCILE_MS: number; ACCOUNT_DEADLINE_MS: number };
@@ -27,7 +27,7 @@ export type ReconcileDeps = {
  * Reads payouts in progress and accounts that cannot receive payouts yet, and applies their state at the processor. Pays
  * out what has become available at accounts abroad. Logs an alert for each payout whose money is stranded.
  */
-export async function reconcilePayouts({ db, processor, config, log }: ReconcileDeps): Promise<void> {
+export async function sweepPayouts({ db, processor, config, log }: SweepDeps): Promise<void> {
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
   for (const { processor_id, processor_account_id } of await takeOpenPayouts(db, pace)) {
     const payout = await processor.findPayout(processor_id, processor_account_id);

@@ -5,11 +5,11 @@ import { applyVerification, takeOpenSessions } from './store.ts';
 
 const MOST = 50; // reads per run; the processor notifies of nearly every change
 
-/** What the reconciliation of verifications needs. */
-export type ReconcileDeps = { db: Db; processor: Processor; config: { PAYMENT_RECONCILE_MS: number } };
+/** What the sweep of verifications needs. */
+export type SweepDeps = { db: Db; processor: Processor; config: { PAYMENT_RECONCILE_MS: number } };
 
 /** Reads open verification sessions at the processor and applies their state. */
-export async function reconcileSessions({ db, processor, config }: ReconcileDeps): Promise<void> {
+export async function sweepSessions({ db, processor, config }: SweepDeps): Promise<void> {
   const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
   for (const { session_id } of await takeOpenSessions(db, pace)) {
     const readAt = epochMs();

@@ -9,8 +9,8 @@ const OVERLAP_MS = 10 * 60 * 1000; // events may be listed later than their time
 const FIRST_SPAN_MS = 24 * 60 * 60 * 1000;
 const RUN_MS = 50_000; // the next run goes on from the last page
 
-/** What the reconciliation of payments needs. */
-export type ReconcileDeps = {
+/** What the sweep of payments needs. */
+export type SweepDeps = {
   db: Db;
   processor: Processor;
   config: { PAYMENT_RECONCILE_MS: number };
@@ -19,7 +19,7 @@ export type ReconcileDeps = {
 };
 
 /** Finds what notifications missed: queues reads of open payments, and takes events that were not delivered. */
-export async function reconcilePayments(deps: ReconcileDeps): Promise<void> {
+export async function sweepPayments(deps: SweepDeps): Promise<void> {
   await queueReadings(deps.db, deps.config.PAYMENT_RECONCILE_MS / 1000);
   const missed = await readMissedEvents(deps);
   if (missed > 0) deps.log.warn({ missed }, 'found events missed by notifications');
@@ -30,7 +30,7 @@ export async function reconcilePayments(deps: ReconcileDeps): Promise<void> {
  * position behind it: a sweep that ends early, for whatever reason, is continued by the next run, and followed by one
  * over the events since. Returns the number of new events that are to be applied.
  */
-async function readMissedEvents(deps: ReconcileDeps): Promise<number> {
+async function readMissedEvents(deps: SweepDeps): Promise<number> {
   const until = epochMs() + RUN_MS;
   let missed = 0;
   for (let wasBegun = true; wasBegun; ) {
