@@ -10,11 +10,13 @@ export type IntentOf<Request> = Omit<Intent, 'request'> & { request: Request };
  * effect none. `wait`: it cannot be sent yet; the intent is retried until its deadline and then ends with this problem.
  * `done`: the request is already fulfilled without a call; the intent ends with this result.
  */
-export type Prepared<Payload> =
-  | { send: Payload }
-  | { fail: Problem }
-  | { wait: Problem }
-  | { done: Record<string, unknown> };
+export type Prepared<Payload> = { send: Payload } | NotReady | { done: Record<string, unknown> };
+
+/** Why nothing is sent, yet or at all. */
+export type NotReady = { fail: Problem } | { wait: Problem };
+
+/** Whether a value that a verb prepares from is a reason to send nothing. */
+export const isNotReady = (value: object): value is NotReady => 'fail' in value || 'wait' in value;
 
 /**
  * What a reconciliation found: a record of what the upstream did or rejected, proof that it has no such request

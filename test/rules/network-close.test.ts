@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { tradePairsResponse } from '../../src/adapters/network/books.ts';
 import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/adapters/network/types.ts';
 import { found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
-import { mayTouchOthers } from '../../src/orders/network/close-style.ts';
-import { findClosed } from '../../src/orders/network/closed.ts';
+import { findClosed, mayTouchOthers } from '../../src/orders/network/close.ts';
 
 /** Registries as builds print them: the oldest, those that close by uuid, and the newest. */
 const registry = (pair: object, list = 'allowed') =>

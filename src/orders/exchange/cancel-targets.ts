@@ -1,12 +1,13 @@
 import type { CallLimits, Exvenue, OrderNames } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { NotReady } from '../../intents/define.ts';
 import { coinOf } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { absent, found, type ReadResult, unreadable } from '../../kernel/upstream-result.ts';
 import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
-import { type NotReady, UNREACHABLE } from './not-ready.ts';
 import { findResting, listRecordedResting, type RestingOrder } from './queries.ts';
+import { UNREACHABLE } from './verb.ts';
 
 /**
  * The orders to cancel, the reason why they could not be read, or the result if none is open. `unreadDexes`: builder

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import type { Action, Exvenue } from '../../adapters/exchange/types.ts';
-import { defineIntent } from '../../intents/define.ts';
+import { defineIntent, isNotReady } from '../../intents/define.ts';
 import type { IntentId, WalletAddress } from '../../kernel/ids.ts';
 import { findCancelled } from './cancel-evidence.ts';
 import { type CancelTarget, cancelResult, isStillOpen } from './cancel-result.ts';
 import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
-import { isNotReady, UNREACHABLE } from './not-ready.ts';
 import { sign, signedMembers } from './signing.ts';
 import { ALL_PAIRS, decideExits, recordCancellation, releaseExits, succeedAndFollow } from './store.ts';
-import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, walletMembers } from './verb.ts';
+import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './verb.ts';
 
 const kind = 'orders/exvenue/cancel';
 const request = z.object({ ...walletMembers, oids: z.union([z.array(z.number()), z.literal('all')]) });

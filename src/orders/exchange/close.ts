@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { OrderTerms, PerpPosition } from '../../adapters/exchange/types.ts';
-import { defineIntent } from '../../intents/define.ts';
+import { defineIntent, isNotReady } from '../../intents/define.ts';
 import type { Problem } from '../../intents/intent.ts';
 import { succeed } from '../../intents/store.ts';
 import { absolute, isPositive } from '../../kernel/decimals.ts';
@@ -8,9 +8,7 @@ import { cloidOf } from '../../kernel/exchange-names.ts';
 import { marketPrice, type Side } from '../../kernel/grid.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import { type Market, readMarket, readPosition } from './market.ts';
-import { isNotReady } from './not-ready.ts';
-import { invalidOrder, orderPayload, payloadOf, reconcileOrder, sendOrder } from './order.ts';
-import { reportOf } from './report.ts';
+import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
 import { sign } from './signing.ts';
 import { decideExits } from './store.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './verb.ts';

@@ -1,10 +1,11 @@
 import type { Asset, Exvenue, PerpPosition } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { NotReady } from '../../intents/define.ts';
 import { isZero } from '../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf } from '../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
-import { type NotReady, UNREACHABLE } from './not-ready.ts';
 import { findLastFilled } from './queries.ts';
+import { UNREACHABLE } from './verb.ts';
 
 /** An asset and its mid price. */
 export type Market = { asset: Asset; mid: string };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Action, OrderTerms } from '../../adapters/exchange/types.ts';
-import { defineIntent } from '../../intents/define.ts';
+import { defineIntent, isNotReady } from '../../intents/define.ts';
 import type { Problem } from '../../intents/intent.ts';
 import { cloidOf } from '../../kernel/exchange-names.ts';
 import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } from '../../kernel/grid.ts';
@@ -11,9 +11,7 @@ import { cancel } from './cancel.ts';
 import { exitOrders } from './exits.ts';
 import { followUp } from './follow-up.ts';
 import { type Market, readMarket } from './market.ts';
-import { isNotReady } from './not-ready.ts';
-import { invalidOrder, orderPayload, payloadOf, reconcileOrder, sendOrder } from './order.ts';
-import { reportOf } from './report.ts';
+import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
 import type { ExchangeTerms } from './rules.ts';
 import { sign } from './signing.ts';
 import { recordPlacement } from './store.ts';

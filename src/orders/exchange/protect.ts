@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Exvenue } from '../../adapters/exchange/types.ts';
-import { defineIntent, type Finding, type Prepared } from '../../intents/define.ts';
+import { defineIntent, type Finding, isNotReady, type Prepared } from '../../intents/define.ts';
 import { absolute, isPositive } from '../../kernel/decimals.ts';
 import { dexOf, legCloid } from '../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../kernel/ids.ts';
@@ -10,12 +10,19 @@ import { ABSENT } from './evidence.ts';
 import { exitOrders, exitsOn, type OldExit } from './exits.ts';
 import { followUp, laneOf } from './follow-up.ts';
 import { readMarket, readPosition } from './market.ts';
-import { isNotReady, UNREACHABLE } from './not-ready.ts';
 import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
 import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
 import { sign, signedMembers } from './signing.ts';
 import { decideExits, succeedAndFollow } from './store.ts';
-import { type ExchangeDeps, exchangeTiming, postAll, reconcileOrBurn, recordOtherwise, walletMembers } from './verb.ts';
+import {
+  type ExchangeDeps,
+  exchangeTiming,
+  postAll,
+  reconcileOrBurn,
+  recordOtherwise,
+  UNREACHABLE,
+  walletMembers,
+} from './verb.ts';
 
 /** The exchange's order numbers of new exits. A rejected leg is missing. */
 type PlacedExits = Partial<Record<Leg, number>>;

@@ -3,10 +3,10 @@ import type { Action, Exvenue, Signer } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from '../../enrollments/commands.ts';
 import { findKey, hasInDoubtUnderOtherKeys } from '../../enrollments/queries.ts';
+import type { NotReady } from '../../intents/define.ts';
 import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { epochMs } from '../../kernel/work.ts';
-import type { NotReady } from './not-ready.ts';
 
 /** The dependencies of `sign` and `burn`. */
 export type SigningDeps = { db: Db; sealer: Sealer; exvenue: Exvenue; config: { EXVENUE_EXPIRES_MS: number } };

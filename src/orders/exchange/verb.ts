@@ -20,6 +20,9 @@ export type ExchangeDeps = SigningDeps & {
 /** Request members of every exchange verb: the wallet in lower case, and the id of the intent it follows, if any. */
 export const walletMembers = { wallet: idSchema.wallet, because_of: idSchema.intent.optional() };
 
+/** The exchange could not be read. */
+export const UNREACHABLE = { wait: { code: 'VENUE_UNREACHABLE' } } as const;
+
 const POST_WITHIN_MS = 8_000; // shorter than the lifetime of signed bodies
 
 /** The timing of calls to the exchange. Signed bodies expire; after that nothing can take effect. */

@@ -1,9 +1,7 @@
 import type { Logger } from 'pino';
-import type { Dashboard, TradePair } from '../../adapters/network/types.ts';
+import type { TradePair } from '../../adapters/network/types.ts';
 import type { Problem } from '../../intents/intent.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
-import { isOpenPosition } from './positions.ts';
-import { samePair } from './rules.ts';
 
 /** The setting of how positions are closed. */
 export type CloseStyle = 'auto' | 'flat_all' | 'market_flat';
@@ -38,23 +36,6 @@ export async function checkCloseStyle({
   else if (style === 'flat_all' && !byUuid)
     log.warn(course, 'close style overruled: builds with this registry close every position on FLAT_ALL');
   else log.info(course, 'close style checked');
-}
-
-/**
- * Whether FLAT_ALL could touch more than the position: of an account that has any order in another pair, because the
- * newest builds cancel all exits, also those of an order that is filled meanwhile; and of one with another position on
- * a build that is not known to close by uuid. `flat_all` counts as known where the registry cannot be read.
- */
-export function mayTouchOthers(
-  style: CloseStyle,
-  { positions, openOrders }: Pick<Dashboard, 'positions' | 'openOrders'>,
-  { pairs, trade_pair }: { pairs: ReadResult<TradePair[]>; trade_pair: string },
-): boolean {
-  const isElsewhere = ({ tradePair }: { tradePair: string | null }) =>
-    tradePair === null || !samePair(tradePair, trade_pair);
-  if (style === 'market_flat' || openOrders.some(isElsewhere)) return true;
-  if (closesByUuid(pairs) || (style === 'flat_all' && pairs.kind !== 'found')) return false;
-  return positions.some((position) => isOpenPosition(position) && isElsewhere(position));
 }
 
 /** Why a verb that may place exits waits: a FLAT_ALL of the account may still be carried out, and would cancel them. */

@@ -1,22 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Signal, TradePair } from '../../adapters/network/types.ts';
+import type { Dashboard, OrderBook, Signal, TradePair } from '../../adapters/network/types.ts';
 import { defineIntent, type Sent } from '../../intents/define.ts';
 import { retry, succeed } from '../../intents/store.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import {
+  accepted,
   acknowledged,
   type ReadResult,
   type Rejected,
   type UpstreamResult,
   unreachable,
 } from '../../kernel/upstream-result.ts';
-import { type CloseStyle, mayTouchOthers } from './close-style.ts';
-import { findClosed } from './closed.ts';
-import type { AtMiner, Done } from './outcome.ts';
-import { readHeld } from './positions.ts';
+import { type CloseStyle, closesByUuid } from './close-style.ts';
+import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
+import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
+import { isOpenPosition, readHeld } from './positions.ts';
 import { hasOthersUnderWay } from './queries.ts';
-import { sameUuid } from './rules.ts';
+import { samePair, sameUuid } from './rules.ts';
+import { readRecords } from './shown.ts';
 import * as network from './verb.ts';
 
 type Deps = network.Deps & {
@@ -72,6 +74,23 @@ export const close = defineIntent({
   },
 });
 
+/**
+ * Whether FLAT_ALL could touch more than the position: of an account that has any order in another pair, because the
+ * newest builds cancel all exits, also those of an order that is filled meanwhile; and of one with another position on
+ * a build that is not known to close by uuid. `flat_all` counts as known where the registry cannot be read.
+ */
+export function mayTouchOthers(
+  style: CloseStyle,
+  { positions, openOrders }: Pick<Dashboard, 'positions' | 'openOrders'>,
+  { pairs, trade_pair }: { pairs: ReadResult<TradePair[]>; trade_pair: string },
+): boolean {
+  const isElsewhere = ({ tradePair }: { tradePair: string | null }) =>
+    tradePair === null || !samePair(tradePair, trade_pair);
+  if (style === 'market_flat' || openOrders.some(isElsewhere)) return true;
+  if (closesByUuid(pairs) || (style === 'flat_all' && pairs.kind !== 'found')) return false;
+  return positions.some((position) => isOpenPosition(position) && isElsewhere(position));
+}
+
 /** The venue did nothing: the close is sent again after its pause, under a new uuid, within the deadline. */
 const waitOut = ({ db }: Deps, intent: Parameters<typeof retry>[1], { message, retryAfterS = 1 }: Rejected) =>
   retry(db, intent, retryAfterS * 1_000, { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS });
@@ -85,3 +104,37 @@ const isOvertaken = async (
   { db }: Deps,
 ): Promise<boolean> =>
   payload.signal.execution_type === 'FLAT_ALL' && hasOthersUnderWay(db, intent.request.trader, intent.lane);
+
+/**
+ * Finds whether a position is closed, and its closing order. A position that the validator no longer lists is closed. If
+ * something else has closed it, a FLAT_ALL in flight could still cancel the account's exits.
+ */
+export async function findClosed(
+  at: AtMiner,
+  { position_uuid, ...sent }: { position_uuid: string; signal: Signal; since_ms: number | null },
+): Promise<Found> {
+  const { dashboard, book } = await readRecords(at);
+  if (dashboard.kind !== 'found' || !dashboard.data.reported.positions) return UNREAD;
+  const position = dashboard.data.positions.find(({ uuid }) => uuid === position_uuid);
+  if (position && isOpenPosition(position)) return ABSENT;
+  const last = position?.filledOrders.at(-1);
+  const executed = last ? executedBy(last) : null;
+  if (sent.signal.execution_type !== 'FLAT_ALL') return accepted({ ...nothingExecuted, executed });
+  if (book.kind !== 'found') return UNREAD;
+  const note = noteOfOthers(dashboard.data, book.data, sent.since_ms ?? 0);
+  const closed = accepted({ ...nothingExecuted, note, executed });
+  return last && !closesOf(position_uuid).includes(last.uuid) ? onceEnded(closed) : closed;
+}
+
+/** The uuids of the order by which FLAT_ALL closes a position: of newer and of older builds. Venue facts: derived ids. */
+const closesOf = (positionUuid: string): string[] => [`${positionUuid}-flat-all`, [...positionUuid].reverse().join('')];
+
+/** Tells that positions lost their exits since the close was sent. Null if none did. */
+function noteOfOthers({ positions }: Dashboard, { cancelled }: OrderBook, sinceMs: number): string | null {
+  const open = positions.filter(isOpenPosition).map(({ tradePair }) => tradePair);
+  const lost = cancelled.filter(
+    ({ executionType, processedMs }) => executionType === 'BRACKET' && (processedMs ?? sinceMs) >= sinceMs,
+  );
+  const pairs = new Set(open.filter((pair) => lost.some(({ tradePair }) => tradePair && samePair(tradePair, pair))));
+  return pairs.size > 0 ? `Exits were cancelled meanwhile in ${[...pairs].join(', ')}; protect these positions.` : null;
+}
