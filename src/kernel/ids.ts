@@ -66,6 +66,9 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 /** A subaccount's synthetic hotkey: the entity's hotkey, an underscore, and the subaccount's number in the entity. */
 export const hotkeyOf = (entityHotkey: Hotkey, subaccountId: number): Hotkey => `${entityHotkey}_${subaccountId}`;
 
+/** Whether a text has the shape of a synthetic hotkey. */
+export const isHotkey = (text: string): text is Hotkey => /^[A-Za-z0-9_-]+_\d+$/.test(text);
+
 /** The entity hotkey of a synthetic hotkey: everything before the last underscore. */
 export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.slice(0, syntheticHotkey.lastIndexOf('_'));
 

@@ -5,7 +5,11 @@ create or replace function partner_order_event(verb text, order_id uuid, i inten
 language sql stable as $$
   select jsonb_build_object(
     'venue', m.venue,
-    'trader_id', case m.venue when 'netvenue' then substring(m.trader from '[0-9]+$') else m.trader end,
+    'trader_id', case m.venue when 'netvenue' then coalesce(i.request ->> 'subaccount_id', (
+      select s.subaccount_id::text
+      from subaccounts s
+      where s.synthetic_hotkey = m.trader
+    )) else m.trader end,
     'order_uuid', order_id,
     'intent_id', i.id,
     'action', verb,

@@ -1,4 +1,4 @@
-import { type Hotkey, isUuid } from '../../kernel/ids.ts';
+import { isHotkey, isUuid } from '../../kernel/ids.ts';
 import { unreadable } from '../../kernel/upstream-result.ts';
 import { httpClient, type Reply } from '../http.ts';
 import { archiveResponse } from './archive.ts';
@@ -108,8 +108,5 @@ const isNamed = ({ order_uuid, execution_type }: Signal): boolean => {
   if (execution_type !== 'LIMIT_CANCEL' && execution_type !== 'FLAT_ALL') return isOrderName(order_uuid);
   return order_uuid === 'ALL' || order_uuid.split(',').every(isOrderName);
 };
-
-/** A synthetic hotkey: the entity's name and the subaccount's number. */
-const isHotkey = (hotkey: Hotkey): boolean => /^[A-Za-z0-9_-]+_\d+$/.test(hotkey);
 
 const isAddress = (address: string): boolean => /^0x[0-9a-f]{40}$/i.test(address);
