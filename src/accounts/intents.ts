@@ -2,6 +2,7 @@ import type { NewSubaccount } from '../adapters/network/types.ts';
 import type { components } from '../contract/types.ts';
 import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
 import type { LinkProof } from './links/prove.ts';
+import { provision } from './provision.ts';
 
 const LINKED_ACCOUNT_SIZE = 10_000; // USD; the network requires a size for linked accounts too
 
@@ -12,7 +13,7 @@ export const provisionSubaccount = (
   proof: LinkProof | null,
 ): Promise<Accepted> => {
   const subaccount = newSubaccount(request);
-  return context.accept(intentFor(context, 'accounts/provision', { subaccount, ...(proof && { link_proof: proof }) }));
+  return context.accept(intentFor(context, provision, { subaccount, ...(proof && { link_proof: proof }) }));
 };
 
 function newSubaccount(request: components['schemas']['RegisterNetvenueRequest']): NewSubaccount {

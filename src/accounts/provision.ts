@@ -15,18 +15,18 @@ import { recordSubaccount } from './store.ts';
 type Deps = {
   db: Db;
   log: Pick<Logger, 'error'>;
-  venues: { entityOf(owner: OwnerId): Promise<string>; of(entityHotkey: Hotkey): Promise<Netvenue | null> };
+  venues: { entityOf(owner: OwnerId): Promise<Hotkey>; of(entityHotkey: Hotkey): Promise<Netvenue | null> };
   config: {
     NETVENUE_PATIENCE_MS: number;
     NETVENUE_IN_FLIGHT_MS: number;
     NETVENUE_MINER_THREADS: number;
-    NETVENUE_ENTITY_HOTKEY: string;
+    NETVENUE_ENTITY_HOTKEY: Hotkey;
   };
 };
 
 /** The subaccount to create: one linked to a wallet, or one of an asset class. Sizes in USD. */
 const newSubaccount = z.union([
-  z.object({ exAddress: z.string(), accountSize: z.number(), payoutAddress: z.string().exactOptional() }),
+  z.object({ exAddress: idSchema.wallet, accountSize: z.number(), payoutAddress: z.exactOptional(idSchema.wallet) }),
   z.object({ assetClass: z.string(), accountSize: z.number() }),
 ]);
 

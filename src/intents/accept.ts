@@ -9,6 +9,7 @@ import { type IntentId, idSchema, newIntentId, type OwnerId } from '../kernel/id
 import { spanSince } from '../kernel/spans.ts';
 import { within } from '../kernel/within.ts';
 import { epochMs, presentWork } from '../kernel/work.ts';
+import type { Submittable } from './define.ts';
 import type { Intent } from './intent.ts';
 
 /**
@@ -56,11 +57,11 @@ export type Submission<O extends NewIntent> = {
   deadlineMs: number;
 };
 
-/** The intent of a submission, with an id of its own. */
-export const intentFor = (
+/** The intent of a submission, with an id of its own. The verb says what its request is. */
+export const intentFor = <Request extends Record<string, unknown>>(
   { context, deadlineMs }: Omit<Submission<never>, 'accept'>,
-  kind: string,
-  request: Record<string, unknown>,
+  { kind }: Submittable<Request>,
+  request: NoInfer<Request>,
 ): NewIntent => ({ ...context, id: newIntentId(), kind, request, deadline_s: deadlineMs / 1000 });
 
 /** Makes a `reject` of the codes for the verdicts of a kind. Nothing was written for any of them. */

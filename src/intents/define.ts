@@ -1,6 +1,21 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Accepted, RecordedRejection, UnknownEffect, UpstreamResult } from '../kernel/upstream-result.ts';
 import type { Intent, Problem } from './intent.ts';
+
+/** The kind of a verb and the schema of its requests: what is needed to submit one. */
+export type Submittable<Request> = { kind: string; request: z.ZodType<Request> };
+
+/** A schema for each member that `T` requires. */
+type RequiredMembers<T> = {
+  [Name in keyof T as Record<never, never> extends Pick<T, Name> ? never : Name]: z.ZodType<T[Name]>;
+};
+
+/**
+ * Schema of an object. It checks the members that are required, and that no other kind of value is stored in its place.
+ * The optional members pass unchanged: the contract checked them when they came, or the verb built them.
+ */
+export const objectWith = <T extends object>(required: RequiredMembers<T>): z.ZodType<T> =>
+  z.looseObject(required) as unknown as z.ZodType<T>; // as: what is optional is not checked again
 
 /** An intent whose request has been parsed by its verb's schema. */
 export type IntentOf<Request> = Omit<Intent, 'request'> & { request: Request };

@@ -39,7 +39,7 @@ export const startIdentitySession: Handler<'startIdentitySession', Deps> = async
   const found = await findKycCase(deps.db, owner, userId);
   if (found?.status === 'verified') throw new ApiError('V2_KYC_VERIFIED', { effect: 'none' });
   const submission = { context, deadlineMs: deps.config.CHECKOUT_DEADLINE_MS };
-  const accepted = await deps.acceptIntent(intentFor(submission, session.kind, { user_id: userId }));
+  const accepted = await deps.acceptIntent(intentFor(submission, session, { user_id: userId }));
   const intent = await call.settled(accepted);
   const result = await fullResultOf(deps, intent, sessionResult);
   if (result) return { status: 200, body: result, headers: { 'Cache-Control': 'no-store' } };

@@ -38,7 +38,7 @@ export const checkOut = (context: Submission<NewCheckout>, userId: UserId, wante
   const paymentId = newId('pay');
   const newCheckout = {
     ...wanted,
-    ...intentFor(context, 'payments/checkout', { payment_id: paymentId }),
+    ...intentFor(context, checkout, { payment_id: paymentId }),
     payment_id: paymentId,
     user_id: userId,
   };

@@ -4,7 +4,9 @@ import type { Db } from '../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { idSchema, newIntentId, type UserId } from '../kernel/ids.ts';
+import { account } from './account.ts';
 import { obstacleError } from './commands.ts';
+import { link } from './link.ts';
 import { pay } from './pay.ts';
 import { reverse } from './reverse.ts';
 import { submit } from './submit.ts';
@@ -18,20 +20,20 @@ export const payoutWrites = [submit, pay, reverse];
 export const openConnectAccount = (
   context: RequestContext,
   userId: UserId,
-  account: { country: string; isAbroad: boolean },
+  { country, isAbroad }: { country: string; isAbroad: boolean },
 ): Promise<Accepted> =>
   context.accept({
-    ...intentFor(context, 'payouts/account', {
+    ...intentFor(context, account, {
       user_id: userId,
-      country: account.country,
-      is_abroad: account.isAbroad,
+      country,
+      is_abroad: isAbroad,
     }),
     lane: `connect:${userId}`,
   });
 
 /** Accepts the creation of an onboarding link. Each request creates a new link, because a link works once. */
 export const requestLink = ({ accept, context, deadlineMs }: RequestContext, accountId: string): Promise<Accepted> =>
-  accept(intentFor({ context, deadlineMs }, 'payouts/link', { processor_account_id: accountId }));
+  accept(intentFor({ context, deadlineMs }, link, { processor_account_id: accountId }));
 
 /** The same for an account just opened: the key of the request belongs to its first intent, a repeat gets a new link. */
 export const requestFirstLink = (request: RequestContext, accountId: string): Promise<Accepted> => {

@@ -54,7 +54,7 @@ const placedRow = z.object({
   order_type: z.string().nullable(),
   limit_price: z.string().nullable(),
   ex_order_id: z.string().nullable(),
-  trigger_status: z.string().nullable(),
+  trigger_status: z.enum(['not_requested', 'pending_parent_fill', 'placed', 'partial_failure', 'failed']).nullable(),
   trigger_error: z.string().nullable(),
   tp_order_id: z.string().nullable(),
   sl_order_id: z.string().nullable(),

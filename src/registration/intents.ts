@@ -4,6 +4,7 @@ import type { Accepted, NewIntent, Submission } from '../intents/accept.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import { newIntentId, type WalletAddress } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
+import { purchase } from './purchase.ts';
 import { purchaseKeySealContext } from './queries.ts';
 import type { PurchaseRequest } from './schema.ts';
 
@@ -43,7 +44,7 @@ export function purchaseRegistration(context: RequestContext, body: Request): Pr
     {
       ...context.context,
       id,
-      kind: 'registration/purchase',
+      kind: purchase.kind,
       lane: `registrar:${request.ex_address}`,
       request,
       deadline_s: context.deadlineMs / 1000,

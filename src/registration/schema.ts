@@ -30,7 +30,7 @@ export const purchasePayload = z.object({
   authorization,
   header: z.string(),
   body: z.string(),
-  proofs: z.array(z.object({ wallet: z.string(), signature: z.string(), nonce: z.string() })),
+  proofs: z.array(z.object({ wallet: idSchema.wallet, signature: z.string(), nonce: z.string() })),
   since_block: z.number(),
 });
 

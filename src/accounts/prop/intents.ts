@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import type { Db } from '../../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../../intents/accept.ts';
 import { newId, newIntentId, type UserId } from '../../kernel/ids.ts';
+import { provision } from '../provision.ts';
 import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
 
 /** A free account to accept: the creation intent of its subaccount, and the account row written with it. */
@@ -34,7 +35,7 @@ export const openFreeAccount = (
   const subaccount = { assetClass: wanted.asset_class, accountSize: wanted.account_size };
   const newIntent = {
     ...wanted,
-    ...intentFor(context, 'accounts/provision', { prop_account_id: id, subaccount }),
+    ...intentFor(context, provision, { prop_account_id: id, subaccount }),
     prop_account_id: id,
     user_id: userId,
   };

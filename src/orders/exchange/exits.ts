@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import type { Asset, OrderTerms, OrderView } from '../../adapters/exchange/types.ts';
 import type { Problem } from '../../intents/intent.ts';
 import { legCloid } from '../../kernel/exchange-names.ts';
 import { exitPrice, marketPrice, type Side } from '../../kernel/grid.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import { invalidOrder } from './order.ts';
-import type { ExitPrices, Leg } from './rules.ts';
+import type { ExitPrices } from './rules.ts';
 
 /**
  * The maximum slippage of a triggered exit: 10 % from its trigger price. The venue uses the same value for its users.
@@ -40,8 +41,11 @@ export function exitOrders(
   return orders;
 }
 
+/** Schema of an exit that was open before new ones were placed. */
+export const oldExit = z.object({ leg: z.enum(['tp', 'sl']), oid: z.number(), triggerPrice: z.string().nullable() });
+
 /** An exit that was open before new ones were placed. */
-export type OldExit = { leg: Leg; oid: number; triggerPrice: string | null };
+export type OldExit = z.infer<typeof oldExit>;
 
 /** The open reduce-only exits of a coin. New exits replace them leg by leg. */
 export const exitsOn = (orders: OrderView[], coin: string): OldExit[] =>

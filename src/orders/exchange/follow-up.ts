@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import type { NewIntent } from '../../intents/accept.ts';
+import type { Submittable } from '../../intents/define.ts';
 import { type IntentId, newIntentId, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 
 const DEADLINE_S = 600; // long, because it must still happen after an outage of the exchange; no caller waits for it
@@ -12,7 +12,7 @@ export const laneOf = (wallet: WalletAddress): string => `exvenue:${wallet}`;
  */
 export const followUp = <Request extends { wallet: WalletAddress }>(
   cause: { id: IntentId; owner: OwnerId },
-  { kind }: { kind: string; request: z.ZodType<Request> },
+  { kind }: Submittable<Request>,
   request: NoInfer<Request>,
 ): NewIntent => ({
   id: newIntentId(),

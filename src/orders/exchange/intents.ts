@@ -1,7 +1,7 @@
-import type { z } from 'zod';
 import type { Body } from '../../contract/body.ts';
 import type { components } from '../../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
+import type { Submittable } from '../../intents/define.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { newIntentId, type OrderUuid, type WalletAddress } from '../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
@@ -71,7 +71,7 @@ export const cancelExchangeOrders = (context: ExchangeRequestContext, oids: numb
 
 function submit<Request extends { wallet: WalletAddress }>(
   { accept, context, wallet, deadlineMs }: ExchangeRequestContext,
-  { kind }: { kind: string; request: z.ZodType<Request> },
+  { kind }: Submittable<Request>,
   { id, pair, ...more }: { id?: OrderUuid | undefined; pair: string; terms?: object; alongside?: string },
   members: NoInfer<Omit<Request, 'wallet'>>,
 ): Promise<Accepted> {

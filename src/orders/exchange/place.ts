@@ -12,6 +12,7 @@ import { exitOrders } from './exits.ts';
 import { followUp } from './follow-up.ts';
 import { type Market, readMarket } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
+import { terms } from './results.ts';
 import type { ExchangeTerms } from './rules.ts';
 import { sign } from './signing.ts';
 import { recordPlacement } from './store.ts';
@@ -24,7 +25,7 @@ type Deps = ExchangeDeps & { reads: Parameters<typeof findExchangeViolation>[0] 
 export const place = defineIntent({
   kind: 'orders/exvenue/place',
   retention: 'with_order',
-  request: z.object({ ...walletMembers, terms: z.custom<ExchangeTerms>() }),
+  request: z.object({ ...walletMembers, terms }),
   payload: z.object(orderPayload),
   timing: exchangeTiming,
 

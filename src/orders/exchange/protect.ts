@@ -7,7 +7,7 @@ import type { IntentId, WalletAddress } from '../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../kernel/upstream-result.ts';
 import { cancel } from './cancel.ts';
 import { ABSENT } from './evidence.ts';
-import { exitOrders, exitsOn, type OldExit } from './exits.ts';
+import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
 import { followUp, laneOf } from './follow-up.ts';
 import { readMarket, readPosition } from './market.ts';
 import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
@@ -30,7 +30,7 @@ type PlacedExits = Partial<Record<Leg, number>>;
 type FoundExits = { placed: PlacedExits; older: PlannedExit[] };
 /** Exits go before the reads of callers. */
 const LIMITS = { priority: 'write' } as const;
-type Sought = ExitPrices & { account: string; coin: string };
+type Sought = ExitPrices & { account: WalletAddress; coin: string };
 
 /**
  * Places new exits for a position. The old ones are cancelled by a follow-up intent, and only after the new ones were
@@ -48,7 +48,7 @@ export const protect = defineIntent({
   }),
   payload: z.object({
     ...signedMembers,
-    replaced: z.array(z.custom<OldExit>()),
+    replaced: z.array(oldExit),
     coin: z.string(),
     take_profit: z.string().nullable(),
     stop_loss: z.string().nullable(),

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { cloidOf, legCloid } from '../../kernel/exchange-names.ts';
 import { type IntentId, idSchema, type OrderUuid, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
-import type { ExchangeTerms, ExecutionReport } from './rules.ts';
+import { report, terms } from './results.ts';
 
 /** A row with the columns `orderColumns`. */
 export const recordedOrder = z.object({
   id: idSchema.intent,
   owner: idSchema.owner,
   trader: idSchema.wallet,
-  terms: z.custom<ExchangeTerms>(), // written by the submission
-  executed: z.custom<ExecutionReport>().nullable(), // written by the placement
+  terms,
+  executed: report.nullable(),
   created_at: z.string(),
 });
 

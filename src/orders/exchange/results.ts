@@ -1,7 +1,25 @@
 import { z } from 'zod';
 
 const amount = z.string().nullable();
+const side = z.enum(['long', 'short']);
 const triggerStatus = z.enum(['not_requested', 'pending_parent_fill', 'placed', 'partial_failure', 'failed']);
+
+/** Schema of the terms of an order. */
+export const terms = z.object({
+  pair: z.string(),
+  side,
+  size: z.string(),
+  size_in_usd: z.boolean(),
+  order_type: z.enum(['market', 'limit']),
+  price: amount,
+  time_in_force: z.enum(['gtc', 'ioc', 'alo']),
+  reduce_only: z.boolean(),
+  take_profit: amount,
+  stop_loss: amount,
+  leverage: z.number().nullable(),
+  is_cross: z.boolean().nullable(),
+  max_slippage: z.string(),
+});
 
 /** The recorded result of an order or a closing. */
 export const orderResult = z.object({
@@ -9,7 +27,7 @@ export const orderResult = z.object({
   order_id: z.string().nullable(),
   client_order_id: z.string().nullable(),
   pair: z.string(),
-  side: z.enum(['long', 'short']).nullable(),
+  side: side.nullable(),
   size: amount,
   filled_size: amount,
   order_type: z.enum(['market', 'limit']),
@@ -23,6 +41,20 @@ export const orderResult = z.object({
   trigger_status: triggerStatus,
   trigger_error: z.string().nullable(),
   created_at: z.string(),
+});
+
+/** Schema of the execution report that is stored with an order. */
+export const report = orderResult.pick({
+  ex_order_id: true,
+  status: true,
+  size: true,
+  filled_size: true,
+  fill_price: true,
+  limit_price: true,
+  tp_order_id: true,
+  sl_order_id: true,
+  trigger_status: true,
+  trigger_error: true,
 });
 
 /** The recorded result of a command about the exits of a position. */

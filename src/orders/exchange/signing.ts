@@ -4,7 +4,7 @@ import type { Db } from '../../db/pool.ts';
 import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from '../../enrollments/commands.ts';
 import { findKey, hasInDoubtUnderOtherKeys } from '../../enrollments/queries.ts';
 import type { NotReady } from '../../intents/define.ts';
-import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
+import { idSchema, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { epochMs } from '../../kernel/work.ts';
 
@@ -17,7 +17,7 @@ export type SigningDeps = { db: Db; sealer: Sealer; exvenue: Exvenue; config: { 
  */
 export const signedMembers = {
   key_id: z.string(),
-  account: z.string(),
+  account: idSchema.wallet,
   expires_at_ms: z.number(),
   posts: z.array(z.object({ body: z.string(), nonce: z.number(), items: z.number() })),
 };
@@ -83,7 +83,7 @@ const ENDED = new Set(['invalid_nonce', 'key_not_authorized', 'not_deposited']);
 async function burnOne(
   { db, exvenue }: SigningDeps,
   signer: Signer,
-  { account, nonce }: { account: string; nonce: number },
+  { account, nonce }: { account: WalletAddress; nonce: number },
 ): Promise<NonceEvidence> {
   const body = await signer.sign({ kind: 'noop' }, { nonce });
   const isFirst = await noteBurning(db, signer.address, nonce);

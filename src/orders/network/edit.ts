@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Signal } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
-import { defineIntent } from '../../intents/define.ts';
+import { defineIntent, objectWith } from '../../intents/define.ts';
 import { idSchema } from '../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { isTradeable } from '../../trading/queries.ts';
@@ -25,7 +25,7 @@ import { recordEdit } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
 import * as network from './verb.ts';
 
-const changes = z.custom<components['schemas']['VantaEditOrderRequest']>();
+const changes = objectWith<components['schemas']['VantaEditOrderRequest']>({ trade_pair: z.string() });
 
 /**
  * Changes a resting order. The changes are merged into its current terms when the intent is executed, in order of

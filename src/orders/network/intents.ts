@@ -1,6 +1,7 @@
 import type { Body } from '../../contract/body.ts';
 import type { components } from '../../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
+import type { Submittable } from '../../intents/define.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { type Hotkey, hotkeyOf, newIntentId, type OrderUuid } from '../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
@@ -32,14 +33,14 @@ export const placeOrder = (context: RequestContext, order: Body<'submitNetvenueO
   const terms = termsOf(order);
   const fault = findInconsistency(terms);
   if (fault) throw new ApiError('V1_PRICES_INVALID', { message: fault });
-  return submit(context, place.kind, order.trade_pair, { id: order.order_uuid, terms }, { terms });
+  return submit(context, place, { id: order.order_uuid, pair: order.trade_pair, terms }, { terms });
 };
 
 /** Submits the cancellation of one of the trader's orders. */
 export const cancelOrder = (
   context: RequestContext,
   { target, pair }: { target: OrderUuid; pair: string },
-): Promise<Accepted> => submit(context, cancel.kind, pair, { target }, { target });
+): Promise<Accepted> => submit(context, cancel, { pair, target }, { target });
 
 /**
  * Submits changes to one of the trader's resting orders. They are merged when they are sent, in order of submission.
@@ -48,7 +49,7 @@ export const editOrder = (
   context: RequestContext,
   target: OrderUuid,
   changes: Schemas['VantaEditOrderRequest'],
-): Promise<Accepted> => submit(context, edit.kind, changes.trade_pair, { target }, { target, changes });
+): Promise<Accepted> => submit(context, edit, { pair: changes.trade_pair, target }, { target, changes });
 
 /**
  * Submits the closing of the position that is open in a pair when the intent is executed; with a uuid only of that
@@ -57,7 +58,7 @@ export const editOrder = (
 export const closePosition = (
   context: RequestContext,
   position: { trade_pair: string; position_uuid?: string },
-): Promise<Accepted> => submit(context, close.kind, position.trade_pair, {}, position);
+): Promise<Accepted> => submit(context, close, { pair: position.trade_pair }, position);
 
 /** Submits new protection for the position in a pair. */
 export const protectPosition = (
@@ -66,28 +67,29 @@ export const protectPosition = (
 ): Promise<Accepted> => {
   const fault = findInconsistency(protection);
   if (fault) throw new ApiError('V1_PRICES_INVALID', { message: fault });
-  return submit(context, protect.kind, protection.trade_pair, {}, { protection });
+  return submit(context, protect, { pair: protection.trade_pair }, { protection });
 };
 
-function submit(
+type TraderMembers = { trader: Hotkey; subaccount_id: number; prop_account_id?: string | undefined };
+
+function submit<Request extends TraderMembers>(
   { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,
-  kind: string,
-  pair: string,
-  members: { id?: OrderUuid | undefined; target?: OrderUuid; terms?: Terms },
-  request: Record<string, unknown>,
+  { kind }: Submittable<Request>,
+  { id, pair, ...more }: { id?: OrderUuid | undefined; pair: string; target?: OrderUuid; terms?: Terms },
+  members: NoInfer<Omit<Request, keyof TraderMembers>>,
 ): Promise<Accepted> {
   const trader = hotkeyOf(entityHotkey, subaccountId);
   return accept(
     {
       ...context,
-      ...members,
-      id: members.id?.toLowerCase() ?? newIntentId(),
-      ...(members.id !== undefined && { has_callers_id: true }),
+      ...more,
+      id: id?.toLowerCase() ?? newIntentId(),
+      ...(id !== undefined && { has_callers_id: true }),
       kind,
       trader,
       pair,
       lane: `netvenue:${trader}:${pair}`,
-      request: { ...request, trader, subaccount_id: subaccountId },
+      request: { ...members, trader, subaccount_id: subaccountId },
       deadline_s: deadlineMs / 1000,
     },
     errorOfVerdict,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { DashboardOrder, Signal } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
-import { defineIntent } from '../../intents/define.ts';
-import type { IntentId } from '../../kernel/ids.ts';
+import { defineIntent, objectWith } from '../../intents/define.ts';
+import { type IntentId, idSchema } from '../../kernel/ids.ts';
 import type { Rejected, UpstreamResult } from '../../kernel/upstream-result.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { findEdited, findPlaced, resolveRejection } from './evidence.ts';
@@ -23,8 +23,8 @@ const ANY_BRACKET = { order_type: 'FLAT' } as const;
 export const protect = defineIntent({
   kind: 'orders/protect',
   retention: 'alone_or_with_order',
-  request: z.object({ ...network.traderMembers, protection: z.custom<Protection>() }),
-  payload: z.object({ signal: network.signal, bracket: z.string(), terms: network.terms }),
+  request: z.object({ ...network.traderMembers, protection: objectWith<Protection>({ trade_pair: z.string() }) }),
+  payload: z.object({ signal: network.signal, bracket: idSchema.order, terms: network.terms }),
   timing: network.timing,
   slot: network.slot,
 
@@ -107,4 +107,4 @@ const covered = ({ quantity }: Pick<DashboardOrder, 'quantity'>) =>
 const pick = <T extends object, K extends keyof T>(from: T, names: K[]) =>
   Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Partial<
     Pick<T, K>
-  >;
+  >; // as: its names are among `names`

@@ -5,16 +5,13 @@ import type { Db } from '../../db/pool.ts';
 import { type Intent, intentRow } from '../../intents/intent.ts';
 import { intentColumns } from '../../intents/store.ts';
 import { type Hotkey, idSchema, type OrderUuid, type OwnerId } from '../../kernel/ids.ts';
-import type { Protection, Terms } from './rules.ts';
-
-const termsOfOrder = z.custom<Terms>(); // checked against the contract on submission
-const executed = z.record(z.string(), z.union([z.string(), z.number(), z.null()])).nullable();
+import { executed, protection, terms } from './verb.ts';
 
 const orderRow = z.object({
-  terms: termsOfOrder,
+  terms,
   lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
-  executed,
-  protection: z.custom<Protection>().nullable(),
+  executed: executed.nullable(),
+  protection: protection.nullable(),
   handle: z.string(),
 });
 
@@ -102,7 +99,7 @@ const IN_STATE: Record<OrderState, FragmentSqlToken> = {
   failed: sql.fragment` and i.state in ('failed', 'expired')`,
 };
 
-const restingRow = z.object({ id: idSchema.order, handle: z.string(), terms: termsOfOrder });
+const restingRow = z.object({ id: idSchema.order, handle: z.string(), terms });
 
 /** An order that rests according to our records, with the venue's id (`handle`) and its terms. */
 export type RestingOrder = z.infer<typeof restingRow>;

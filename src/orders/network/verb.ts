@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import type { ArchivedOrder, Netvenue, Signal } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Finding, IntentOf, SendLimits, Sent, SlotAt, Timing } from '../../intents/define.ts';
+import {
+  type Finding,
+  type IntentOf,
+  objectWith,
+  type SendLimits,
+  type Sent,
+  type SlotAt,
+  type Timing,
+} from '../../intents/define.ts';
 import type { Problem } from '../../intents/intent.ts';
 import { recordNoResponse } from '../../intents/run.ts';
 import { fail, noteReached } from '../../intents/store.ts';
@@ -32,11 +40,21 @@ export const traderMembers = {
   prop_account_id: z.string().optional(),
 };
 
+const side = z.enum(['LONG', 'SHORT', 'FLAT']);
+
 /** Schema of order terms. The contract checked them on submission. */
-export const terms = z.custom<Terms>();
+export const terms = objectWith<Terms>({
+  trade_pair: z.string(),
+  order_type: side,
+  execution_type: z.enum(['MARKET', 'LIMIT', 'STOP_LIMIT', 'BRACKET']),
+});
 
 /** Schema of a signal. `prepare` of the verb built it. */
-export const signal = z.custom<Signal>();
+export const signal = objectWith<Signal>({
+  order_uuid: idSchema.order,
+  subaccount_id: z.number(),
+  execution_type: z.enum(['MARKET', 'LIMIT', 'STOP_LIMIT', 'BRACKET', 'LIMIT_CANCEL', 'LIMIT_EDIT', 'FLAT_ALL']),
+});
 
 type AnyRequest = { trader: Hotkey };
 type NetworkResult = UpstreamResult<Done>;
@@ -128,13 +146,19 @@ function problemOf({ slug, message, retryAfterS, words }: Rejected): Problem {
 
 const NOT_OPEN = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
 
-const executed = z.object({
-  order_type: z.enum(['LONG', 'SHORT', 'FLAT']).nullable(),
+/** Schema of what the network executed of an order, as recorded. */
+export const executed = z.object({
+  order_type: side.nullable(),
   quantity: z.number().nullable(),
   value: z.number().nullable(),
   leverage: z.number().nullable(),
   price: z.number().nullable(),
 });
+
+const protectionState = z.enum(['none', 'placed', 'failed']);
+
+/** Schema of what became of an order's exits, as recorded. */
+export const protection = z.object({ state: protectionState, error: z.string().nullable() });
 
 /** The recorded result of a network verb. `processing_time` is measured by the venue, in seconds. */
 export const orderResultMembers = z.object({
@@ -142,7 +166,7 @@ export const orderResultMembers = z.object({
   processing_time: z.number().nullable(),
   message: z.string().nullable(),
   executed: executed.nullable(),
-  protection: z.enum(['none', 'placed', 'failed']),
+  protection: protectionState,
   protection_error: z.string().nullable(),
 });
 

@@ -1,4 +1,3 @@
-import type { Executed } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import type { Intent } from '../../intents/intent.ts';
@@ -76,7 +75,7 @@ export function orderStatus(recorded: RecordedOrder): Schemas['NetvenueOrderStat
     completed_at: recorded.settled_at,
     processing_time: result?.processing_time ?? (outcome ? seconds(recorded.created_at, recorded.settled_at) : null),
     message: result?.message ?? (outcome && 'problem' in outcome ? problemText(outcome.problem) : null),
-    executed: recorded.order ? (recorded.order.executed as Executed | null) : (result?.executed ?? null),
+    executed: recorded.order ? recorded.order.executed : (result?.executed ?? null),
     protection: recorded.order?.protection?.state ?? result?.protection ?? 'none',
     protection_error: recorded.order?.protection?.error ?? result?.protection_error ?? null,
     ...ordered(recorded),

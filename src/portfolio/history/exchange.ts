@@ -88,7 +88,7 @@ function shownOrder(all: Fill[], { oid, coin, side, timeMs }: Fill, placed: Plac
     stop_loss: placed?.stop_loss ?? null,
     tp_order_id: placed?.tp_order_id ?? null,
     sl_order_id: placed?.sl_order_id ?? null,
-    trigger_status: (placed?.trigger_status as Schemas['TriggerStatus'] | null | undefined) ?? 'not_requested', // as: written by the placement
+    trigger_status: placed?.trigger_status ?? 'not_requested',
     trigger_error: placed?.trigger_error ?? null,
     created_at: placed?.created_at ?? new Date(all[0]?.timeMs ?? timeMs).toISOString(),
   };
