@@ -93,6 +93,6 @@ const reader =
 
 /** A schema with all its variants, references followed; the schema itself is the first. */
 const whole = (at: Reader, schema: Schema): Schema[] => {
-  const own = at(schema);
-  return [own, ...variantsOf(own).flatMap((variant) => whole(at, variant))];
+  const resolved = at(schema);
+  return [resolved, ...variantsOf(resolved).flatMap((variant) => whole(at, variant))];
 };

@@ -20,8 +20,8 @@ const MAX_SPOKEN = 3; // a message names at most this many faults; all are liste
  * once: not by what failed in each of its branches.
  */
 export function fieldErrors(errors: readonly Failure[], place: string): FieldError[] {
-  const told = errors.filter((error) => COMPOSITE.has(error.keyword) && sentenceOf(error) !== undefined);
-  const inside = ({ schemaPath }: Failure) => told.some((whole) => schemaPath.startsWith(`${whole.schemaPath}/`));
+  const explained = errors.filter((error) => COMPOSITE.has(error.keyword) && sentenceOf(error) !== undefined);
+  const inside = ({ schemaPath }: Failure) => explained.some((whole) => schemaPath.startsWith(`${whole.schemaPath}/`));
   return errors
     .filter((error) => error.keyword !== 'if' && !inside(error)) // a failed `if` only repeats the errors of its branch
     .filter((error) => !errors.some((other) => isNarrower(other, error)))

@@ -90,12 +90,12 @@ describe('the budget of requests in a process', () => {
   it('is not granted past the deadline nor to an aborted call, and what was spent for it is given back', async () => {
     const { state, ledger } = ledgerOf(LIMIT);
     const abandon = new AbortController();
-    let answer = () => {};
+    let respond = () => {};
     const slow: BudgetLedger = {
       ...ledger,
       spend: async (asked) => {
         await new Promise<void>((resolve) => {
-          answer = resolve;
+          respond = resolve;
         });
         return ledger.spend(asked);
       },
@@ -106,7 +106,7 @@ describe('the budget of requests in a process', () => {
     const left = budget.take({ weight: 5, priority: 'write', untilMs: later(), signal: abandon.signal });
     abandon.abort();
     const aborted = await left;
-    answer();
+    respond();
     await new Promise(setImmediate);
 
     expect([late, aborted]).to.deep.equal([false, false]);

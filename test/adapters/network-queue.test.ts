@@ -36,14 +36,14 @@ describe('a miner that is slow to accept connections', () => {
         leverage: 0.1,
       }) as const;
     const [first, second] = [newIntentId(), newIntentId()];
-    backlog.answering(false);
+    backlog.responding(false);
     const served = venue.submit(signal(first) as Parameters<typeof venue.submit>[0]);
     await until('a connection that is served', () => backlog.counts().accepted === 1);
 
     backlog.accepting(false);
     const waiting = venue.submit(signal(second) as Parameters<typeof venue.submit>[0]);
     await until('an order whose connection waits', () => backlog.counts().waiting === 1);
-    backlog.answering(true);
+    backlog.responding(true);
     await served;
     const asked = venue.orderStatus(second);
     const seen = await Promise.race([asked, until('a look-up behind it', () => backlog.counts().waiting === 2)]);

@@ -15,8 +15,8 @@ const NETWORK = 'eip155:8453';
 const upstream = registrar({ url: BASE, chainUrl: 'http://chain.test', network: NETWORK, asset: ASSET });
 const payer = upstream.payerOf(`0x${'11'.repeat(32)}`);
 
-/** An offer with members of later versions of the protocol, at every level. */
-const offer = {
+/** Payment terms with members of later versions of the protocol, at every level. */
+const quoted = {
   scheme: 'exact',
   network: NETWORK,
   amount: '119000000',
@@ -50,7 +50,7 @@ const facilitator = new ExactEvmScheme({
 describe('a payment to the registrar, checked with the published x402 library', () => {
   alone();
 
-  /** What the registrar receives for an offer. */
+  /** What the registrar receives for these terms. */
   async function paid(offered: object) {
     const required = { x402Version: 2, resource, accepts: [offered], extensions };
     const header = encodePaymentRequiredHeader(required as Parameters<typeof encodePaymentRequiredHeader>[0]); // as: some are no offers
@@ -63,27 +63,27 @@ describe('a payment to the registrar, checked with the published x402 library', 
     return decodePaymentSignatureHeader(signed.header);
   }
 
-  it('is a valid payload that names the offer whole, unknown members too', async () => {
-    const payload = await paid(offer);
+  it('is a valid payload that names the terms whole, unknown members too', async () => {
+    const payload = await paid(quoted);
 
     expect(validatePaymentPayload(payload)).to.include({ x402Version: 2 });
-    expect(payload?.accepted).to.deep.equal(offer);
+    expect(payload?.accepted).to.deep.equal(quoted);
     expect(payload).to.deep.include({ resource, extensions });
     const server = new x402ResourceServer();
-    expect(payload && server.findMatchingRequirements([offer], payload)).to.equal(offer);
+    expect(payload && server.findMatchingRequirements([quoted], payload)).to.equal(quoted);
   });
 
   it('carries a signature that the published facilitator accepts', async () => {
-    const payload = await paid(offer);
+    const payload = await paid(quoted);
 
-    expect(payload && (await facilitator.verify(payload, offer))).to.include({
+    expect(payload && (await facilitator.verify(payload, quoted))).to.include({
       isValid: true,
       payer: payload?.payload && payerIn(payload.payload),
     });
   });
 
   it('is not made by another method of transfer than the one that is signed', async () => {
-    expect(await paid({ ...offer, extra: { ...offer.extra, assetTransferMethod: 'permit2' } })).to.equal(null);
+    expect(await paid({ ...quoted, extra: { ...quoted.extra, assetTransferMethod: 'permit2' } })).to.equal(null);
   });
 });
 

@@ -15,13 +15,13 @@ const TYPES = ['application/json', 'text/html', 'text/plain', ''];
 
 const SMALL = (Object.keys(KINDS) as (keyof typeof KINDS)[]).filter((kind) => !kind.startsWith('large')); // as: its own keys
 
-const answers = fc.record({
+const replies = fc.record({
   status: fc.constantFrom(...STATUSES),
   type: fc.constantFrom(...TYPES),
   kind: fc.oneof(fc.constantFrom(...SMALL), fc.constant('whole' as const)),
   list: changes,
 });
-type Broken = typeof answers extends fc.Arbitrary<infer T> ? T : never;
+type Broken = typeof replies extends fc.Arbitrary<infer T> ? T : never;
 
 /** Answers seen to have done harm, always tried. */
 const SEEN: Broken[] = [
@@ -36,7 +36,7 @@ const SEEN: Broken[] = [
   { status: 503, type: 'text/plain', kind: 'large_text', list: [] },
 ];
 
-describe('any answer on the wire', () => {
+describe('any reply on the wire', () => {
   let recorded: Awaited<ReturnType<typeof recordOperations>>;
   let receiver: Relay;
   let unmocked: () => void;
@@ -62,7 +62,7 @@ describe('any answer on the wire', () => {
     let n = 0;
     relay.handle = async () => {
       const sample = samples[Math.min(n++, samples.length - 1)];
-      return answer(broken, sample && sample !== 'lost' ? sample.body.toString() : '');
+      return reply(broken, sample && sample !== 'lost' ? sample.body.toString() : '');
     };
     const result = await Promise.race([call(), late()]).catch((error: Error) => error);
     const faults =
@@ -79,7 +79,7 @@ describe('any answer on the wire', () => {
         return found;
       }),
     );
-    receiver.handle = async () => answer(broken, '{"ok":true}');
+    receiver.handle = async () => reply(broken, '{"ok":true}');
     const outgoing = { deliveryId: 'whd_1', eventType: 'a.b', url: receiver.url, body: '{}', secrets: ['whsec_AAAA'] };
     const delivered = await receivers.send(outgoing);
     return delivered.kind === 'response' ? faults.flat() : [...faults.flat(), `webhook: ${JSON.stringify(delivered)}`];
@@ -87,7 +87,7 @@ describe('any answer on the wire', () => {
 
   it('is one of its adapter’s results, and ends no process', async function () {
     this.timeout(RUNS * 8_000);
-    for (const broken of [...SEEN, ...fc.sample(answers, { numRuns: RUNS, seed: SEED })])
+    for (const broken of [...SEEN, ...fc.sample(replies, { numRuns: RUNS, seed: SEED })])
       expect(await tryAll(broken), JSON.stringify(broken)).to.deep.equal([]);
     expect(unhandled).to.deep.equal([]);
   });
@@ -107,7 +107,7 @@ function faultsOf(result: { kind: string }, kinds: string[], { status, kind }: B
 const LATE_MS = 20_000; // a call that is still open then never ends
 const late = () => new Promise<never>((_, reject) => setTimeout(() => reject(new Error('no result')), LATE_MS).unref());
 
-const answer = ({ status, type, kind, list }: Broken, body: string) => ({
+const reply = ({ status, type, kind, list }: Broken, body: string) => ({
   status,
   headers: { ...(type && { 'content-type': type }) },
   body: status === 204 ? '' : KINDS[kind](changed(body, list)),

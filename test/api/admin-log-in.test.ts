@@ -63,10 +63,10 @@ describe('log-ins of operators', () => {
     await guess(victim.email, 1);
     await service.db.query(sql.unsafe`update throttles set spent = budget where name = 'login_unknown_callers'`);
 
-    const stranger = await logIn(victim.email, { totp_code: await right(victim) });
+    const unknownCaller = await logIn(victim.email, { totp_code: await right(victim) });
 
     expect(spent).not.to.include('login_unknown_callers');
-    expect(stranger.status).to.equal(429);
+    expect(unknownCaller.status).to.equal(429);
   });
 
   it('give the tries back once one succeeds, those at the code too', async () => {
@@ -139,10 +139,10 @@ describe('log-ins of operators', () => {
       const admin = await service.admin(false);
       const { secret } = (await admin.ask('POST', '/v2/admin/totp/enroll')).body;
 
-      const tries: number[] = [];
-      for (let n = 0; n <= CODES_PER_MINUTE; n += 1) tries.push((await confirm(admin, wrongCode(secret))).status);
+      const statuses: number[] = [];
+      for (let n = 0; n <= CODES_PER_MINUTE; n += 1) statuses.push((await confirm(admin, wrongCode(secret))).status);
 
-      expect(tries).to.deep.equal([...Array(CODES_PER_MINUTE).fill(401), 429]);
+      expect(statuses).to.deep.equal([...Array(CODES_PER_MINUTE).fill(401), 429]);
     });
 
     it('belongs to a seed that is sealed for its row and column', async () => {

@@ -27,7 +27,7 @@ describe('a database behind the world, noticed while the service runs', function
   const sightings = () =>
     service.db.any(sql.type(z.object({ id: z.string(), kind: z.string() }))`select id::text, kind from ops.sightings`);
   /** Reads as a caller does, and compares what the venues showed. */
-  const look = async () => {
+  const compare = async () => {
     service.runtime.reads.forgetTrader(null);
     const { status } = await trader.get('/v1/positions/netvenue');
     expect(status).to.equal(200);
@@ -41,19 +41,19 @@ describe('a database behind the world, noticed while the service runs', function
     });
 
   it('by an order under an id of this service that the database does not have, until it is recovered', async () => {
-    await look();
+    await compare();
     const since = new Date().toISOString();
     const { body } = await trader.post(ORDERS, unnamed);
     await loseSince(service, since);
 
-    await look();
+    await compare();
 
     expect(await sightings()).to.deep.equal([{ id: body.order_uuid, kind: 'unknown' }]);
     expect(alerts()).to.have.length(1);
     expect(alerts()[0]).to.deep.include({ level: 50, orders: [`unknown ${body.order_uuid}`] });
     expect(readScrape(await service.runtime.metrics.scrape()).families).to.include('tps_database_behind');
     await recover(service, since);
-    await look();
+    await compare();
     expect([await sightings(), alerts().length]).to.deep.equal([[], 1]);
   });
 
@@ -67,7 +67,7 @@ describe('a database behind the world, noticed while the service runs', function
       where id = ${body.order_uuid}`);
     const before = service.miner.ledger.entries().length;
 
-    await look();
+    await compare();
 
     expect(await sightings()).to.deep.equal([{ id: body.order_uuid, kind: 'unsent' }]);
     await service.db.query(
@@ -101,14 +101,14 @@ describe('a database behind the world, noticed while the service runs', function
     await trader.post(ORDERS, unnamed);
     service.miner.faults.add({ kind: 'accept_then_drop', route: '/miner/api/submit-order', times: 1 });
     await trader.post(ORDERS, unnamed, { prefer: 'wait=0' });
-    for (let times = 0; times < 20; times += 1) await look();
+    for (let times = 0; times < 20; times += 1) await compare();
     await trader.post(`${ORDERS}/close`, { trade_pair: 'BTCUSDC' });
 
-    await look();
+    await compare();
 
     expect([await sightings(), alerts()]).to.deep.equal([[], []]);
     await atMiner(newIntentId());
-    await look();
+    await compare();
     expect(await sightings(), 'an id of this service in the same place').to.have.length(1);
   });
 });

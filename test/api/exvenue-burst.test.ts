@@ -16,9 +16,9 @@ async function startSlow() {
     seen.kinds.push(action.type);
     seen.most = Math.max(seen.most, ++seen.inFlight);
     await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-    const answer = await forward();
+    const reply = await forward();
     seen.inFlight -= 1;
-    return answer;
+    return reply;
   });
   return { seen, proxy };
 }

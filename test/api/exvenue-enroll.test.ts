@@ -100,7 +100,7 @@ describe('enrolling agents of an exchange wallet', () => {
 
   it('keeps the keys of another partner and of another wallet apart, in every read and after a revocation', async () => {
     const [one, other] = [await service.partner(), await service.partner()];
-    const [shared, own] = [generatePrivateKey(), generatePrivateKey()].map(address) as [string, string];
+    const [shared, unshared] = [generatePrivateKey(), generatePrivateKey()].map(address) as [string, string];
     const enroll = async (owner: Caller, wallet: string) => {
       const agent = generatePrivateKey();
       service.exchange.approveAgent(
@@ -118,29 +118,36 @@ describe('enrolling agents of an exchange wallet', () => {
         ...[session.ex_wallet, session.agent_address, session.pending_agent_address],
       ]);
     await enroll(one, shared);
-    const [first, second, others] = [await enroll(one, shared), await enroll(one, own), await enroll(other, shared)];
+    const [first, second, others] = [
+      await enroll(one, shared),
+      await enroll(one, unshared),
+      await enroll(other, shared),
+    ];
     away();
     const pending = await enroll(one, shared);
     back();
 
     const all = [await shownTo(one), await shownTo(other)];
-    const single = (await one.get(`/v1/sessions/${own}`)).body;
+    const single = (await one.get(`/v1/sessions/${unshared}`)).body;
     await one.delete(`/v1/sessions/${shared}`);
     const kept = await service.db.anyFirst(sql.unsafe`
       select k.signer from signing_keys k
-      where k.sealed is not null and k.ex_wallet = any(${sql.array([shared, own], 'text')})
-      order by k.ex_wallet = ${own}`);
+      where k.sealed is not null and k.ex_wallet = any(${sql.array([shared, unshared], 'text')})
+      order by k.ex_wallet = ${unshared}`);
 
     expect(all).to.deep.equal([
       [
         [shared, first, pending],
-        [own, second, null],
+        [unshared, second, null],
       ],
       [[shared, others, null]],
     ]);
-    expect(single).to.include({ ex_wallet: own, agent_address: second, pending_agent_address: null });
+    expect(single).to.include({ ex_wallet: unshared, agent_address: second, pending_agent_address: null });
     expect(kept).to.deep.equal([others, second]);
-    expect([await shownTo(one), await shownTo(other)]).to.deep.equal([[[own, second, null]], [[shared, others, null]]]);
+    expect([await shownTo(one), await shownTo(other)]).to.deep.equal([
+      [[unshared, second, null]],
+      [[shared, others, null]],
+    ]);
   });
 
   it('does not use a new key while an action of the old one is in doubt', async () => {

@@ -69,7 +69,7 @@ describe('exits obey the newest command', () => {
           exit && triggerPrice && reduceOnly ? [{ leg: exit, price: triggerPrice }] : [],
         );
         expect(shown(resting)).to.deep.equal(shown(model.exits));
-        expect(await told(trader)).to.not.include('partial_failure');
+        expect(await shownExits(trader)).to.not.include('partial_failure');
       }),
       { numRuns: 5 },
     );
@@ -175,9 +175,9 @@ describe('exits obey the newest command', () => {
     return open.kind === 'found' ? open.data : [];
   }
 
-  const told = async ({ wallet }: Wallet) =>
-    service.db.anyFirst(sql.type(z.object({ told: z.string() }))`
-      select executed ->> 'trigger_status' told
+  const shownExits = async ({ wallet }: Wallet) =>
+    service.db.anyFirst(sql.type(z.object({ trigger_status: z.string() }))`
+      select executed ->> 'trigger_status' trigger_status
       from orders
       where trader = ${wallet}`);
 

@@ -6,7 +6,7 @@ import { caller } from '../support/caller.ts';
 import { openOids, restDirectly } from '../support/exchange.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { startWebProcess, until } from '../support/processes.ts';
-import { jsonAnswer, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -56,9 +56,9 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
   };
   const resting = async (trader: { wallet: string; privateKey: string }) => {
     exchange.fund(trader.wallet, '1000', 'km');
-    const [own] = await restDirectly({ exchange }, trader, [{}]);
+    const [main] = await restDirectly({ exchange }, trader, [{}]);
     const [foreign] = await restDirectly({ exchange }, trader, [{ asset: KM_GOLD, price: '3000', size: '0.1' }]);
-    return { own: String(own), foreign: String(foreign) };
+    return { main: String(main), foreign: String(foreign) };
   };
 
   it('knows all markets side by side, and from its second start on without asking', async () => {
@@ -105,25 +105,25 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     const cold = caller(web.url, trader.key, { 'Trader-ID': trader.wallet });
     const upAt = performance.now();
     const [pairs, positions] = await Promise.all([cold.get('/v1/rules/pairs'), cold.get('/v1/positions/exvenue')]);
-    const answeredAt = performance.now();
+    const respondedAt = performance.now();
     web.kill('SIGKILL');
     await web.exited;
 
     expect([pairs.status, positions.status]).to.deep.equal([200, 200]);
     expect(most, 'asked at once').to.be.at.least(1 + 1 + DEXES.length);
-    const [up, answered] = [upAt - startedAt, answeredAt - upAt].map((ms) => Math.round(ms));
-    console.log(`      the process listened after ${up} ms and had answered ${answered} ms later`);
+    const [up, responded] = [upAt - startedAt, respondedAt - upAt].map((ms) => Math.round(ms));
+    console.log(`      the process listened after ${up} ms and had responded ${responded} ms later`);
   });
 
   it('has all its orders listed and cancelled, and only dexes with orders are asked for them', async () => {
     const trader = await service.wallet();
-    const { own, foreign } = await resting(trader);
+    const { main, foreign } = await resting(trader);
 
     const listed = await trader.get(ORDERS);
     const read = counting();
     const { body } = await trader.delete(ORDERS);
 
-    expect(listed.body.map(({ ex_order_id }: { ex_order_id: string }) => ex_order_id)).to.have.members([own, foreign]);
+    expect(listed.body.map(({ ex_order_id }: { ex_order_id: string }) => ex_order_id)).to.have.members([main, foreign]);
     expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 2, failed_count: 0 });
     expect(read('frontendOpenOrders')).to.have.members(['frontendOpenOrders', 'frontendOpenOrders km']);
     expect([...(await openOids({ exchange }, trader)), ...(await openOids({ exchange }, trader, 'km'))]).to.be.empty;
@@ -134,8 +134,8 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     const { foreign } = await resting(trader);
     let isAway = true;
     proxy.handle = async ({ type, dex }, forward) => {
-      if (type === 'orderStatus') return jsonAnswer({ status: 'unknownOid' });
-      return type === 'frontendOpenOrders' && dex === 'km' && isAway ? jsonAnswer({ error: 'away' }, 500) : forward();
+      if (type === 'orderStatus') return jsonReply({ status: 'unknownOid' });
+      return type === 'frontendOpenOrders' && dex === 'km' && isAway ? jsonReply({ error: 'away' }, 500) : forward();
     };
 
     const waiting = trader.delete(`${ORDERS}/${foreign}`);
@@ -149,12 +149,12 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
 
   it('loses no order to one in an unknown market or of an unknown form: the rest is cancelled, the result names it', async () => {
     const trader = await service.wallet();
-    const { own, foreign } = await resting(trader);
+    const { main, foreign } = await resting(trader);
     const odd = { coin: 'NEW/MARKET', oid: 77, side: 'X', children: [], cloid: null };
     proxy.handle = async ({ type, dex }, forward) => {
-      const answer = await forward();
-      const isOwn = type === 'frontendOpenOrders' && !dex;
-      return isOwn && answer ? jsonAnswer([odd, ...JSON.parse(answer.text)]) : answer;
+      const reply = await forward();
+      const isMainDex = type === 'frontendOpenOrders' && !dex;
+      return isMainDex && reply ? jsonReply([odd, ...JSON.parse(reply.text)]) : reply;
     };
 
     const listed = await trader.get(ORDERS);
@@ -165,21 +165,21 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     const lines = Object.fromEntries(
       body.results.map((line: { order_id: string; status: string }) => [line.order_id, line.status]),
     );
-    expect(lines).to.deep.equal({ [own]: 'cancelled', [foreign]: 'cancelled', 77: 'error' });
+    expect(lines).to.deep.equal({ [main]: 'cancelled', [foreign]: 'cancelled', 77: 'error' });
     const pairs = body.results.map(({ pair }: { pair: string }) => pair);
     expect(pairs).to.have.members(['BTC-USDC', 'km:GOLD-USDC', 'NEW/MARKET']);
   });
 
   it('loses no order to a dex that cannot be read: the rest is cancelled, the result names it', async () => {
     const trader = await service.wallet();
-    const { own } = await resting(trader);
+    const { main } = await resting(trader);
     proxy.handle = async ({ type, dex }, forward) =>
-      type === 'frontendOpenOrders' && dex === 'km' ? jsonAnswer({ error: 'away' }, 500) : forward();
+      type === 'frontendOpenOrders' && dex === 'km' ? jsonReply({ error: 'away' }, 500) : forward();
 
     const { body } = await trader.delete(ORDERS);
 
     expect(body, JSON.stringify(body)).to.include({ status: 'partial', cancelled_count: 1 });
     expect(body.message).to.match(/\bkm\b/);
-    expect(body).to.have.nested.property('results[0].order_id', own);
+    expect(body).to.have.nested.property('results[0].order_id', main);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { effectsOn, openOids } from '../support/exchange.ts';
-import { jsonAnswer, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const ORDERS = '/v1/orders/exvenue';
@@ -22,16 +22,16 @@ const missed = (cancels: unknown[]) => {
 async function startLagging() {
   const state = { isBehind: false, misses: '', onNoop: (_: string) => {} };
   const proxy: VenueProxy = await startProxy(async ({ type = '', action }, forward) => {
-    if (state.isBehind && type in NOTHING) return jsonAnswer(NOTHING[type]);
-    if (action && action.type === state.misses) return jsonAnswer(missed(action.cancels ?? []));
-    const answer = await forward();
-    if (action?.type === 'noop') state.onNoop(answer?.text ?? '');
-    return answer;
+    if (state.isBehind && type in NOTHING) return jsonReply(NOTHING[type]);
+    if (action && action.type === state.misses) return jsonReply(missed(action.cancels ?? []));
+    const reply = await forward();
+    if (action?.type === 'noop') state.onNoop(reply?.text ?? '');
+    return reply;
   });
   /** Resolves when a no-op has been answered with such a text. */
   const noop = (text: RegExp) =>
     new Promise<void>((resolve) => {
-      state.onNoop = (answer) => text.test(answer) && resolve();
+      state.onNoop = (reply) => text.test(reply) && resolve();
     });
   return { state, noop, proxy };
 }

@@ -8,9 +8,9 @@ import { limit, market } from '../support/orders.ts';
 import { startTrading, type Trading } from '../support/trading.ts';
 
 /** Members of requests that name a row or a subject of somebody. */
-const LOOKS_LIKE_ID =
+const RESEMBLES_ID =
   /^(cursor|after|Trader-ID|X-Prop-Account|owner)$|(^|_|\.)(id|ids|uuid|uuids|wallet|ex_address|hotkey)$/;
-/** Members that only look so: the caller says where its own money goes, and how it calls its own order. */
+/** Members that only look so: the caller says where its money goes, and how it calls its order. */
 const NO_ID = /^(payout_wallet|client_order_id)$/;
 
 const LISTS = listOperations().filter(
@@ -32,7 +32,7 @@ describe('every id that a request of a tenant can name', () => {
 
   it('is entered in test/support/named-ids.ts', () => {
     const slots = operations.filter((operation) => !isOperators(operation)).flatMap(slotsOf);
-    const ids = slots.filter(({ name }) => LOOKS_LIKE_ID.test(name) && !NO_ID.test(name));
+    const ids = slots.filter(({ name }) => RESEMBLES_ID.test(name) && !NO_ID.test(name));
 
     expect(ids.map(({ slot }) => slot).filter((slot) => !ENTERED.has(slot))).to.deep.equal([]);
     expect(ids).to.have.length.above(80);
@@ -45,7 +45,7 @@ describe('every id that a request of a tenant can name', () => {
   });
 });
 
-/** The rest of each request, as its own owner would send it. */
+/** The rest of each request, as its owner would send it. */
 const BODIES: Record<string, object> = {
   submitNetvenueOrder: market(),
   closeNetvenuePosition: { trade_pair: 'BTCUSDC' },
@@ -80,7 +80,7 @@ const OF_PARTNERS: Kind[] = [
 const OF_APPS: Kind[] = ['endpoint', 'delivery', 'event', 'user', 'app intent'];
 
 /** Who is no owner of an id, by the names of the callers below. */
-function strangersTo({ operation, place, kind }: NamedId): string[] {
+function outsidersTo({ operation, place, kind }: NamedId): string[] {
   if (OF_PARTNERS.includes(kind)) return ['another partner'];
   if (OF_APPS.includes(kind)) return ['another app'];
   const users = ['another user of the app', 'a user of another app'];
@@ -92,7 +92,7 @@ describe('an id of another tenant', function () {
   this.timeout(60_000);
   let service: Trading;
   let owners: Record<'partner' | 'user', Tenant>;
-  let callers: Record<string, { ask: Ask; own: Tenant['ids'] }>;
+  let callers: Record<string, { ask: Ask; callersIds: Tenant['ids'] }>;
   let unharmed: string[];
 
   before(async () => {
@@ -105,11 +105,11 @@ describe('an id of another tenant', function () {
       await userWithIds(service, other),
     ];
     callers = {
-      'another partner': { ask: partner.ask, own: partner.ids },
-      'another user of the app': { ask: neighbour.ask, own: neighbour.ids },
-      'a user of another app': { ask: outsider.ask, own: outsider.ids },
-      'another app': { ask: other.ask, own: outsider.ids },
-      'a key of another account': { ask: neighbour.key as Ask, own: neighbour.ids },
+      'another partner': { ask: partner.ask, callersIds: partner.ids },
+      'another user of the app': { ask: neighbour.ask, callersIds: neighbour.ids },
+      'a user of another app': { ask: outsider.ask, callersIds: outsider.ids },
+      'another app': { ask: other.ask, callersIds: outsider.ids },
+      'a key of another account': { ask: neighbour.key as Ask, callersIds: neighbour.ids },
     };
     unharmed = await ownersView();
   });
@@ -118,10 +118,10 @@ describe('an id of another tenant', function () {
   const ownerOf = ({ kind }: NamedId) => (OF_PARTNERS.includes(kind) ? owners.partner : owners.user);
 
   /** Sends a request whose id at one place is given; with an id of the trader, all of its ids are. */
-  function send(named: NamedId, ask: Ask, ids: Tenant['ids'], own: Tenant['ids']): ReturnType<Ask> {
+  function send(named: NamedId, ask: Ask, ids: Tenant['ids'], callersIds: Tenant['ids']): ReturnType<Ask> {
     const { method, path, parameters } = operationOf(named.operation);
     const slots = NAMED_IDS.filter(({ operation }) => operation === named.operation);
-    const idOf = (slot: NamedId) => String((slot === named || named.place === 'header' ? ids : own)[slot.kind]);
+    const idOf = (slot: NamedId) => String((slot === named || named.place === 'header' ? ids : callersIds)[slot.kind]);
     const at = (place: string) => slots.filter((slot) => slot.place === place && (place !== 'query' || slot === named));
     const filled = at('path').reduce((text, slot) => text.replace(`{${slot.member}}`, idOf(slot)), path);
     const query = new URLSearchParams(Object.fromEntries(at('query').map((slot) => [slot.member, idOf(slot)])));
@@ -135,25 +135,25 @@ describe('an id of another tenant', function () {
   }
 
   for (const named of NAMED_IDS)
-    for (const who of strangersTo(named))
+    for (const who of outsidersTo(named))
       it(`is to ${who} as one that nobody has: ${named.member} of ${named.operation}`, async () => {
-        const { ask, own } = callers[who] as (typeof callers)[string];
+        const { ask, callersIds } = callers[who] as (typeof callers)[string];
 
-        const theirs = await send(named, ask, ownerOf(named).ids, own);
-        const nobodys = await send(named, ask, NOBODYS, own);
+        const theirs = await send(named, ask, ownerOf(named).ids, callersIds);
+        const nobodys = await send(named, ask, NOBODYS, callersIds);
 
         expect(shown(theirs)).to.equal(shown(nobodys));
         if (named.member === 'cursor') expect(theirs.status).to.equal(422);
       });
 
   it('is in no list that somebody else reads, and in those of its owner', async () => {
-    const shownTo = async ({ ask, own }: { ask: Ask; own: Tenant['ids'] }, lists: Operation[]) => {
+    const shownTo = async ({ ask, callersIds }: { ask: Ask; callersIds: Tenant['ids'] }, lists: Operation[]) => {
       const found: string[] = [];
       for (const { id, path, parameters } of lists) {
         const headers = Object.fromEntries(
           NAMED_IDS.filter(({ operation, place }) => operation === id && place === 'header').map((slot) => [
             slot.member,
-            own[slot.kind] ?? '',
+            callersIds[slot.kind] ?? '',
           ]),
         );
         const pair = parameters.some(({ name, required }) => name === 'trade_pair' && required);
@@ -169,13 +169,13 @@ describe('an id of another tenant', function () {
       const isNeighbour = who === 'another user of the app'; // what the app reads is this user's app's
       expect(await shownTo(caller, isNeighbour ? LISTS.filter(isOfUsers) : LISTS), who).to.deep.equal([]);
     }
-    const own = [
-      ...(await shownTo({ ask: partner.ask, own: partner.ids }, LISTS)),
-      ...(await shownTo({ ask: user.ask, own: user.ids }, LISTS)),
+    const shown = [
+      ...(await shownTo({ ask: partner.ask, callersIds: partner.ids }, LISTS)),
+      ...(await shownTo({ ask: user.ask, callersIds: user.ids }, LISTS)),
     ];
     const { body: orders } = await user.ask('GET', '/v2/trading/orders'); // of the account that this user means
     expect(JSON.stringify(orders)).to.include(user.ids['trading order']);
-    expect(new Set(own.map((line) => line.split(': ')[0])).size, own.join(', ')).to.be.above(12);
+    expect(new Set(shown.map((line) => line.split(': ')[0])).size, shown.join(', ')).to.be.above(12);
   });
 
   const ownersIds = () =>
@@ -202,7 +202,7 @@ describe('an id of another tenant', function () {
 
   const isRead = (operation: string) => operationOf(operation).method === 'get' && !operationOf(operation).streams;
 
-  /** What the owners read of their own by these ids, without the times that reads and workers move. */
+  /** What the owners read of their objects by these ids, without the times that reads and workers move. */
   async function ownersView(): Promise<string[]> {
     const reads = [
       ...['network order', 'exchange order', 'partner intent', 'partner event', 'wallet'].map((kind) => kind as Kind),

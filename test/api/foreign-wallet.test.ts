@@ -41,22 +41,22 @@ describe('a wallet that another partner registered', () => {
       settlements: [{ startMs: 0, endMs: 1_000, payoutUsd: 321.5 }],
       elimination: 'LIQUIDATED',
     });
-    const own = (await owner.get('/v1/balance')).body;
-    const stranger = as(await service.partner(), owner.wallet);
+    const ofOwner = (await owner.get('/v1/balance')).body;
+    const outsider = as(await service.partner(), owner.wallet);
     const nobodys = as(await service.partner(), newWallet().address.toLowerCase());
 
-    expect(own).to.include({ status: 'breached', subaccount_id: Number(owner.traderId) });
+    expect(ofOwner).to.include({ status: 'breached', subaccount_id: Number(owner.traderId) });
     for (const path of NETWORK_READS) {
-      const { status, body } = await stranger.get(path);
+      const { status, body } = await outsider.get(path);
       const unknown = await nobodys.get(path);
       const text = JSON.stringify(body);
       expect(status, path).to.equal(unknown.status);
-      for (const secret of [own.subaccount_uuid, own.synthetic_hotkey, 'breached', '321.5', 'LIQUIDATED'])
+      for (const secret of [ofOwner.subaccount_uuid, ofOwner.synthetic_hotkey, 'breached', '321.5', 'LIQUIDATED'])
         expect(text, path).not.to.include(String(secret));
     }
-    expectProblem(await stranger.get('/v1/payouts'), 'V1_TRADER_UNKNOWN');
-    expect((await stranger.get('/v1/balance')).body).to.include({ status: 'active', funded_account_size: 0 });
-    expect((await stranger.post('/v1/rules/validate', { ...long, venue: 'exvenue' })).body).to.deep.equal({
+    expectProblem(await outsider.get('/v1/payouts'), 'V1_TRADER_UNKNOWN');
+    expect((await outsider.get('/v1/balance')).body).to.include({ status: 'active', funded_account_size: 0 });
+    expect((await outsider.post('/v1/rules/validate', { ...long, venue: 'exvenue' })).body).to.deep.equal({
       valid: true,
       violations: [],
     });
@@ -116,8 +116,8 @@ describe('a wallet that another partner registered', () => {
     const taken = as(to, from.traderId);
     const order = `/v1/orders/netvenue/${order_uuid}`;
 
-    const own = await taken.post('/v1/orders/netvenue', rests);
-    expect(own.body.status, JSON.stringify(own.body)).to.equal('accepted');
+    const resting = await taken.post('/v1/orders/netvenue', rests);
+    expect(resting.body.status, JSON.stringify(resting.body)).to.equal('accepted');
     expectProblem(await taken.get(order), 'V1_ORDER_UNKNOWN');
     const cancelled = await to.delete(`${order}?trade_pair=ETHUSDC`, { headers: { 'Trader-ID': from.traderId } });
     const edited = await taken.post(`${order}/edit`, { trade_pair: 'ETHUSDC', limit_price: 1_001 });
@@ -183,13 +183,13 @@ describe('with WALLET_LINK_PROOF=required', () => {
 
   it('only proven wallets are linked: by an enrolled session of the same partner, or by a signature', async () => {
     const owner = await service.wallet();
-    const stranger = await service.partner();
+    const outsider = await service.partner();
 
-    expectProblem(await stranger.post(REGISTER, { ex_address: owner.wallet }), 'V1_WALLET_UNPROVEN', {
+    expectProblem(await outsider.post(REGISTER, { ex_address: owner.wallet }), 'V1_WALLET_UNPROVEN', {
       effect: 'none',
     });
     expect((await owner.post(REGISTER, { ex_address: owner.wallet })).status).to.equal(200);
-    expect((await stranger.post(REGISTER, { asset_class: 'crypto', account_size: 5_000 })).status).to.equal(200);
+    expect((await outsider.post(REGISTER, { asset_class: 'crypto', account_size: 5_000 })).status).to.equal(200);
   });
 });
 

@@ -147,13 +147,13 @@ describe('a write sent twice under one Idempotency-Key has one effect:', () => {
     await who.app.ask('POST', '/v2/auth/signup', { json: { email, password: PASSWORD } });
     const code = codeIn((await service.mailTo(email)).text);
     const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
-    const tries = [];
+    const replies = [];
     for (const each of [wrong, wrong, wrong, wrong, wrong, code]) {
       const headers = { 'Idempotency-Key': fresh('guess') };
-      tries.push(await who.app.ask('POST', '/v2/auth/verify-email', { json: { email, code: each }, headers }));
+      replies.push(await who.app.ask('POST', '/v2/auth/verify-email', { json: { email, code: each }, headers }));
     }
 
-    expect(tries.map(({ body }) => body.error?.code)).to.deep.equal([
+    expect(replies.map(({ body }) => body.error?.code)).to.deep.equal([
       ...Array(5).fill('V2_OTP_INVALID'),
       'V2_OTP_EXPIRED',
     ]);

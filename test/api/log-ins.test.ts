@@ -105,7 +105,7 @@ describe('log-ins of users', () => {
     const json = { email: user.email, token, new_password: 'another horse battery' };
     const reset = await app.ask('POST', '/v2/auth/password-reset/confirm', { json, headers: home });
 
-    for (const tries of before) expect(tries).to.be.at.least(2);
+    for (const attempts of before) expect(attempts).to.be.at.least(2);
     expect(reset.status).to.equal(200);
     expect(await Promise.all(['login_unknown_callers', 'totp', 'totp_day'].map(spent))).to.deep.equal([0, 1, 0]); // 1: the first code
     expect(await spent('login')).to.equal(2); // the stranger's network only
@@ -130,13 +130,13 @@ describe('log-ins of users', () => {
     const code = codeIn((await service.mailTo(user.email, 2)).text);
     const hmac = await service.db.oneFirst(sql.unsafe`select hmac from login_codes where user_id = ${user.userId}`);
 
-    const tries = [
+    const attempts = [
       await tryLoginCode(service.db, seals(), { ...to, userId: other.userId as typeof to.userId }, code),
       await tryLoginCode(service.db, seals(), { ...to, scope: '198.51.100.1' }, code),
       await tryLoginCode(service.db, seals(), to, code),
     ];
 
-    expect(tries).to.deep.equal([false, false, true]);
+    expect(attempts).to.deep.equal([false, false, true]);
     expect(hmac).to.deep.equal(hmacOf(code, 'login_codes', `${user.userId}:unknown`));
   });
 

@@ -21,7 +21,7 @@ describe('more orders than the miner can carry out', () => {
   const known = market({ order_uuid: newIntentId(), ...small });
   const keyed = { key: 'before-the-flood' };
   let first: Reply[];
-  const answered: { by: Trader; reply: Reply }[] = [];
+  const replies: { by: Trader; reply: Reply }[] = [];
   let isOver = false;
   let flood: Promise<unknown>;
   before(async () => {
@@ -33,7 +33,7 @@ describe('more orders than the miner can carry out', () => {
     resting = (await trader.post(ORDERS, limit())).body.order_uuid;
     first = [await trader.post(ORDERS, known), await trader.post(ORDERS, market(small), keyed)];
     flood = Promise.all(Array.from({ length: CALLERS }, order));
-    await until('an order is rejected', async () => answered.some(({ reply }) => reply.status === 503) || null);
+    await until('an order is rejected', async () => replies.some(({ reply }) => reply.status === 503) || null);
   });
   after(async () => {
     isOver = true;
@@ -44,7 +44,7 @@ describe('more orders than the miner can carry out', () => {
   /** One order after the other, each without a wait for its outcome. */
   async function order(): Promise<void> {
     const by = await service.trader();
-    while (!isOver) answered.push({ by, reply: await by.post(ORDERS, market(small), LATER) });
+    while (!isOver) replies.push({ by, reply: await by.post(ORDERS, market(small), LATER) });
   }
 
   /** A rejection; now and then the line is just short enough for an order. */
@@ -52,7 +52,7 @@ describe('more orders than the miner can carry out', () => {
     for (;;) {
       const reply = await trader.post(ORDERS, body(), { ...LATER, ...extra });
       if (reply.status === 503) return reply;
-      answered.push({ by: trader, reply });
+      replies.push({ by: trader, reply });
     }
   }
 
@@ -97,11 +97,11 @@ describe('more orders than the miner can carry out', () => {
     await flood;
     await until('an order is accepted', async () => {
       const reply = await trader.post(ORDERS, market(small), LATER);
-      answered.push({ by: trader, reply });
+      replies.push({ by: trader, reply });
       return reply.status === 202 || null;
     });
 
-    const accepted = answered.filter(({ reply }) => reply.status === 202);
+    const accepted = replies.filter(({ reply }) => reply.status === 202);
     const ended = await Promise.all(accepted.map(({ by, reply }) => by.poll(reply, 20_000)));
 
     expect(ended.filter(({ status }) => status === 'completed')).to.have.length.above(accepted.length / 2);

@@ -30,8 +30,8 @@ describe('events of a partner', function () {
     (await partner.get(`/v1/events${query}`)).body;
   const keyOf = (partner: Caller) => caller(service.url, partner.key);
   const open = async (partner: Caller, headers: Record<string, string> = {}) => {
-    const own = { Authorization: `Bearer ${partner.key}`, ...headers };
-    const reader = await readStream(`${service.url}/v1/stream`, own);
+    const credentials = { Authorization: `Bearer ${partner.key}`, ...headers };
+    const reader = await readStream(`${service.url}/v1/stream`, credentials);
     readers.push(reader);
     return reader;
   };
@@ -125,18 +125,18 @@ describe('events of a partner', function () {
     const [reader, others] = [await open(trader), await open(other)];
     await eventually(async () => reader.events.length > 0 && others.events.length > 0);
     await trader.post(NETVENUE, market());
-    const told = await eventually(async () => reader.events[1]);
+    const event = await eventually(async () => reader.events[1]);
     reader.drop();
     await trader.post(NETVENUE, market({ order_type: 'SHORT' }));
-    const resumed = await open(trader, { 'Last-Event-ID': String(told.id) });
+    const resumed = await open(trader, { 'Last-Event-ID': String(event.id) });
     await eventually(async () => resumed.events.length > 0);
-    const foreign = await open(other, { 'Last-Event-ID': String(told.id) });
+    const foreign = await open(other, { 'Last-Event-ID': String(event.id) });
     const first = await eventually(async () => foreign.events[0]);
 
     const [made, placed, turned] = await logOf(trader);
     expect(reader.events[0]).to.deep.include({ type: 'snapshot' });
     expect(reader.events[0]?.data).to.include({ last_event_id: made?.id });
-    expect(told).to.deep.include({ type: 'order.updated', data: placed });
+    expect(event).to.deep.include({ type: 'order.updated', data: placed });
     expect(resumed.events.map(({ data }) => data)).to.deep.equal([turned]);
     expect(first.type).to.equal('snapshot');
     expect(first.data).to.include({ last_event_id: (await logOf(other))[0]?.id });

@@ -22,14 +22,14 @@ describe('the request quota of a partner', () => {
   }
 
   it('is counted down in the headers of every response, errors too, and ends in 429 with Retry-After', async () => {
-    const { caller: own } = await partner(QUOTA);
+    const { caller: limited } = await partner(QUOTA);
     const replies = [
-      await own.get('/v1/sessions'),
-      await own.get('/v1/events?limit=0'),
-      await own.get('/v1/intents/x'),
+      await limited.get('/v1/sessions'),
+      await limited.get('/v1/events?limit=0'),
+      await limited.get('/v1/intents/x'),
     ];
-    for (let n = replies.length; n < QUOTA; n += 1) replies.push(await own.get('/v1/sessions'));
-    const over = await own.post('/v1/orders/netvenue', limit(), { headers: { 'Trader-ID': '1' } });
+    for (let n = replies.length; n < QUOTA; n += 1) replies.push(await limited.get('/v1/sessions'));
+    const over = await limited.post('/v1/orders/netvenue', limit(), { headers: { 'Trader-ID': '1' } });
 
     expect(replies.map(({ status }) => status)).to.deep.equal([200, 422, 422, 200, 200, 200]);
     expect(replies.map(({ headers }) => headers['ratelimit-policy'])).to.deep.equal(
@@ -44,14 +44,14 @@ describe('the request quota of a partner', () => {
   });
 
   it('is shown to operators with its use, of one partner and in the list', async () => {
-    const { ask, path, caller: own } = await partner(QUOTA);
+    const { ask, path, caller: limited } = await partner(QUOTA);
     const unused = await ask('GET', path);
-    for (let n = 0; n < QUOTA + 2; n += 1) await own.get('/v1/sessions');
+    for (let n = 0; n < QUOTA + 2; n += 1) await limited.get('/v1/sessions');
 
     const { body } = await ask('GET', path);
     const { body: all } = await ask('GET', '/v2/admin/partners');
     const unknown = await ask('GET', `${path.slice(0, -3)}xxx`);
-    const { status } = await own.get(path);
+    const { status } = await limited.get(path);
 
     expect(unused.body).to.include({ requests_per_minute: QUOTA, quota_used: 0, quota_rejections: 0 });
     expect(body).to.include({ requests_per_minute: QUOTA, quota_used: QUOTA, quota_rejections: 2 });
@@ -64,17 +64,17 @@ describe('the request quota of a partner', () => {
 
   it('is of one partner: another one has its own, and who has no key spends none', async () => {
     const [one, other] = [await partner(1), await partner(1)];
-    const stranger = caller(service.url, 'tpk_nobody');
+    const outsider = caller(service.url, 'tpk_nobody');
 
-    expect((await stranger.get('/v1/sessions')).headers).to.not.have.property('ratelimit');
+    expect((await outsider.get('/v1/sessions')).headers).to.not.have.property('ratelimit');
     expect((await one.caller.get('/v1/sessions')).status).to.equal(200);
     expect((await one.caller.get('/v1/sessions')).status).to.equal(429);
     expect((await other.caller.get('/v1/sessions')).status).to.equal(200);
   });
 
   it('is generous by default; an operator sets another, with an audit row, and it holds at once', async () => {
-    const { ask, path, caller: own } = await partner();
-    const before = await own.get('/v1/sessions');
+    const { ask, path, caller: limited } = await partner();
+    const before = await limited.get('/v1/sessions');
     const json = { requests_per_minute: 2, contact_email: 'ops@partner.example' };
 
     const changed = await ask('PATCH', path, { json });
@@ -82,9 +82,9 @@ describe('the request quota of a partner', () => {
 
     expect(before.headers['ratelimit-policy']).to.equal('"requests";q=60000;w=60');
     expect(changed.body).to.include(json);
-    expect((await own.get('/v1/sessions')).headers.ratelimit).to.include('r=1;');
-    expect((await own.get('/v1/sessions')).status).to.equal(200);
-    expect((await own.get('/v1/sessions')).status).to.equal(429);
+    expect((await limited.get('/v1/sessions')).headers.ratelimit).to.include('r=1;');
+    expect((await limited.get('/v1/sessions')).status).to.equal(200);
+    expect((await limited.get('/v1/sessions')).status).to.equal(429);
     expect(unknown.body.error.code).to.equal('V2_PARTNER_UNKNOWN');
     const { body: audit } = await ask('GET', '/v2/admin/audit');
     expect(JSON.stringify(audit)).to.include('partner.update');

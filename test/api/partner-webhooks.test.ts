@@ -109,9 +109,9 @@ describe('webhooks of a partner', function () {
 
   it('never take an event to another partner, not even by a row that says so', async () => {
     const [trader, other] = [await service.trader(), await service.trader()];
-    const [own, foreign] = [await create(trader), await create(other)];
+    const [ofTrader, foreign] = [await create(trader), await create(other)];
     const { body: log } = await trader.get('/v1/events');
-    await trader.post(`${ENDPOINTS}/${own.id}/test`);
+    await trader.post(`${ENDPOINTS}/${ofTrader.id}/test`);
     await received('webhook.test');
     const crossing = (owner: string) =>
       service.db
@@ -125,15 +125,15 @@ describe('webhooks of a partner', function () {
           (error) => error.constraint,
         );
 
-    expect(await crossing(own.id)).to.equal('webhook_deliveries_of_endpoints_owner');
+    expect(await crossing(ofTrader.id)).to.equal('webhook_deliveries_of_endpoints_owner');
     expect(await crossing(foreign.id)).to.equal('webhook_deliveries_of_events_owner');
     expect((await other.get(`${ENDPOINTS}/${foreign.id}/deliveries`)).body).to.deep.equal([]);
     for (const [method, path, body] of [
-      ['get', `${ENDPOINTS}/${own.id}/deliveries`],
-      ['post', `${ENDPOINTS}/${own.id}/test`],
-      ['post', `${ENDPOINTS}/${own.id}/rotate-secret`],
-      ['post', `${ENDPOINTS}/${own.id}/recover`, { since: '2026-01-01T00:00:00Z' }],
-      ['delete', `${ENDPOINTS}/${own.id}`],
+      ['get', `${ENDPOINTS}/${ofTrader.id}/deliveries`],
+      ['post', `${ENDPOINTS}/${ofTrader.id}/test`],
+      ['post', `${ENDPOINTS}/${ofTrader.id}/rotate-secret`],
+      ['post', `${ENDPOINTS}/${ofTrader.id}/recover`, { since: '2026-01-01T00:00:00Z' }],
+      ['delete', `${ENDPOINTS}/${ofTrader.id}`],
     ] as const)
       expectProblem(
         method === 'post' ? await other.post(path, body) : await other[method](path),

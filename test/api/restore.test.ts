@@ -68,8 +68,8 @@ describe('a database restored from a backup', function () {
     await service.db.query(sql.unsafe`update intents set deadline_at = now() where settled_at is null`);
     await service.startWorker();
     await until('the retry to be settled', allSettled);
-    const told = await trader.get(`/v1/intents/${retried.headers['intent-id']}`);
-    expect(told.body).to.include({ state: 'succeeded', effect: 'done' });
+    const read = await trader.get(`/v1/intents/${retried.headers['intent-id']}`);
+    expect(read.body).to.include({ state: 'succeeded', effect: 'done' });
     expect(effects(), 'effects at the venues after a retry of what was lost').to.equal(done);
   });
 

@@ -49,8 +49,8 @@ describe('registrations that were paid after the backup of a restored database',
     expect(stdout).to.contain(`registration  ${queued.body.registration_id}  paid by ${paid?.txHash}`);
     expect(stdout).to.contain(`registration payment  ${gone.body.tx_hash}  119000000 units of ${lost.payer}`);
     expect(again).to.contain(String(gone.body.tx_hash));
-    const told = await service.status(partner, known.wallet);
-    expect(told).to.include({ is_success: true, tx_hash: paid?.txHash });
+    const shown = await service.status(partner, known.wallet);
+    expect(shown).to.include({ is_success: true, tx_hash: paid?.txHash });
     const retried = await service.buy(partner, lost);
     expectProblem(retried, 'V1_REGISTRATION_UNRECORDED');
     for (const [buyer, times] of [

@@ -13,7 +13,7 @@ import { startService } from '../support/service.ts';
 import { below, type Extent, type Figures } from './figures.ts';
 import { cpuMs } from './usage.ts';
 
-const ANSWERED_WITHIN_MS = 3_000;
+const RESPONSE_WITHIN_MS = 3_000;
 /** The venue listed eight builder dexes and about 230 perpetuals of its own in July 2026. */
 const DEXES = ['flx', 'vntl', 'hyna', 'km', 'cash', 'para', 'io'];
 const VENUE_TAKES_MS = 100;
@@ -37,7 +37,7 @@ export async function measureCold({ small }: Extent): Promise<Figures> {
   const service = await startService({ settings, worker: false });
   const { wallet, key } = await service.wallet();
   const cache = await mkdtemp(path.join(tmpdir(), `tps-bench-${process.pid}-cold-`)); // empty, as after an installation
-  const [listening, answered, working]: [number[], number[], number[]] = [[], [], []];
+  const [listening, responded, working]: [number[], number[], number[]] = [[], [], []];
   for (let n = 0; n < (small ? 2 : 6); n += 1) {
     await service.db.query(sql.unsafe`delete from upstream_responses`);
     const startedAt = performance.now();
@@ -45,7 +45,7 @@ export async function measureCold({ small }: Extent): Promise<Figures> {
     listening.push(performance.now() - startedAt);
     const cold = caller(web.url, key, { 'Trader-ID': wallet });
     const replies = await Promise.all(['/v1/rules/pairs', '/v1/positions/exvenue'].map((path) => cold.get(path)));
-    answered.push(performance.now() - startedAt);
+    responded.push(performance.now() - startedAt);
     working.push(await cpuMs(web.pid));
     web.kill('SIGTERM'); // a process keeps the compiled code as it ends
     await web.exited;
@@ -55,24 +55,24 @@ export async function measureCold({ small }: Extent): Promise<Figures> {
   await proxy.close();
   await exchange.close();
   await rm(cache, { recursive: true });
-  const [first = 0, ...later] = answered;
+  const [first = 0, ...later] = responded;
   return {
     name: 'COLD',
     title: `pairs and positions of a new process, eight builder dexes, each answer of the venue after ${VENUE_TAKES_MS} ms`,
     rows: [
-      below(ANSWERED_WITHIN_MS, {
+      below(RESPONSE_WITHIN_MS, {
         what: 'start to listening, median',
         figure: quantile(listening.slice(1), 0.5),
         unit: 'ms',
       }),
-      below(ANSWERED_WITHIN_MS, {
-        what: 'start to both answered, median',
+      below(RESPONSE_WITHIN_MS, {
+        what: 'start to both responded, median',
         figure: quantile(later, 0.5),
         unit: 'ms',
       }),
-      below(ANSWERED_WITHIN_MS, { what: 'the slowest', figure: Math.max(...later), unit: 'ms' }),
-      below(ANSWERED_WITHIN_MS, { what: 'the first after an installation', figure: first, unit: 'ms' }),
-      below(ANSWERED_WITHIN_MS, {
+      below(RESPONSE_WITHIN_MS, { what: 'the slowest', figure: Math.max(...later), unit: 'ms' }),
+      below(RESPONSE_WITHIN_MS, { what: 'the first after an installation', figure: first, unit: 'ms' }),
+      below(RESPONSE_WITHIN_MS, {
         what: 'CPU time of the process, median',
         figure: quantile(working.slice(1), 0.5),
         unit: 'ms',

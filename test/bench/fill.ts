@@ -103,7 +103,7 @@ const EVENTS = `
   ), named as (
     select n, at, lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || lpad(to_hex(n), 20, '0') as id
     from numbered
-  ), told as (
+  ), emitted as (
     insert into events (id, app, type, position, body, created_at)
     select 'evt_' || id, '${FILLED.app}', 'payment.succeeded', n, '{"id": "evt_' || id || '", "type": "payment.succeeded", "data": {}}', at
     from named

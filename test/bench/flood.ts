@@ -16,11 +16,11 @@ export async function measureFlood({ small }: Extent): Promise<Figures> {
     users.push(await timed(() => logIn(other.ask, '/v2/auth/login', address())));
     operators.push(await timed(() => logIn(service.ask, '/v2/admin/login', admin.email)));
   }
-  const answered = await flood.stop();
+  const served = await flood.stop();
   await service.stop();
   return {
     name: 'FLOOD',
-    title: `log-ins while one app has ${AT_ONCE} with random addresses open (${answered} answered); ${samples} of each`,
+    title: `log-ins while one app has ${AT_ONCE} with random addresses open (${served} answered); ${samples} of each`,
     rows: [
       within(MOST_MS, { what: 'another app, p95', figure: quantile(users, 0.95), unit: 'ms' }),
       within(MOST_MS, { what: 'an operator, p95', figure: quantile(operators, 0.95), unit: 'ms' }),
@@ -30,10 +30,10 @@ export async function measureFlood({ small }: Extent): Promise<Figures> {
 
 function startFlood(app: TestApp) {
   let isOver = false;
-  let answered = 0;
+  let served = 0;
   const flooder = async () => {
     while (!isOver) {
-      await logIn(app.ask, '/v2/auth/login', address(), `2001:db8:${(++answered % 65_536).toString(16)}::1`);
+      await logIn(app.ask, '/v2/auth/login', address(), `2001:db8:${(++served % 65_536).toString(16)}::1`);
     }
   };
   const flooders = Array.from({ length: AT_ONCE }, flooder);
@@ -41,7 +41,7 @@ function startFlood(app: TestApp) {
     async stop() {
       isOver = true;
       await Promise.all(flooders);
-      return answered;
+      return served;
     },
   };
 }

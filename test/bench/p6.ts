@@ -21,7 +21,7 @@ export async function measureP6({ small }: Extent): Promise<Figures> {
   const { queued, orders } = small ? SMALL : FULL;
   const arena = await openArena({ processingMs: PROCESSING_MS });
   try {
-    const place = await startPlacing(arena);
+    const place = await startOrders(arena);
     await take(place, orders); // warm-up
     const idle = await inBlocks(place, orders);
     await queue(arena, queued);
@@ -35,7 +35,7 @@ export async function measureP6({ small }: Extent): Promise<Figures> {
   }
 }
 
-async function startPlacing(arena: Arena): Promise<() => Promise<void>> {
+async function startOrders(arena: Arena): Promise<() => Promise<void>> {
   const { key, ids } = await arena.traders(1);
   const line = openLine(await arena.serve(), 1);
   const worker = arena.startWorker({ LOG_LEVEL: 'info' });

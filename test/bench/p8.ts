@@ -22,7 +22,7 @@ type Size = { rounds: number; seconds: number };
 const FULL: Size = { rounds: 5, seconds: 5 };
 const SMALL: Size = { rounds: 5, seconds: 1 };
 
-type Answer = { status: number; ms: number; hasDelay: boolean };
+type Reply = { status: number; ms: number; hasDelay: boolean };
 type Found = { best: number; idleP99: number; served: number; acceptedP99: number; rejected: number; accepted: number };
 
 /** P8: five times the orders that the venue can carry out; beside the best rate, and an idle service. */
@@ -40,9 +40,9 @@ export async function measureP8({ small }: Extent): Promise<Figures> {
   }
 }
 
-type Place = () => Promise<Answer>;
+type PlaceOrder = () => Promise<Reply>;
 
-async function openService(arena: Arena): Promise<Place> {
+async function openService(arena: Arena): Promise<PlaceOrder> {
   const settings = { NETVENUE_MINER_THREADS: String(THREADS), ORDER_DEADLINE_MS: String(DEADLINE_MS) };
   const url = await arena.serve('src/web.ts', settings);
   await arena.startWorker({ ...settings, LOG_LEVEL: 'info' }).waitForLine(/worker is running/);
@@ -62,49 +62,49 @@ async function openService(arena: Arena): Promise<Place> {
 /** Whether a rejection tells when to come again. */
 const hasDelay = ({ status, head }: Reported) => [429, 503].includes(status) && /^retry-after: \d+/im.test(head);
 
-async function measure(arena: Arena, place: Place, seconds: number): Promise<Found> {
+async function measure(arena: Arena, place: PlaceOrder, seconds: number): Promise<Found> {
   const idle = await steady(place, IDLE_PER_S, seconds * 2);
   const best = await bestRate(place, seconds * 1_000);
   const before = await carriedOut(arena);
   const startedAt = performance.now();
-  const answering = steady(place, best * OVERLOAD, seconds);
+  const replying = steady(place, best * OVERLOAD, seconds);
   await sleep(seconds * 1_000);
   const served = ((await carriedOut(arena)) - before) / ((performance.now() - startedAt) / 1_000);
-  const answers = await answering;
+  const replies = await replying;
   await drained(arena);
-  const accepted = answers.filter(({ status }) => status < 300);
-  const rest = answers.filter(({ status }) => status >= 300);
+  const accepted = replies.filter(({ status }) => status < 300);
+  const rest = replies.filter(({ status }) => status >= 300);
   const rejected = rest.filter(({ hasDelay, ms }) => hasDelay && ms <= AT_ONCE_MS);
   return {
     best,
     served,
     idleP99: p99(idle),
     acceptedP99: p99(accepted),
-    accepted: accepted.length / answers.length,
+    accepted: accepted.length / replies.length,
     rejected: rest.length === 0 ? 1 : rejected.length / rest.length,
   };
 }
 
-const p99 = (answers: Answer[]) =>
+const p99 = (replies: Reply[]) =>
   quantile(
-    answers.map(({ ms }) => ms),
+    replies.map(({ ms }) => ms),
     0.99,
   );
 
 /** Orders at a fixed rate, whether or not earlier ones have a response. */
-async function steady(place: Place, perSecond: number, seconds: number): Promise<Answer[]> {
-  const answers: Promise<Answer>[] = [];
+async function steady(place: PlaceOrder, perSecond: number, seconds: number): Promise<Reply[]> {
+  const replies: Promise<Reply>[] = [];
   const startedAt = performance.now();
   for (let n = 0; n < perSecond * seconds; n++) {
     const dueMs = startedAt + (n * 1_000) / perSecond - performance.now();
     if (dueMs > 1) await sleep(dueMs);
-    answers.push(place());
+    replies.push(place());
   }
-  return Promise.all(answers);
+  return Promise.all(replies);
 }
 
 /** Orders carried out per second while callers send each its next order after its last. */
-async function bestRate(place: Place, forMs: number): Promise<number> {
+async function bestRate(place: PlaceOrder, forMs: number): Promise<number> {
   const startedAt = performance.now();
   let done = 0;
   const caller = async () => {

@@ -91,19 +91,19 @@ describe('the quality of the console', function () {
     const paused = await readsAfter(60);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.evaluate("Object.defineProperty(document, 'hidden', { value: true, configurable: true })");
-    const whileHidden = await readsAfter(60);
+    const whileInvisible = await readsAfter(60);
     await page.evaluate('delete document.hidden');
     const again = await readsAfter(5);
     await readsAfter(600);
     const left = await readsAfter(60);
 
-    expect([running, paused, whileHidden, again, left]).to.deep.equal([1, 0, 0, 1, 0]);
+    expect([running, paused, whileInvisible, again, left]).to.deep.equal([1, 0, 0, 1, 0]);
   });
 
   it('is checked by tests that can fail', async () => {
-    const hidden = '<button></button><table><tr><td>x</td></tr></table><h1>a</h1><h1>b</h1>';
+    const faulty = '<button></button><table><tr><td>x</td></tr></table><h1>a</h1><h1>b</h1>';
     await page.setContent(
-      `${hidden}<p style="color: #999; width: 3000px">faint</p><input style="border-color: #eee" aria-label="x">`,
+      `${faulty}<p style="color: #999; width: 3000px">faint</p><input style="border-color: #eee" aria-label="x">`,
     );
 
     const [names, contrast, width] = [await accessibilityFaults(page), await lowContrast(page), await overflow(page)];

@@ -10,7 +10,7 @@ type Received = { about: { id: string } | { request: string }; at: number; ms: n
  * The ids of accepted intents, how often each response came, responses that denied an effect on record, and how long each
  * response took, with the time it came at.
  */
-export type Answered = {
+export type Responses = {
   taken: string[];
   responses: Record<string, number>;
   misinformed: number;
@@ -23,14 +23,14 @@ const TRADERS = 30;
  * Orders at a steady rate until `isOver`, whose responses are compared with the records by `judge` at the end. Only 503 and
  * accepted orders are expected: every other response ends the load.
  */
-export async function loadAnswered(stage: Stage, perSecond: number, isOver: () => boolean) {
+export async function loadReceived(stage: Stage, perSecond: number, isOver: () => boolean) {
   const traders = await stage.traders(TRADERS);
   const received: Received[] = [];
   const load = atPace({ perSecond, goOn: () => !isOver() }, (n) => placeOneOf(traders, n, received));
   load.catch(() => {}); // reported by `judge`
   return {
     load,
-    async judge(): Promise<Answered> {
+    async judge(): Promise<Responses> {
       const taken = (await load).filter((id) => id !== null);
       return {
         taken,

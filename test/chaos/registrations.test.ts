@@ -33,7 +33,7 @@ const FAULTS: readonly { route: string; kind: FaultKind; rate: number; delayMs?:
   { route: 'register/record', kind: 'status_500', rate: 0.05 },
   { route: 'register/record', kind: 'reset', rate: 0.05 },
   { route: 'register/miner', kind: 'reject', rate: 0.1 },
-  { route: 'register/answer', kind: 'reset', rate: 0.1 },
+  { route: 'register/response', kind: 'reset', rate: 0.1 },
 ];
 
 type Row = { status: string; tx_hash: string | null; state: string };

@@ -194,16 +194,16 @@ async function enrollWallets({ webs }: Stage, databaseUrl: string, count: number
 
 const urlOf = (webs: readonly { url: string }[], n: number) => (webs[n % webs.length] as { url: string }).url; // there is at least one
 
-const ENROLL_TRIES = 5;
+const ENROLL_ATTEMPTS = 5;
 
 async function enrollWallet(url: string, key: string): Promise<Wallet> {
   const privateKey = generatePrivateKey();
   const wallet = privateKeyToAddress(privateKey).toLowerCase();
   const trader = caller(url, key, { 'Trader-ID': wallet });
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     const { status, body } = await trader.post('/v1/sessions', { ex_wallet: wallet, private_key: privateKey });
     if (status === 200) return { ...trader, wallet, privateKey };
-    const mayRepeat = body.error?.retryable === true && tries < ENROLL_TRIES; // connections may be cut meanwhile
+    const mayRepeat = body.error?.retryable === true && attempts < ENROLL_ATTEMPTS; // connections may be cut meanwhile
     if (!mayRepeat) throw new Error(`${status} ${JSON.stringify(body)}`);
   }
 }

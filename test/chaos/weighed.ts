@@ -1,4 +1,4 @@
-import { type ExchangeBody, jsonAnswer, startProxy, type VenueProxy } from '../support/proxy.ts';
+import { type ExchangeBody, jsonReply, startProxy, type VenueProxy } from '../support/proxy.ts';
 
 /** The exchange behind a counter of request weights, as its documentation lists them. It rejects what exceeds the limit. */
 export type Weighed = {
@@ -35,12 +35,12 @@ export async function startWeighed(limit: number): Promise<Weighed> {
     const inWindow = sum(recent.filter(({ at }) => at > Date.now() - WINDOW_MS));
     if (inWindow + weightOf(body) > limit) {
       rejected += 1;
-      return jsonAnswer(null, 429);
+      return jsonReply(null, 429);
     }
     count(kind, weightOf(body));
-    const answer = await forward();
-    if (answer && BY_ROWS.test(kind)) count(`${kind} rows`, Math.floor(JSON.parse(answer.text).length / 20));
-    return answer;
+    const reply = await forward();
+    if (reply && BY_ROWS.test(kind)) count(`${kind} rows`, Math.floor(JSON.parse(reply.text).length / 20));
+    return reply;
   });
   return { proxy, spent: () => Object.fromEntries(spent), peak: () => ({ weight: peak, rejected }) };
 }

@@ -44,8 +44,8 @@ describe('the client, at the service', function () {
       const nth = (seen.get(key) ?? 0) + 1;
       seen.set(key, nth);
       if (nth === 1 && seen.size % 2 === 0) return 'lost'; // before
-      const answer = await forward();
-      return nth < 3 ? 'lost' : answer;
+      const reply = await forward();
+      return nth < 3 ? 'lost' : reply;
     };
 
     const placed = await Promise.all(

@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { type ClientOptions, connect, ServiceError } from '../../src/client/index.ts';
 
-type Answer = { status: number; headers?: Record<string, string>; error?: object; text?: string } | 'lost';
+type Reply = { status: number; headers?: Record<string, string>; error?: object; text?: string } | 'lost';
 
 const ORDER = {
   params: { header: { 'Trader-ID': '7' } },
   body: { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.1, execution_type: 'MARKET' },
 } as const;
-const OK: Answer = { status: 200, text: '{"success":true}' };
+const OK: Reply = { status: 200, text: '{"success":true}' };
 
-/** A client whose service gives these answers, the last of them again and again; and the requests it received. */
-function scripted(answers: Answer[], options: Partial<ClientOptions> = {}) {
+/** A client whose service gives these replies, the last of them again and again; and the requests it received. */
+function scripted(replies: Reply[], options: Partial<ClientOptions> = {}) {
   const received: { method: string; path: string; key: string | null; session: string | null; at: number }[] = [];
   const service = connect({
     baseUrl: 'https://service.example',
@@ -27,9 +27,9 @@ function scripted(answers: Answer[], options: Partial<ClientOptions> = {}) {
         session,
         at: performance.now(),
       });
-      const answer = answers[Math.min(received.length, answers.length) - 1] ?? 'lost';
-      if (answer === 'lost') throw new TypeError('the connection broke');
-      const { status, headers: given, error, text } = answer;
+      const reply = replies[Math.min(received.length, replies.length) - 1] ?? 'lost';
+      if (reply === 'lost') throw new TypeError('the connection broke');
+      const { status, headers: given, error, text } = reply;
       return new Response(error ? JSON.stringify({ title: '', status, error }) : (text ?? null), {
         status,
         ...(given && { headers: given }),
@@ -45,7 +45,7 @@ function scripted(answers: Answer[], options: Partial<ClientOptions> = {}) {
   return { service, received, place, failure };
 }
 
-const problem = (status: number, error: object, headers = {}): Answer => ({
+const problem = (status: number, error: object, headers = {}): Reply => ({
   status,
   headers,
   error: { code: 'VENUE_UNREACHABLE', message: 'Unreachable.', request_id: 'r', ...error },
@@ -108,9 +108,9 @@ describe('requests of the client', () => {
     const none = { retryable: false, effect: 'none' };
     const [rejected, ofIntent] = [problem(401, none), problem(422, { ...none, intent_id: '01' })];
     const unknown = problem(503, { retryable: true, effect: 'unknown' });
-    const html: Answer = { status: 502, text: '<html>' };
+    const html: Reply = { status: 502, text: '<html>' };
 
-    for (const [answers, effect] of [
+    for (const [replies, effect] of [
       [[rejected], 'none'],
       [['lost', rejected], 'unknown'],
       [[unknown, rejected], 'unknown'],
@@ -120,10 +120,10 @@ describe('requests of the client', () => {
       [[{ status: 500, text: '<html>' }], 'unknown'],
       [[{ status: 202, text: '{}' }, rejected], 'unknown'],
       [[{ status: 202, headers: { 'Intent-Id': '01' }, text: '{}' }, rejected], 'unknown'],
-    ] as [Answer[], string][]) {
-      const error = await scripted(answers).failure();
+    ] as [Reply[], string][]) {
+      const error = await scripted(replies).failure();
 
-      expect(error.effect, JSON.stringify(answers)).to.equal(effect);
+      expect(error.effect, JSON.stringify(replies)).to.equal(effect);
       expect(error.idempotencyKey).to.match(/^[0-9a-f-]{36}$/);
     }
   });
@@ -175,13 +175,13 @@ describe('requests of the client', () => {
 });
 
 describe('streams of the client', () => {
-  const TOKEN: Answer = { status: 200, text: '{"access_token":"apt_1","expires_in":3600}' };
-  const EVENT: Answer = { status: 200, text: 'id: a:1\nevent: order\ndata: {"n":1}\n\n' };
+  const TOKEN: Reply = { status: 200, text: '{"access_token":"apt_1","expires_in":3600}' };
+  const EVENT: Reply = { status: 200, text: 'id: a:1\nevent: order\ndata: {"n":1}\n\n' };
   const credentials = { clientId: 'app_1', clientSecret: 'csk_1' };
   const wrong = (code: string, challenge: string) =>
     problem(401, { code, retryable: false }, { 'WWW-Authenticate': challenge });
-  const first = (answers: Answer[]) => {
-    const { service, received } = scripted(answers, { credentials });
+  const first = (replies: Reply[]) => {
+    const { service, received } = scripted(replies, { credentials });
     const event = service.events('/v2/trading/stream').next();
     return {
       received,

@@ -53,9 +53,9 @@ function wrong(program: string): string {
 
 /** The environment without what `npm run` adds about this project; nothing that a package brings is run at installation. */
 function readersEnv(): NodeJS.ProcessEnv {
-  const own = Object.entries(process.env).filter(
+  const kept = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(package|lifecycle)_.*|npm_config_local_prefix|INIT_CWD|NODE_COMPILE_CACHE)$/.test(name),
   );
   const quiet = { npm_config_ignore_scripts: 'true', npm_config_audit: 'false', npm_config_fund: 'false' };
-  return { ...Object.fromEntries(own), ...quiet };
+  return { ...Object.fromEntries(kept), ...quiet };
 }

@@ -9,11 +9,11 @@ export async function readGenerators(): Promise<Generator[]> {
   const [introduction = '', ...sections] = guide.split(/^## /m);
   const beginning = block(introduction, 'sh');
   return sections.map((section) => {
-    const own = block(section, 'sh');
+    const script = block(section, 'sh');
     return {
       name: section.split('\n')[0] ?? '',
-      version: /[\w-]@(\d[\w.-]*)/.exec(own)?.[1] ?? '',
-      commands: beginning + own,
+      version: /[\w-]@(\d[\w.-]*)/.exec(script)?.[1] ?? '',
+      commands: beginning + script,
       program: block(section, 'ts'),
     };
   });

@@ -44,23 +44,23 @@ describe('startEmbedded', () => {
 
   it('keeps its data between runs', async () => {
     const first = await start();
-    await query(first, 'create table kept as select 42 as answer');
+    await query(first, 'create table kept as select 42 as value');
     await first.stop();
 
     const second = await start();
 
-    expect(await query(second, 'select answer from kept')).to.deep.equal([{ answer: 42 }]);
+    expect(await query(second, 'select value from kept')).to.deep.equal([{ value: 42 }]);
     expect(second.socketDir).to.equal(first.socketDir);
   });
 
   it('recovers committed data after a crash', async () => {
     const first = await start();
-    await query(first, 'create table committed as select 7 as answer');
+    await query(first, 'create table committed as select 7 as value');
     await first.stop('immediate');
 
     const second = await start();
 
-    expect(await query(second, 'select answer from committed')).to.deep.equal([{ answer: 7 }]);
+    expect(await query(second, 'select value from committed')).to.deep.equal([{ value: 7 }]);
   });
 
   it('is reachable through a private unix socket only', async () => {
@@ -131,15 +131,15 @@ describe('startEmbedded', () => {
 
   it(`drops root privileges, also behind a private path${isRoot ? '' : ' (skipped: not root)'}`, async function () {
     if (!isRoot) this.skip();
-    const hidden = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-hidden-`));
+    const parent = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-hidden-`));
     const open = await start();
 
-    const concealed = await start({ dataDir: join(hidden, 'data') });
+    const concealed = await start({ dataDir: join(parent, 'data') });
 
     expect(await accountOf(open.pid())).to.be.oneOf(['another', 'unmapped']);
     expect(await accountOf(concealed.pid())).to.equal('unmapped');
     await concealed.stop('immediate');
-    await rm(hidden, { recursive: true });
+    await rm(parent, { recursive: true });
   });
 
   const reason = existsSync(debian) ? '' : ` (skipped: no ${debian})`;

@@ -14,7 +14,7 @@ import { openUpstreams } from '../../src/upstreams.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { testSettings } from '../support/service.ts';
 
-const ANSWER: Reply = { kind: 'response', status: 200, headers: {}, text: '{}' };
+const RESPONSE: Reply = { kind: 'response', status: 200, headers: {}, text: '{}' };
 const LOST: Reply = { kind: 'lost', why: 'ETIMEDOUT' };
 
 describe('look-ups at a miner', () => {
@@ -56,7 +56,7 @@ describe('look-ups at a miner', () => {
     };
     const sendLookUp = lookUpsIn({ ...slots, take });
 
-    await Promise.all(Array.from({ length: 20 }, () => sendLookUp(async () => ANSWER)));
+    await Promise.all(Array.from({ length: 20 }, () => sendLookUp(async () => RESPONSE)));
 
     expect(asked).to.be.below(20);
   });
@@ -67,8 +67,8 @@ describe('look-ups at a miner', () => {
 
     await lookUpsIn(slots)(async () => LOST);
     expect(given).to.deep.equal([]);
-    await lookUpsIn({ ...slots, release: async () => Promise.reject(new Error('away')) })(async () => ANSWER);
-    await lookUpsIn({ ...slots, count: 2 })(async () => ANSWER);
+    await lookUpsIn({ ...slots, release: async () => Promise.reject(new Error('away')) })(async () => RESPONSE);
+    await lookUpsIn({ ...slots, count: 2 })(async () => RESPONSE);
 
     expect(given).to.deep.equal(['lease']);
   });

@@ -138,7 +138,7 @@ describe('the protection of connections to the database', () => {
 /** Settings of a server that takes TLS only; its files belong to the account that runs it. */
 async function tlsSettings(cluster: string): Promise<Record<string, string>> {
   const { uid, gid } = await stat(cluster);
-  const own = async (name: string, write: (file: string) => Promise<void>) => {
+  const serverFile = async (name: string, write: (file: string) => Promise<void>) => {
     const file = path.join(cluster, name);
     await write(file);
     await chmod(file, 0o600);
@@ -148,8 +148,10 @@ async function tlsSettings(cluster: string): Promise<Record<string, string>> {
   return {
     listen_addresses: ADDRESS,
     ssl: 'on',
-    ssl_cert_file: await own('server.crt', (file) => copyFile(CA, file)),
-    ssl_key_file: await own('server.key', (file) => copyFile(path.join(FIXTURES, 'server.key'), file)),
-    hba_file: await own('tls_hba.conf', (file) => writeFile(file, 'local all all trust\nhostssl all all all trust\n')),
+    ssl_cert_file: await serverFile('server.crt', (file) => copyFile(CA, file)),
+    ssl_key_file: await serverFile('server.key', (file) => copyFile(path.join(FIXTURES, 'server.key'), file)),
+    hba_file: await serverFile('tls_hba.conf', (file) =>
+      writeFile(file, 'local all all trust\nhostssl all all all trust\n'),
+    ),
   };
 }

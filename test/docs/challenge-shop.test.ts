@@ -60,7 +60,7 @@ describe('the example of a shop', function () {
       const buy = () =>
         visitor('POST', '/buy', { json: { tier_id: 'tier_25k' }, headers: { 'Idempotency-Key': 'click-1' } });
       const [bought, again] = await Promise.all([buy(), buy()]);
-      const stranger = await shop('POST', '/buy', { json: { tier_id: 'tier_25k' } });
+      const unknownCaller = await shop('POST', '/buy', { json: { tier_id: 'tier_25k' } });
       await service.control('payment', { id: String(bought.body.client_secret).split('_secret')[0], to: 'succeeded' });
       const paid = await eventually(async () => {
         const { body } = await visitor('POST', '/payment', { json: { payment_id: bought.body.payment_id } });
@@ -85,7 +85,7 @@ describe('the example of a shop', function () {
       expect(wrong.body).to.include({ code: 'V2_OTP_INVALID', effect: 'none' });
       expect(tiers.map(({ tier_id }: { tier_id: string }) => tier_id)).to.include('tier_25k');
       expect(again.body).to.deep.equal(bought.body);
-      expect(stranger.status).to.equal(401);
+      expect(unknownCaller.status).to.equal(401);
       expect(paid).to.deep.include({ status: 'succeeded' });
       expect(paid.reported.event).to.equal('payment.succeeded');
       expect(funded.account_size).to.equal(25_000);

@@ -36,12 +36,12 @@ describe('callerAddress', () => {
     );
 
   it('is that of the connection, shared by the users of an app that reports none', () => {
-    const own = { address: '192.0.2.1', network: '192.0.2.1' };
+    const connection = { address: '192.0.2.1', network: '192.0.2.1' };
 
     for (const kind of ['nobody', 'partner', 'trader', 'admin'])
-      expect(caller(kind), kind).to.deep.equal({ ...own, isApps: false, isShared: false });
+      expect(caller(kind), kind).to.deep.equal({ ...connection, isApps: false, isShared: false });
     for (const kind of ['app', 'user'])
-      expect(caller(kind), kind).to.deep.equal({ ...own, isApps: true, isShared: true });
+      expect(caller(kind), kind).to.deep.equal({ ...connection, isApps: true, isShared: true });
   });
 
   it('is what an app reports of its user, at most 64 characters, and nobody else reports one', () => {

@@ -147,17 +147,17 @@ describe('authenticate', () => {
   it('tells who lacks a role before it rejects the request', async () => {
     const operation = operations.find(({ id }) => id === 'registerPartner');
     const { deps } = accepting({ admins: { ...admin, isEnrolled: false } });
-    const told: string[] = [];
+    const noted: string[] = [];
 
     const error = await authenticate(
       operation as NonNullable<typeof operation>,
       { method: 'POST', headers: { authorization: 'Bearer adm_1' } },
       deps,
-      async ({ kind }, { code }) => void told.push(kind, code),
+      async ({ kind }, { code }) => void noted.push(kind, code),
     ).catch(({ code }) => code);
 
     expect(error).to.equal('V2_TOTP_REQUIRED');
-    expect(told).to.deep.equal(['admin', 'V2_TOTP_REQUIRED']);
+    expect(noted).to.deep.equal(['admin', 'V2_TOTP_REQUIRED']);
   });
 
   it('knows no other scheme', () => {

@@ -5,15 +5,15 @@ import { parseJson } from '../../src/adapters/http.ts';
 import { type InDoubtStage, isWrite, openInDoubtStage } from '../support/in-doubt/stage.ts';
 import { SUBJECTS, type Subject } from '../support/in-doubt/subjects.ts';
 import { eventually } from '../support/money.ts';
-import type { Answer, Passing } from '../support/relay.ts';
+import type { Passing, Reply } from '../support/relay.ts';
 import { realSockets } from '../support/sockets.ts';
 
-const json = (status: number, body: unknown): Answer => ({
+const json = (status: number, body: unknown): Reply => ({
   status,
   headers: { 'content-type': 'application/json', ...(status === 429 && { 'retry-after': '1' }) },
   body: JSON.stringify(body),
 });
-const page = (status: number): Answer => ({ status, headers: { 'content-type': 'text/html' }, body: '<html></html>' });
+const page = (status: number): Reply => ({ status, headers: { 'content-type': 'text/html' }, body: '<html></html>' });
 
 /** An error in a form that each upstream uses for its own. */
 const ERROR = {
@@ -24,19 +24,19 @@ const ERROR = {
   message: 'x',
 };
 const REJECTIONS = [400, 401, 402, 403, 404, 409, 422, 429, 500, 502, 503];
-const ANSWERS: [string, Answer][] = [
-  ...REJECTIONS.map((status): [string, Answer] => [`${status}`, json(status, ERROR)]),
-  ...[200, 401, 404, 503].map((status): [string, Answer] => [`${status} with a page`, page(status)]),
-  ['no answer', 'lost'],
+const REPLIES: [string, Reply][] = [
+  ...REJECTIONS.map((status): [string, Reply] => [`${status}`, json(status, ERROR)]),
+  ...[200, 401, 404, 503].map((status): [string, Reply] => [`${status} with a page`, page(status)]),
+  ['no response', 'lost'],
 ];
-const FEW = ANSWERS.filter(([name]) => ['401', '404', '503 with a page', 'no answer'].includes(name));
+const FEW = REPLIES.filter(([name]) => ['401', '404', '503 with a page', 'no response'].includes(name));
 
 const TRUTHS = ['done', 'never'] as const;
 type Truth = (typeof TRUTHS)[number];
 /** What broken requests a look-up made, and whether it sent something that may take effect. */
 type Run = { broken: Set<string>; written: boolean };
 
-describe('of every kind of intent, whose first answer was lost,', () => {
+describe('of every kind of intent, whose first response was lost,', () => {
   let stage: InDoubtStage;
   let unmocked: () => void;
   const prepared = new Map<string, () => Promise<string>>();
@@ -63,7 +63,7 @@ describe('of every kind of intent, whose first answer was lost,', () => {
     expect(SUBJECTS.map(({ verb }) => verb.kind)).to.have.members([...kinds]);
   });
 
-  /** An intent that was sent once: the upstream has executed it or never received it, and its answer was lost. */
+  /** An intent that was sent once: the upstream has executed it or never received it, and its response was lost. */
   async function lost(subject: Subject, truth: Truth): Promise<string> {
     const id = String(await prepared.get(nameOf(subject, truth))?.());
     let writes = 0;
@@ -86,16 +86,16 @@ describe('of every kind of intent, whose first answer was lost,', () => {
   }
 
   /**
-   * Answers the requests that `isBroken` selects with this answer; the others reach their upstream. What a read was
-   * answered is remembered until something is written: the records of the upstream are the same until then.
+   * Responds to the requests that `isBroken` selects with this reply; the others reach their upstream. The response to a
+   * read is remembered until something is written: the records of the upstream are the same until then.
    */
-  function answering(isBroken: (request: string) => boolean, answer: Answer, reads: Map<string, Answer>): Run {
+  function replying(isBroken: (request: string) => boolean, reply: Reply, reads: Map<string, Reply>): Run {
     const run: Run = { broken: new Set(), written: false };
     stage.handle(async (passing) => {
       const request = requestOf(passing);
       if (isBroken(request)) {
         run.broken.add(request);
-        return answer;
+        return reply;
       }
       if (isWrite(passing)) {
         run.written ||= !request.endsWith('noop');
@@ -103,38 +103,38 @@ describe('of every kind of intent, whose first answer was lost,', () => {
         return passing.forward();
       }
       const asked = `${passing.name}?${passing.query} ${passing.text}`;
-      const answered = reads.get(asked) ?? (await passing.forward());
-      if (answered !== 'lost') reads.set(asked, answered);
-      return answered;
+      const replied = reads.get(asked) ?? (await passing.forward());
+      if (replied !== 'lost') reads.set(asked, replied);
+      return replied;
     });
     return run;
   }
 
-  /** What settles the intent wrongly, over every request of its look-up and every answer. */
+  /** What settles the intent wrongly, over every request of its look-up and every response. */
   async function wronglySettled({ verb }: Subject, id: string, truth: Truth): Promise<string[]> {
     const wrong: string[] = [];
     const healthy = new Set<string>();
-    const reads = new Map<string, Answer>();
+    const reads = new Map<string, Reply>();
     let isDone = truth === 'done';
-    const reconcile = async (isBroken: (request: string) => boolean, answer: Answer) => {
+    const reconcile = async (isBroken: (request: string) => boolean, reply: Reply) => {
       const { sent, deps } = await stage.inDoubt(verb, id);
-      const run = answering(isBroken, answer, reads);
+      const run = replying(isBroken, reply, reads);
       const { kind } = await verb.reconcile(sent, deps);
       isDone ||= run.written;
       return { ...run, kind };
     };
     for (;;) {
       const reached = new Set<string>();
-      for (const [name, answer] of ANSWERS) {
-        const { kind, broken } = await reconcile((request) => !healthy.has(request), answer);
+      for (const [name, reply] of REPLIES) {
+        const { kind, broken } = await reconcile((request) => !healthy.has(request), reply);
         if (broken.size === 0) return wrong;
         for (const request of broken) reached.add(request);
         const isFound = kind === 'accepted' && isDone; // by a record that was read before
         if (kind !== 'unknown' && !isFound) wrong.push(`${kind} when ${[...broken]} and all after it get ${name}`);
       }
       for (const request of reached)
-        for (const [name, answer] of FEW) {
-          const { kind } = await reconcile((one) => one === request, answer);
+        for (const [name, reply] of FEW) {
+          const { kind } = await reconcile((one) => one === request, reply);
           const isTrue = kind === 'unknown' || (kind === 'accepted') === isDone;
           if (!isTrue) wrong.push(`${kind} when only ${request} gets ${name}`);
         }
@@ -163,14 +163,14 @@ describe('of every kind of intent, whose first answer was lost,', () => {
       });
 
   for (const subject of SUBJECTS)
-    it(`${subject.verb.kind} is not ended by an answer to its first send that proves nothing`, async () => {
+    it(`${subject.verb.kind} is not ended by a response to its first send that proves nothing`, async () => {
       const id = String(await prepared.get(`${subject.verb.kind} never`)?.());
       stage.handle(async (passing) => (isWrite(passing) ? 'lost' : passing.forward()));
       if ((await stage.state(id)) === 'queued') await stage.run(subject.verb, id);
       const wrong: string[] = [];
 
-      for (const [name, answer] of ANSWERS.filter(([name]) => !name.startsWith('4'))) {
-        stage.handle(async (passing) => (isWrite(passing) ? answer : passing.forward()));
+      for (const [name, reply] of REPLIES.filter(([name]) => !name.startsWith('4'))) {
+        stage.handle(async (passing) => (isWrite(passing) ? reply : passing.forward()));
         const { kind } = await sendTo(subject, id);
         if (kind !== 'unknown') wrong.push(`${kind} by ${name}`);
       }

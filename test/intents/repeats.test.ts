@@ -15,7 +15,7 @@ const transfer = {
   subaccountUuid: null,
 };
 
-describe('a transfer whose answer was lost, repeated under its key', () => {
+describe('a transfer whose response was lost, repeated under its key', () => {
   before(() => {
     if (!nock.isActive()) nock.activate();
     nock.disableNetConnect();
@@ -34,7 +34,7 @@ describe('a transfer whose answer was lost, repeated under its key', () => {
   };
   const deps = { processor: processor({ url: URL, secretKey: 'sk_test_1', notificationSecret: 'whsec_1' }) };
   const reconcile = () => submit.reconcile(sent as never, deps as never); // as: the only members that it reads
-  const answer = (status: number, body: object, headers = {}) =>
+  const respond = (status: number, body: object, headers = {}) =>
     nock(URL)
       .get('/v1/transfers')
       .query(true)
@@ -45,13 +45,13 @@ describe('a transfer whose answer was lost, repeated under its key', () => {
 
   for (const status of [400, 401, 402, 403, 404, 409, 429, 500, 502, 503])
     it(`stays in doubt when the repeat is answered with ${status}`, async () => {
-      answer(status, error('invalid_request_error', 'account_invalid'));
+      respond(status, error('invalid_request_error', 'account_invalid'));
 
       expect(await reconcile()).to.include({ kind: 'unknown' });
     });
 
-  it('is rejected when the processor returns its stored answer to the first request', async () => {
-    answer(400, error('invalid_request_error', 'balance_insufficient'), { 'Idempotent-Replayed': 'true' });
+  it('is rejected when the processor returns its stored response to the first request', async () => {
+    respond(400, error('invalid_request_error', 'balance_insufficient'), { 'Idempotent-Replayed': 'true' });
 
     expect(await reconcile()).to.include({ kind: 'rejected', slug: 'balance_insufficient', recorded: true });
   });

@@ -68,13 +68,13 @@ describe('password hashes', () => {
   });
 
   it('match the same password on every keyboard, among hashes that share a salt, and no other', async () => {
-    const mine = await hashPassword('ﬁne Ångström', lane, salt);
+    const ours = await hashPassword('ﬁne Ångström', lane, salt);
     const others = await hashPassword(PASSWORD, lane, salt);
     const apart = await hashPassword('ﬁne Ångström', lane);
 
-    expect(await matchPassword('fine A\u030angstro\u0308m', [others, mine], lane)).to.equal(mine);
-    expect(await matchPassword(PASSWORD, [others, mine], lane)).to.equal(others);
-    expect(await matchPassword('another password', [others, mine], lane)).to.equal(null);
+    expect(await matchPassword('fine A\u030angstro\u0308m', [others, ours], lane)).to.equal(ours);
+    expect(await matchPassword(PASSWORD, [others, ours], lane)).to.equal(others);
+    expect(await matchPassword('another password', [others, ours], lane)).to.equal(null);
     expect(await matchPassword('ﬁne Ångström', [others, apart], lane)).to.equal(null);
     expect(await matchPassword('ﬁne Ångström', [apart, others], lane)).to.equal(apart);
     expect(await matchPassword(PASSWORD, [], lane)).to.equal(null);

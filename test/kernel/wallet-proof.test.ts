@@ -5,7 +5,7 @@ import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
 import { challengeMessage, provesWallet } from '../../src/kernel/wallet-proof.ts';
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`);
-const stranger = privateKeyToAccount(`0x${'22'.repeat(32)}`);
+const outsider = privateKeyToAccount(`0x${'22'.repeat(32)}`);
 const wallet = account.address.toLowerCase();
 const owner = 'ptn_1';
 const old = newSealingKey();
@@ -73,13 +73,13 @@ describe('provesWallet', () => {
 
     for (const text of texts)
       expect(await provesWallet(await signed(text), { owner, wallet }, ring), text).to.equal(false);
-    expect(await provesWallet(await signed(message, stranger), { owner, wallet }, ring)).to.equal(false);
+    expect(await provesWallet(await signed(message, outsider), { owner, wallet }, ring)).to.equal(false);
     expect(await provesWallet({ ...proof, signature: `0x${'00'.repeat(65)}` }, { owner, wallet }, ring)).to.equal(
       false,
     );
     expect(await provesWallet(proof, { owner: 'ptn_2', wallet }, ring)).to.equal(false);
-    const others = stranger.address.toLowerCase();
+    const others = outsider.address.toLowerCase();
     expect(await provesWallet(proof, { owner, wallet: others }, ring)).to.equal(false);
-    expect(await provesWallet(await signed(message, stranger), { owner, wallet: others }, ring)).to.equal(false);
+    expect(await provesWallet(await signed(message, outsider), { owner, wallet: others }, ring)).to.equal(false);
   });
 });

@@ -50,14 +50,14 @@ describe('telemetry', function () {
     await receiver.close();
   });
 
-  const told = <Item>(path: string, within: string, below: string) =>
+  const received = <Item>(path: string, within: string, below: string) =>
     collector.ledger
       .filter((each) => each.path === path)
       .flatMap(({ body }) => JSON.parse(body)[within])
       .flatMap((resource) => resource[below])
       .flatMap((scope): Item[] => scope.spans ?? scope.metrics);
   const spansOf = (traceId: string) =>
-    told<Span>('/v1/traces', 'resourceSpans', 'scopeSpans').filter((span) => span.traceId === traceId);
+    received<Span>('/v1/traces', 'resourceSpans', 'scopeSpans').filter((span) => span.traceId === traceId);
 
   it('show an order as one trace, from its request to the webhook', async () => {
     const trader = await service.trader();
@@ -105,7 +105,7 @@ describe('telemetry', function () {
     const partner = await service.partner();
     for (let n = 0; n < 3; n++) await partner.get('/v1/events');
     const point = await eventually(async () => {
-      const metrics = told<Metric>('/v1/metrics', 'resourceMetrics', 'scopeMetrics');
+      const metrics = received<Metric>('/v1/metrics', 'resourceMetrics', 'scopeMetrics');
       const points = metrics
         .filter(({ name }) => name === 'tps_http_request_duration_seconds')
         .flatMap(({ histogram }) => histogram?.dataPoints ?? []);

@@ -56,7 +56,7 @@ type Run = { tests: string[]; server: string };
 
 async function runAll(mutants: Mutant[], copy: string, run: Run): Promise<Result[]> {
   const runner = startRunner(copy, run);
-  const { broken, coverage } = await answerOf(runner);
+  const { broken, coverage } = await reportOf(runner);
   if (!coverage) throw new Error(broken);
   const results: Result[] = [];
   for (const mutant of mutants) {
@@ -92,9 +92,9 @@ async function runOne(
     return killedBy;
   }
   if (id in coverage.static) {
-    const own = startRunner(copy, run, id);
-    await answerOf(own);
-    return ask(own, { id, tests: undefined }).finally(() => own.kill());
+    const fresh = startRunner(copy, run, id);
+    await reportOf(fresh);
+    return ask(fresh, { id, tests: undefined }).finally(() => fresh.kill());
   }
   const tests = Object.keys(coverage.perTest).filter((title) => id in (coverage.perTest[title] ?? {}));
   return tests.length > 0 ? ask(runner, { id, tests }) : undefined;
@@ -118,10 +118,10 @@ const startRunner = (copy: string, { tests, server }: Run, mutant = ''): ChildPr
 
 async function ask(runner: ChildProcess, what: Ask): Promise<string | undefined> {
   runner.send(what);
-  return (await answerOf(runner)).killedBy;
+  return (await reportOf(runner)).killedBy;
 }
 
-async function answerOf(runner: ChildProcess): Promise<Reported> {
+async function reportOf(runner: ChildProcess): Promise<Reported> {
   const [reported] = await once(runner, 'message');
   return reported;
 }

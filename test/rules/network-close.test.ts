@@ -84,8 +84,8 @@ describe('what a FLAT_ALL came to', () => {
   });
 
   it('is told at once when its own order closed the position, and after the request has ended when another did', async () => {
-    for (const own of [`${UUID}-flat-all`, [...UUID].reverse().join('')])
-      expect(await find([closedBy(own)], bookWith())).to.include({ kind: 'accepted' });
+    for (const name of [`${UUID}-flat-all`, [...UUID].reverse().join('')])
+      expect(await find([closedBy(name)], bookWith())).to.include({ kind: 'accepted' });
     expect(await find([closedBy(`${UUID}-bracket-0`)], bookWith())).to.include({ kind: 'once_ended' });
   });
 });

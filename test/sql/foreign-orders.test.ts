@@ -3,7 +3,7 @@ import type { DbPool } from '../../src/db/pool.ts';
 import { newIntentId, type WalletAddress } from '../../src/kernel/ids.ts';
 import * as exchange from '../../src/orders/exchange/queries.ts';
 import { listPlacedOrders } from '../../src/portfolio/queries.ts';
-import { MINE, MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, type Rows } from '../support/rows.ts';
+import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows } from '../support/rows.ts';
 
 const LAG_MS = 60_000;
 const OID = '77';
@@ -17,9 +17,9 @@ describe('what is read of exchange orders for one owner or wallet', () => {
     rows = await openRows();
     db = rows.db;
     const orders = [
-      [ids.first, MINE, MY_WALLET],
+      [ids.first, PARTNER, MY_WALLET],
       [ids.other, OTHER, OTHER_WALLET],
-      [ids.second, MINE, MY_SECOND],
+      [ids.second, PARTNER, MY_SECOND],
     ] as const;
     for (const [id, owner, trader] of orders) {
       await run(
@@ -43,9 +43,9 @@ describe('what is read of exchange orders for one owner or wallet', () => {
   after(() => rows.close());
 
   it('by the id or number of an order', async () => {
-    const byNumber = await exchange.listExchangeOrders(db, MINE, [], [OID]);
-    const byId = await exchange.listExchangeOrders(db, MINE, [ids.first, ids.other]);
-    const shown = await listPlacedOrders(db, MINE, 'exvenue', [ids.other], [OID]);
+    const byNumber = await exchange.listExchangeOrders(db, PARTNER, [], [OID]);
+    const byId = await exchange.listExchangeOrders(db, PARTNER, [ids.first, ids.other]);
+    const shown = await listPlacedOrders(db, PARTNER, 'exvenue', [ids.other], [OID]);
 
     expect(byNumber.map(({ id }) => id)).to.have.members([ids.first, ids.second]);
     expect(byId.map(({ id }) => id)).to.deep.equal([ids.first]);
@@ -61,10 +61,10 @@ describe('what is read of exchange orders for one owner or wallet', () => {
 
   it('what a wallet may have resting, now or by its numbers', async () => {
     const lane = `exvenue:${MY_WALLET}`;
-    const own = await exchange.listRecordedResting(db, { wallet: MY_WALLET, lane, lagMs: LAG_MS });
+    const recorded = await exchange.listRecordedResting(db, { wallet: MY_WALLET, lane, lagMs: LAG_MS });
     const resting = await exchange.findResting(db, MY_WALLET, [Number(OID), 88]);
 
-    expect(own.map(({ oid }) => oid)).to.have.members([77, 88]);
+    expect(recorded.map(({ oid }) => oid)).to.have.members([77, 88]);
     expect(resting.map(({ oid }) => oid)).to.have.members([77, 88]);
   });
 
@@ -75,11 +75,11 @@ describe('what is read of exchange orders for one owner or wallet', () => {
        values ($1::uuid, 'exvenue', '${OTHER}', '${OTHER_WALLET}', 'ETH', $1::uuid::text, '{"take_profit": "1"}', '{"trigger_status": "pending_parent_fill"}')`,
       waiting,
     );
-    const own = (of: WalletAddress) =>
+    const resting = (of: WalletAddress) =>
       exchange.listRecordedResting(db, { wallet: of, lane: `exvenue:${of}`, lagMs: LAG_MS });
 
-    expect((await own(MY_WALLET)).map(({ pair }) => pair)).to.not.include('ETH');
-    expect((await own(OTHER_WALLET)).map(({ pair }) => pair)).to.include('ETH');
+    expect((await resting(MY_WALLET)).map(({ pair }) => pair)).to.not.include('ETH');
+    expect((await resting(OTHER_WALLET)).map(({ pair }) => pair)).to.include('ETH');
   });
 
   it('the last fill of a wallet', async () => {

@@ -12,7 +12,7 @@ import {
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { findSubaccount, findWalletLink } from '../../src/portfolio/queries.ts';
 import { findRegistration } from '../../src/registration/queries.ts';
-import { MINE, MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, type Rows, wallet } from '../support/rows.ts';
+import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows, wallet } from '../support/rows.ts';
 
 const START = { place: 0, id: '' };
 
@@ -40,8 +40,8 @@ describe('what is read for one owner', () => {
     };
     before(async () => {
       const enrolled = [
-        [MINE, MY_WALLET],
-        [MINE, MY_SECOND],
+        [PARTNER, MY_WALLET],
+        [PARTNER, MY_SECOND],
         [OTHER, MY_WALLET],
       ] as const;
       for (const [owner, of] of enrolled)
@@ -59,8 +59,8 @@ describe('what is read for one owner', () => {
       rows.map(({ signer, pending_agent_address }) => [signer, pending_agent_address]);
 
     it('with the live key of their wallet and owner, and none that is retired', async () => {
-      const one = await findEnrollment(db, MINE, MY_WALLET);
-      const all = await listEnrollments(db, MINE, { cursor: null, limit: 10 });
+      const one = await findEnrollment(db, PARTNER, MY_WALLET);
+      const all = await listEnrollments(db, PARTNER, { cursor: null, limit: 10 });
 
       expect(shown(one ? [one] : [])).to.deep.equal([['live', null]]);
       expect(shown(all)).to.deep.equal([
@@ -72,7 +72,7 @@ describe('what is read for one owner', () => {
     it('from the cursor on, also where another owner enrolled the same wallet later', async () => {
       await run(`update enrollments set created_at = now() + interval '1 hour' where owner = $1`, OTHER);
 
-      const after = await listEnrollments(db, MINE, { cursor: MY_WALLET, limit: 10 });
+      const after = await listEnrollments(db, PARTNER, { cursor: MY_WALLET, limit: 10 });
 
       expect(shown(after)).to.deep.equal([['second', 'second-waiting']]);
     });
@@ -105,23 +105,23 @@ describe('what is read for one owner', () => {
       const isProven = (owner: string, of: string) =>
         db.oneFirst(sql.type(z.object({ ok: z.boolean() }))`select has_proven_wallet(${owner}, ${of}) ok`);
 
-      expect(await isProven(MINE, MY_WALLET)).to.equal(true);
-      expect(await isProven(MINE, MY_SECOND), 'a key that nobody confirmed').to.equal(false);
+      expect(await isProven(PARTNER, MY_WALLET)).to.equal(true);
+      expect(await isProven(PARTNER, MY_SECOND), 'a key that nobody confirmed').to.equal(false);
       expect(await isProven(OTHER, MY_WALLET), 'the key of another').to.equal(false);
       await run('update signing_keys set retired_at = now() where id = $1', keys.live ?? '');
-      expect(await isProven(MINE, MY_WALLET), 'a retired key').to.equal(false);
+      expect(await isProven(PARTNER, MY_WALLET), 'a retired key').to.equal(false);
       await run('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', OTHER, MY_WALLET);
-      expect(await isProven(MINE, MY_WALLET), 'the signature of another').to.equal(false);
+      expect(await isProven(PARTNER, MY_WALLET), 'the signature of another').to.equal(false);
       expect(await isProven(OTHER, OTHER_WALLET), 'a signature for another wallet').to.equal(false);
       expect(await isProven(OTHER, MY_WALLET)).to.equal(true);
     });
 
     it('revokes them for their owner and wallet only', async () => {
-      await run('select revoke_enrollment($1, $2)', MINE, MY_WALLET);
+      await run('select revoke_enrollment($1, $2)', PARTNER, MY_WALLET);
 
       const left = await db.anyFirst(sql.type(z.object({ signer: z.string() }))`
         select signer from signing_keys where retired_at is null`);
-      expect(await findEnrollment(db, MINE, MY_SECOND)).to.not.equal(null);
+      expect(await findEnrollment(db, PARTNER, MY_SECOND)).to.not.equal(null);
       expect(await findEnrollment(db, OTHER, MY_WALLET)).to.not.equal(null);
       expect(left).to.have.members(['second', 'second-waiting', 'other', 'other-waiting']);
     });
@@ -130,9 +130,9 @@ describe('what is read for one owner', () => {
   describe('of the network', () => {
     before(async () => {
       const owners = [
-        [MINE, MY_WALLET, 1],
+        [PARTNER, MY_WALLET, 1],
         [OTHER, OTHER_WALLET, 2],
-        [MINE, MY_SECOND, 3],
+        [PARTNER, MY_SECOND, 3],
       ] as const;
       for (const [owner, of, n] of owners) {
         await run(
@@ -149,29 +149,29 @@ describe('what is read for one owner', () => {
     });
 
     it('subaccounts, links and registrations', async () => {
-      expect((await findSubaccount(db, MINE, 'hk_1' as never))?.synthetic_hotkey).to.equal('hk_1');
-      expect(await findSubaccount(db, MINE, 'hk_2' as never)).to.equal(null);
-      expect(await findWalletLink(db, MINE, MY_WALLET)).to.deep.equal({ hotkey: 'hk_1' });
-      expect(await findWalletLink(db, MINE, OTHER_WALLET)).to.equal(null);
-      expect(await findWalletLink(db, MINE, wallet('3'))).to.deep.equal({ hotkey: null });
-      expect(await findWalletLink(db, MINE, wallet('2'))).to.equal(null);
-      expect((await findRegistration(db, MINE, wallet('1')))?.account_size).to.equal(1);
-      expect(await findRegistration(db, MINE, wallet('2'))).to.equal(null);
+      expect((await findSubaccount(db, PARTNER, 'hk_1' as never))?.synthetic_hotkey).to.equal('hk_1');
+      expect(await findSubaccount(db, PARTNER, 'hk_2' as never)).to.equal(null);
+      expect(await findWalletLink(db, PARTNER, MY_WALLET)).to.deep.equal({ hotkey: 'hk_1' });
+      expect(await findWalletLink(db, PARTNER, OTHER_WALLET)).to.equal(null);
+      expect(await findWalletLink(db, PARTNER, wallet('3'))).to.deep.equal({ hotkey: null });
+      expect(await findWalletLink(db, PARTNER, wallet('2'))).to.equal(null);
+      expect((await findRegistration(db, PARTNER, wallet('1')))?.account_size).to.equal(1);
+      expect(await findRegistration(db, PARTNER, wallet('2'))).to.equal(null);
     });
 
     it('moves the unproven link of this wallet, from another, and no other', async () => {
-      await run('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', MINE, OTHER_WALLET);
+      await run('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', PARTNER, OTHER_WALLET);
       await run('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', OTHER, MY_SECOND);
       const move = (of: string, to: string) =>
         db.oneFirst(sql.type(z.object({ verdict: z.string() }))`
           select verdict from move_wallet_link(${of}, ${to}, 'op', 'asked')`);
 
-      expect(await move(MY_WALLET, MINE), 'already theirs').to.equal('unknown');
-      expect(await move(wallet('9'), MINE), 'no link').to.equal('unknown');
-      expect(await move(OTHER_WALLET, MINE)).to.equal('done');
+      expect(await move(MY_WALLET, PARTNER), 'already theirs').to.equal('unknown');
+      expect(await move(wallet('9'), PARTNER), 'no link').to.equal('unknown');
+      expect(await move(OTHER_WALLET, PARTNER)).to.equal('done');
       const owners = await db.any(sql.type(z.object({ synthetic_hotkey: z.string(), owner: z.string() }))`
         select synthetic_hotkey, owner from subaccounts order by 1`);
-      expect(owners.map(({ owner }) => owner)).to.deep.equal([MINE, MINE, MINE]);
+      expect(owners.map(({ owner }) => owner)).to.deep.equal([PARTNER, PARTNER, PARTNER]);
     });
   });
 

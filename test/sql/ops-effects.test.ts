@@ -99,13 +99,13 @@ describe('a re-run at the venue', () => {
       async () => !(await service.db.exists(sql.unsafe`select from intents where settled_at is null`)),
     );
 
-    const story = await service.db.any(sql.type(z.object({ told: z.string() }))`
-      select s.what || ': ' || s.detail as told
+    const story = await service.db.any(sql.type(z.object({ line: z.string() }))`
+      select s.what || ': ' || s.detail as line
       from ops.story(${inDoubtIntent}) s`);
 
     expect(whileHeld).to.deep.equal({ done: false, verdict: 'at_work', was_sent: true });
     expect(whileInDoubt).to.deep.equal({ done: true, verdict: 'reconcile_again', was_sent: true });
-    expect(story.map(({ told }) => told)).to.include(
+    expect(story.map(({ line }) => line)).to.include(
       `order: netvenue BTCUSDC, at the venue ${inDoubtIntent}, now filled`,
     );
     expect([effectsUnder(service, inDoubtIntent).length, effectsUnder(service, held).length]).to.deep.equal([1, 0]);

@@ -91,7 +91,7 @@ describe('statements with much past data', function () {
     status: 'succeeded',
     madeAtMs: 1,
   };
-  const stranger = { type: 'any.event', atMs: 5_000 };
+  const unknownEvent = { type: 'any.event', atMs: 5_000 };
   const unfiltered = { kind: null, owner: null, cursor: null, limit: 50 };
   const view = (name: string) => () => db.any(sql.unsafe`select * from ${sql.identifier(['ops', name])} limit 50`);
 
@@ -135,15 +135,15 @@ describe('statements with much past data', function () {
     'sweep of watches': () => sweepWatches(db, 1, 100),
     'sweep of retired keys': () => wipeRetiredKeys(db),
     'unfulfilled payments': () => listUnfulfilled(db, 10),
-    'events of strangers to the processor': () =>
+    'events of unknown objects at the processor': () =>
       takeEvents(db, [
         {
-          ...stranger,
+          ...unknownEvent,
           id: 'evt_charge',
           fact: { about: 'charge', processorId: 'pi_none', loss: NO_LOSS },
         },
         {
-          ...stranger,
+          ...unknownEvent,
           id: 'evt_session',
           fact: { about: 'verification', sessionId: 'vs_none', status: 'verified', failure: null },
         },

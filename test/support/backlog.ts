@@ -8,8 +8,8 @@ export type Backlog = {
   port: number;
   /** While closed, new connections wait. */
   accepting(open: boolean): void;
-  /** While closed, answers wait. */
-  answering(open: boolean): void;
+  /** While closed, responses wait. */
+  responding(open: boolean): void;
   counts(): { accepted: number; waiting: number };
   close(): Promise<void>;
 };
@@ -17,8 +17,8 @@ export type Backlog = {
 /** Starts a relay on a free port to a local one. */
 export async function backlogOf(target: number): Promise<Backlog> {
   const sockets = new Set<Socket>();
-  const [queue, answers]: [Socket[], (() => void)[]] = [[], []];
-  const isOpen = { accepting: true, answering: true };
+  const [queue, responses]: [Socket[], (() => void)[]] = [[], []];
+  const isOpen = { accepting: true, responding: true };
   let accepted = 0;
   const accept = (near: Socket) => {
     accepted += 1;
@@ -27,9 +27,9 @@ export async function backlogOf(target: number): Promise<Backlog> {
     near.on('close', () => far.destroy());
     near.pipe(far);
     far.on('data', (bytes) => {
-      const answer = () => near.write(bytes);
-      if (isOpen.answering) answer();
-      else answers.push(answer);
+      const respond = () => near.write(bytes);
+      if (isOpen.responding) respond();
+      else responses.push(respond);
     });
   };
   const server = createServer({ pauseOnConnect: true }, (near) => {
@@ -44,9 +44,9 @@ export async function backlogOf(target: number): Promise<Backlog> {
       isOpen.accepting = open;
       if (open) for (const near of queue.splice(0)) accept(near);
     },
-    answering: (open) => {
-      isOpen.answering = open;
-      if (open) for (const answer of answers.splice(0)) answer();
+    responding: (open) => {
+      isOpen.responding = open;
+      if (open) for (const respond of responses.splice(0)) respond();
     },
     counts: () => ({ accepted, waiting: queue.length }),
     close: () =>

@@ -102,18 +102,18 @@ const LOW_CONTRAST = `(() => {
   const ground = (element) =>
     element ? over(parts(getComputedStyle(element).backgroundColor), ground(element.parentElement)) : [255, 255, 255];
   const ratio = (a, b) => { const [x, y] = [light(a), light(b)].sort((m, n) => n - m); return (x + 0.05) / (y + 0.05); };
-  const told = [];
+  const faint = [];
   for (const element of document.querySelectorAll('body *')) {
     const isWritten = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || element.matches('input, select, textarea');
     if (!isWritten || !element.checkVisibility() || element.closest(':disabled, svg')) continue;
     const below = ground(element);
     const found = ratio(over(parts(getComputedStyle(element).color), below), below);
-    if (found < 4.5) told.push(element.tagName + ' ' + element.textContent.slice(0, 40) + ': ' + found.toFixed(2));
+    if (found < 4.5) faint.push(element.tagName + ' ' + element.textContent.slice(0, 40) + ': ' + found.toFixed(2));
     if (!element.matches('button, input, select, textarea')) continue;
     const edge = ratio(parts(getComputedStyle(element).borderTopColor).rgb, ground(element.parentElement));
-    if (edge < 3) told.push('the edge of ' + element.tagName + ' ' + element.id + ': ' + edge.toFixed(2));
+    if (edge < 3) faint.push('the edge of ' + element.tagName + ' ' + element.id + ': ' + edge.toFixed(2));
   }
-  return told;
+  return faint;
 })()`;
 
 /** Texts with a contrast below 4.5:1, and controls whose edge is below 3:1 (WCAG 2.2, 1.4.3 and 1.4.11). */

@@ -114,10 +114,10 @@ export async function openCluster(): Promise<Cluster> {
 
   function shell(host: Host, script: string): Promise<string> {
     const [variables] = blocks;
-    const own = (variables?.text ?? '')
+    const settings = (variables?.text ?? '')
       .replace('NAME=db1', `NAME=${host.name}`)
       .replace(/ADDRESS=\S+/, `ADDRESS=${host.address}`);
-    const text = ['set -eo pipefail', own, script].join('\n');
+    const text = ['set -eo pipefail', settings, script].join('\n');
     return bash(host, moved(text, host, network.prefix));
   }
 }

@@ -9,16 +9,16 @@ export type ExchangeBody = {
   action?: { type: string; orders?: unknown[]; cancels?: unknown[] };
 };
 
-type Answer = { status: number; text: string };
+type Reply = { status: number; text: string };
 
 /** Answers a request instead of the exchange, or with what `forward` got from it. Null closes the connection. */
-export type Handle = (body: ExchangeBody, forward: () => Promise<Answer | null>) => Promise<Answer | null>;
+export type Handle = (body: ExchangeBody, forward: () => Promise<Reply | null>) => Promise<Reply | null>;
 
 /** A proxy in front of the exchange. `target` may be set after the start; `handle` may be replaced at any time. */
 export type VenueProxy = { url: string; target: string; handle: Handle; close(): Promise<void> };
 
 /** A JSON response. */
-export const jsonAnswer = (value: unknown, status = 200): Answer => ({ status, text: JSON.stringify(value) });
+export const jsonReply = (value: unknown, status = 200): Reply => ({ status, text: JSON.stringify(value) });
 
 const HEADERS = { 'content-type': 'application/json' };
 
@@ -33,8 +33,8 @@ export async function startProxy(handle: Handle = (_, forward) => forward()): Pr
       const reply = await fetch(`${proxy.target}${request.url}`, init).catch(() => null);
       return reply && { status: reply.status, text: await reply.text() };
     };
-    const answer = await proxy.handle(JSON.parse(body.toString()), forward);
-    if (answer) response.writeHead(answer.status, HEADERS).end(answer.text);
+    const reply = await proxy.handle(JSON.parse(body.toString()), forward);
+    if (reply) response.writeHead(reply.status, HEADERS).end(reply.text);
     else response.destroy();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net';
 
 /** One HTTP response; `lost`: the connection is closed without one. */
-export type Answer = { status: number; headers: Record<string, string>; body: Buffer | string } | 'lost';
+export type Reply = { status: number; headers: Record<string, string>; body: Buffer | string } | 'lost';
 
 /** One request: `METHOD /path`, its query, its body, and a function that has the upstream behind execute it. */
 export type Passing = {
@@ -10,11 +10,11 @@ export type Passing = {
   query: string;
   text: string;
   headers: IncomingHttpHeaders;
-  forward(): Promise<Answer>;
+  forward(): Promise<Reply>;
 };
 
 /** A server between an adapter and its upstream. `handle` decides what each request is answered; by default the upstream does. */
-export type Relay = { url: string; handle: (passing: Passing) => Promise<Answer>; close(): Promise<void> };
+export type Relay = { url: string; handle: (passing: Passing) => Promise<Reply>; close(): Promise<void> };
 
 /** Starts a relay on a free port. It closes each connection after its response. */
 export async function relayTo(target: string): Promise<Relay> {
@@ -42,7 +42,7 @@ export async function relayTo(target: string): Promise<Relay> {
 
 const HOP = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'accept-encoding', 'keep-alive']);
 
-async function fetched(url: string, method: string, headers: IncomingHttpHeaders, text: string): Promise<Answer> {
+async function fetched(url: string, method: string, headers: IncomingHttpHeaders, text: string): Promise<Reply> {
   const kept = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     HOP.has(name) ? [] : [[name, String(value)]],
   );
@@ -56,7 +56,7 @@ async function fetched(url: string, method: string, headers: IncomingHttpHeaders
   }
 }
 
-function respond(response: ServerResponse, answer: Answer): void {
-  if (answer === 'lost') response.destroy();
-  else response.writeHead(answer.status, { ...answer.headers, connection: 'close' }).end(answer.body);
+function respond(response: ServerResponse, reply: Reply): void {
+  if (reply === 'lost') response.destroy();
+  else response.writeHead(reply.status, { ...reply.headers, connection: 'close' }).end(reply.body);
 }

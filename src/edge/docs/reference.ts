@@ -18,8 +18,8 @@ export function renderReference(): string {
   const operations = listOperations().map((operation) => ({ operation, spec: specOf(contract, operation) }));
   const tags = contract.tags as { name: string; description: string }[]; // as: the contract was checked
   const groups = tags.map(({ name, description }) => {
-    const own = operations.filter(({ spec }) => spec.tags.includes(name));
-    const items = own.map(({ operation, spec }) => renderOperation(contract, operation, spec)).join('\n');
+    const tagged = operations.filter(({ spec }) => spec.tags.includes(name));
+    const items = tagged.map(({ operation, spec }) => renderOperation(contract, operation, spec)).join('\n');
     return `<section><h2 id="${escaped(name.replaceAll(' ', '-'))}">${escaped(name)}</h2>\n<p>${inline(description)}</p>\n${items}</section>`;
   });
   return `<h1 id="reference">Reference</h1>

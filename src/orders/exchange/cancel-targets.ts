@@ -31,8 +31,8 @@ export async function listOpen(
 ): Promise<ReadResult<Listed>> {
   const names = [...new Set(['', ...dexes])];
   const results = await Promise.all(names.map((dex) => exvenue.openOrderNames(wallet, dex, FIRST)));
-  const [own] = results;
-  if (own?.kind === 'unreadable') return own;
+  const [mainDex] = results;
+  if (mainDex?.kind === 'unreadable') return mainDex;
   return found({
     orders: results.flatMap((open) => (open.kind === 'found' ? open.data : [])),
     unreadDexes: names.filter((_, n) => results[n]?.kind === 'unreadable'),

@@ -23,15 +23,15 @@ export const ABSENT = { kind: 'absent' } as const;
  */
 export async function findPlaced(at: AtMiner, signal: Signal, archived: ReadResult<ArchivedOrder>): Promise<Found> {
   const records = await readRecords(at);
-  const own = recordOf(archived, signal);
+  const record = recordOf(archived, signal);
   const shown = findProven(records, signal.order_uuid);
-  const objection = own?.rejected ?? own?.said ?? null;
+  const objection = record?.rejected ?? record?.said ?? null;
   if (isShown(shown) && !(shown.lifecycle === 'cancelled' && objection))
-    return asShown(signal, shown, records, { accepted: own?.accepted ?? null, objection });
-  if (own?.accepted && (own.accepted.executed?.price != null || wereAllRead(records)))
-    return accepted({ ...own.accepted, protection: protectionWhenAccepted(signal) });
-  if (own?.rejected) return recordedRejection(own.rejected);
-  if (own?.said && mayProve(records)) return recordedRejection(own.said);
+    return asShown(signal, shown, records, { accepted: record?.accepted ?? null, objection });
+  if (record?.accepted && (record.accepted.executed?.price != null || wereAllRead(records)))
+    return accepted({ ...record.accepted, protection: protectionWhenAccepted(signal) });
+  if (record?.rejected) return recordedRejection(record.rejected);
+  if (record?.said && mayProve(records)) return recordedRejection(record.said);
   return archived.kind !== 'unreadable' && wereAllRead(records) ? ABSENT : UNREAD;
 }
 

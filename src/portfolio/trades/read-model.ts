@@ -58,8 +58,8 @@ export async function findExchangeViolation(
   link: WalletLink | null,
 ): Promise<Problem | null> {
   const dashboard = await inTime(readWallet(reads, { venue: 'exvenue', wallet, link }));
-  const own = dashboard.kind === 'found' ? dashboardOfLink(link, dashboard.data) : null;
-  return own && problemOf(checkAccount(own));
+  const linked = dashboard.kind === 'found' ? dashboardOfLink(link, dashboard.data) : null;
+  return linked && problemOf(checkAccount(linked));
 }
 
 /** Orders use exact wire ids. */

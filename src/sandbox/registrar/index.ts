@@ -22,7 +22,7 @@ export type RegistrarUpstreamOptions = Files &
     /** Delay after which the miner creates an account that it rejected at first. */
     miningMs?: number;
     /** How long a new account is not visible. */
-    hiddenMs?: number;
+    invisibleMs?: number;
   };
 
 /** A running registrar. `settings` point the service at it. */
@@ -67,7 +67,7 @@ export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions =
     tiers: options.tiers ?? TIERS,
     wantsProof: options.wantsProof ?? true,
     miningMs: options.miningMs ?? 1_000,
-    hiddenMs: options.hiddenMs ?? 0,
+    invisibleMs: options.invisibleMs ?? 0,
     rows: memory.recalled?.rows ?? new Map(),
     proofs: memory.recalled?.proofs ?? new Set(),
   };

@@ -26,11 +26,11 @@ const catalogueOf = ({ minerSlug, tiers }: World) => ({
   available_account_sizes: tiers.map(({ accountSize }) => accountSize),
 });
 
-/** A new account is not visible for `hiddenMs`. The registrar asks the miner again for an account that was rejected. */
-function statusOf({ rows, miningMs, hiddenMs }: World, address: string): string {
+/** A new account is not visible for `invisibleMs`. The registrar asks the miner again for an account that was rejected. */
+function statusOf({ rows, miningMs, invisibleMs }: World, address: string): string {
   const row = rows.get(address);
   const ageMs = row ? Date.now() - row.writtenMs : 0;
-  if (!row || ageMs < hiddenMs) return 'not_found';
+  if (!row || ageMs < invisibleMs) return 'not_found';
   if (!row.registered && ageMs >= miningMs) row.registered = true;
   return row.registered ? 'active' : 'pending';
 }

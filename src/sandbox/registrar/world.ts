@@ -19,7 +19,7 @@ export type World = {
   tiers: readonly SoldTier[];
   wantsProof: boolean;
   miningMs: number;
-  hiddenMs: number;
+  invisibleMs: number;
   rows: Map<string, Row>;
   proofs: Set<string>;
 };

@@ -18,7 +18,7 @@ describe('a tenant with its own network identity', () => {
 
   async function tenantOf(entity_hotkey: string, network_api_key: string): Promise<TestApp> {
     const operator = await service.admin();
-    const json = { name: 'Own miner', slug: fresh('own'), scopes: ['api'], entity_hotkey, network_api_key };
+    const json = { name: 'Own miner', slug: fresh('miner'), scopes: ['api'], entity_hotkey, network_api_key };
     const made = await operator.ask('POST', '/v2/admin/apps', { json });
     const app = { appId: made.body.app_id, secret: made.body.client_secret };
     const { body } = await service.token(app);

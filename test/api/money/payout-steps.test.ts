@@ -27,7 +27,7 @@ describe('the steps of a payout', () => {
       .filter((entry) => entry.kind === kind)
       .map(({ detail }) => detail as Record<string, string | number>)
       .filter((detail) => [detail.destination, detail.account].includes(of));
-  const told = (type: string, payout: string) =>
+  const emitted = (type: string, payout: string) =>
     service.db.any(sql.type(z.object({ status: z.string(), reversed_cents: z.number() }))`
       select e.body::jsonb -> 'data' ->> 'status' as status, (e.body::jsonb -> 'data' ->> 'reversed_cents')::integer as reversed_cents
       from events e
@@ -53,7 +53,7 @@ describe('the steps of a payout', () => {
     const id = await failedAtTheBank(trader);
 
     expect(await stranded(id)).to.include({ safe_action: 'submit again, or reverse', transferred_cents: 50_000 });
-    expect(await told('payout.failed', id)).to.deep.equal([{ status: 'failed', reversed_cents: 0 }]);
+    expect(await emitted('payout.failed', id)).to.deep.equal([{ status: 'failed', reversed_cents: 0 }]);
     expect(await trader.estimate()).to.equal(0);
     expectRejected(
       await trader.ask('POST', '/v2/payouts/request', { json: { amount_cents: 100 } }),
@@ -82,7 +82,7 @@ describe('the steps of a payout', () => {
     expect(service.processor.ledger.entries().filter(({ kind }) => kind === 'reversal')).to.have.length(1);
     expect(await stranded(id)).to.equal(undefined);
     expectRejected(await reverse(id), 'V2_PAYOUT_NOT_STRANDED');
-    expect((await told('payout.failed', id)).at(-1)).to.deep.equal({ status: 'reversed', reversed_cents: 50_000 });
+    expect((await emitted('payout.failed', id)).at(-1)).to.deep.equal({ status: 'reversed', reversed_cents: 50_000 });
   });
 
   it('count reversals by their cumulative amount, repeated and out of order', async () => {
@@ -101,7 +101,7 @@ describe('the steps of a payout', () => {
 
     await eventually(async () => (await trader.estimate()) === 300);
     expect(await trader.payoutIs(id, 'transferred')).to.include({ transferred_cents: 50_000, reversed_cents: 300 });
-    expect(await told('payout.failed', id)).to.deep.equal([{ status: 'transferred', reversed_cents: 300 }]);
+    expect(await emitted('payout.failed', id)).to.deep.equal([{ status: 'transferred', reversed_cents: 300 }]);
     await service.control('transfer', { id: transfer, amount: 50 });
     await eventually(async () => (await trader.estimate()) > 300);
     expect(await trader.estimate()).to.equal(350);

@@ -16,7 +16,7 @@ describe('a tenant with its own network identity in a restored database', functi
   it("is recovered from its own miner's records", async () => {
     const operator = await service.admin();
     const entity = fresh('entity');
-    const json = { name: 'Own', slug: fresh('own'), scopes: ['api'], entity_hotkey: entity };
+    const json = { name: 'Own', slug: fresh('tenant'), scopes: ['api'], entity_hotkey: entity };
     const network_api_key = `${KEYS.minerKey}:${entity}`;
     const made = await operator.ask('POST', '/v2/admin/apps', { json: { ...json, network_api_key } });
     const app = { appId: made.body.app_id, secret: made.body.client_secret };

@@ -29,8 +29,8 @@ describe('streamTradingEvents', function () {
   });
 
   const open = async (headers: Record<string, string> = {}, query = '') => {
-    const own = { 'X-Api-Key': key.api_key, ...headers };
-    const reader = await readStream(`${service.url}${TRADING}/stream${query}`, own);
+    const credentials = { 'X-Api-Key': key.api_key, ...headers };
+    const reader = await readStream(`${service.url}${TRADING}/stream${query}`, credentials);
     readers.push(reader);
     return reader;
   };

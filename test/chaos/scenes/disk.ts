@@ -9,14 +9,14 @@ import { type Embedded, startEmbedded } from '../../../src/db/embedded.ts';
 import { migrate } from '../../../src/db/migrate.ts';
 import { until } from '../../support/processes.ts';
 import { type Audit, auditOrders } from '../audit.ts';
-import { type Answered, loadAnswered } from '../received.ts';
+import { loadReceived, type Responses } from '../received.ts';
 import { allSettled, openStage, type Stage } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 
 type Options = { perSecond: number; fullMs: number; settings: Record<string, string> };
 
 /** What came of the orders, the responses of 503 while the disk was full, and how long after it orders flowed again. */
-type Filled = Answered & { rejected: number; restarts: number; backMs: number; orders: Audit };
+type Filled = Responses & { rejected: number; restarts: number; backMs: number; orders: Audit };
 
 /** A database on a small disk of its own, with the log of its writes. */
 type Disk = {
@@ -48,7 +48,7 @@ export async function tradeOnFullDisk({ perSecond, fullMs, settings }: Options):
   const stage = await openStage({ database: disk, webs: 2, workers: 2, settings });
   let isOver = false;
   try {
-    const { load, judge } = await loadAnswered(stage, perSecond, () => isOver);
+    const { load, judge } = await loadReceived(stage, perSecond, () => isOver);
     await flow(stage, load);
     const given = new AbortController();
     const filling = disk.fill(given.signal);
@@ -60,15 +60,15 @@ export async function tradeOnFullDisk({ perSecond, fullMs, settings }: Options):
     await flow(stage, load);
     const backMs = (stage.upstream.ledger.entries().find(({ at }) => at > givenAt)?.at ?? Number.NaN) - givenAt;
     isOver = true;
-    const answered = await judge();
+    const received = await judge();
     await allSettled(stage, 120_000);
-    const { '503 none': none = 0, '503 unknown': unknown = 0 } = answered.responses;
+    const { '503 none': none = 0, '503 unknown': unknown = 0 } = received.responses;
     return {
-      ...answered,
+      ...received,
       rejected: none + unknown,
       restarts,
       backMs,
-      orders: await auditOrders(stage, answered.taken),
+      orders: await auditOrders(stage, received.taken),
     };
   } finally {
     isOver = true;

@@ -3,7 +3,7 @@ import { migrate } from '../../../src/db/migrate.ts';
 import { type Cluster, openCluster } from '../../support/cluster.ts';
 import { until } from '../../support/processes.ts';
 import { type Audit, auditOrders, quantile } from '../audit.ts';
-import { type Answered, loadAnswered } from '../received.ts';
+import { loadReceived, type Responses } from '../received.ts';
 import { allSettled, openStage, type Stage } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 
@@ -18,7 +18,7 @@ type Options = { failures: readonly Failure[]; perSecond: number; settings: Reco
  */
 type Survived = { failure: Failure; pauseMs: number; primaries: number };
 
-type Endured = Answered & { survived: Survived[]; orders: Audit };
+type Endured = Responses & { survived: Survived[]; orders: Audit };
 
 const FLOWING = 10; // orders at the venue after which they count as flowing
 const FLOWING_WITHIN_MS = 120_000;
@@ -35,15 +35,15 @@ export async function tradeThroughFailures({ failures, perSecond, settings }: Op
   const stage = await openTrading(cluster, settings);
   let isOver = false;
   try {
-    const { load, judge } = await loadAnswered(stage, perSecond, () => isOver);
+    const { load, judge } = await loadReceived(stage, perSecond, () => isOver);
     const flowing = () => flow(stage, load);
     await flowing();
     const survived: Survived[] = [];
     for (const failure of failures) survived.push(await survive(failure, { cluster, stage, flowing }));
     isOver = true;
-    const answered = await judge();
+    const received = await judge();
     await allSettled(stage, 120_000);
-    return { ...answered, survived, orders: await auditOrders(stage, answered.taken) };
+    return { ...received, survived, orders: await auditOrders(stage, received.taken) };
   } finally {
     isOver = true;
     await stage.close();

@@ -19,7 +19,7 @@ export type MoneyHarms = { kills: number; lost: number };
 
 const NEW_KEY = 'sk_test_rotated';
 const PUMP_MS = 1_500; // the tasks of the crontab, more often
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 /** Kills workers, and rotates the key once, until the lives end. */
 export async function harmMeanwhile(
@@ -32,7 +32,7 @@ export async function harmMeanwhile(
   const alone = oneAtATime(); // workers are started one after the other
   const countTransfers = () => money.processor.ledger.entries().filter(({ kind }) => kind === 'transfer').length;
   const rotate = async () => {
-    while (isOpen() && countTransfers() < size.traders / 8) await sleep(LOOK_MS);
+    while (isOpen() && countTransfers() < size.traders / 8) await sleep(POLL_MS);
     money.processor.rotateKey(NEW_KEY);
     begun();
     await sleep(size.rejectedMs);

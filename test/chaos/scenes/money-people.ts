@@ -33,9 +33,9 @@ export type Bought = { paymentId: string; processorId: string };
 export async function makeTraders(
   { stage }: { stage: Site },
   count: number,
-  own: AppNetwork = PLATFORM,
+  network: AppNetwork = PLATFORM,
 ): Promise<Trader[]> {
-  const { appId, token } = await makeApp(stage, own);
+  const { appId, token } = await makeApp(stage, network);
   return Promise.all(
     Array.from({ length: count }, async (_, n) => {
       const userId = `usr_${n}_${randomBytes(9).toString('hex')}`;
@@ -55,18 +55,23 @@ export async function makeTraders(
   );
 }
 
-/** A tenant's own network identity, if it has one. */
+/** A tenant's network identity, if it has one. */
 type AppNetwork = { entityHotkey: string | null; networkApiKey: string | null };
 
 /** Writes the tiers and an app with all scopes and a token. */
 export async function makeApp(
   { settings, web, rows }: Pick<Site, 'settings' | 'web' | 'rows'>,
-  own: AppNetwork = PLATFORM,
+  network: AppNetwork = PLATFORM,
 ): Promise<{ appId: string; secret: string; token: string }> {
   const db = await openPool(String(settings.DATABASE_URL), 1, () => {});
   try {
     for (const tier of sandboxTiers) await saveTier(db, tier);
-    const names = { slug: `payers-${own.entityHotkey ?? 'platform'}`, name: 'Payers', contactEmail: null, ...own };
+    const names = {
+      slug: `payers-${network.entityHotkey ?? 'platform'}`,
+      name: 'Payers',
+      contactEmail: null,
+      ...network,
+    };
     const app = await createApp(db, sealer(String(settings.SEALING_KEYS)), { ...names, scopes: ['*'] }, ACTOR);
     await rows(
       `update apps set connect_return_url = 'https://example.com', connect_refresh_url = 'https://example.com'`,

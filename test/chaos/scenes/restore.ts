@@ -66,8 +66,8 @@ export async function restoreUnderLoad({ orders, perSecond, settings }: Options)
 
     const { denied, lost, doubled } = await auditOrders(stage);
     const undecided = await stage.rows('select from ops.undecided_intents');
-    const told = { denied: denied + (await deniedAtExchange(stage)), lost, doubled, undecided: undecided.length };
-    return { intents, open, missed: after - before, added: effects(stage) - after, ...told, money: came };
+    const reported = { denied: denied + (await deniedAtExchange(stage)), lost, doubled, undecided: undecided.length };
+    return { intents, open, missed: after - before, added: effects(stage) - after, ...reported, money: came };
   } finally {
     await money.close();
     await stage.close();

@@ -80,7 +80,7 @@ export async function tradeUnderHarm({
     const loadedAt = performance.now();
     const harms = await harming;
     await allSettled(stage, options.settleWithinMs);
-    if (exchange) await lookAfterExits(stage, options.settleWithinMs);
+    if (exchange) await checkExits(stage, options.settleWithinMs);
     return {
       ...((network || clients) && { orders: await auditOrders(stage, networkTaken) }),
       ...(exchange && { exchange: await auditExchange(stage, exchangeTaken) }),
@@ -98,7 +98,7 @@ export async function tradeUnderHarm({
 const WATCHED_AT_ONCE = 50;
 
 /** Lets the watch of exits read all that wait, as it does minute by minute, once reads show everything. */
-async function lookAfterExits(stage: Stage, settleWithinMs: number): Promise<void> {
+async function checkExits(stage: Stage, settleWithinMs: number): Promise<void> {
   stage.exchange.setBehind(0);
   const [waiting] = await stage.rows<{ count: number }>(
     `select count(*)::integer from orders where executed ->> 'trigger_status' = 'pending_parent_fill'`,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Running, until } from '../../support/processes.ts';
 import { openVanishing, type VanishingDatabase } from '../../support/vanishing.ts';
 import { type Audit, auditOrders } from '../audit.ts';
-import { type Answered, loadAnswered } from '../received.ts';
+import { loadReceived, type Responses } from '../received.ts';
 import { allSettled, openStage, type Stage } from '../stage.ts';
 import { seconds, type Verdict } from '../verdicts.ts';
 
@@ -14,9 +14,9 @@ type Options = { perSecond: number; silentMs: number; settings: Record<string, s
 /** What a silence led to: accepted orders and the slowest response meanwhile, readiness, and the first order after its end. */
 type Silenced = Silence & { accepted: number; slowestMs: number; isReported: boolean; backMs: number };
 
-type Vanished = Answered & { silenced: Silenced[]; orders: Audit };
+type Vanished = Responses & { silenced: Silenced[]; orders: Audit };
 
-const ANSWERED_WITHIN_MS = 5_000;
+const RESPONSE_WITHIN_MS = 5_000;
 const BACK_WITHIN_MS = 15_000;
 const FLOWING = 10;
 const READY_WITHIN_MS = 30_000;
@@ -37,22 +37,22 @@ export async function tradeThroughSilence({ perSecond, silentMs, settings }: Opt
   let isOver = false;
   try {
     for (let n = 0; n < 2; n += 1) await stage.startWorker(named('worker'));
-    const { load, judge } = await loadAnswered(stage, perSecond, () => isOver);
+    const { load, judge } = await loadReceived(stage, perSecond, () => isOver);
     await flow(stage, load);
     const silences: (Silenced & { from: number; to: number })[] = [];
     for (const silence of SILENCES) silences.push(await silenced(silence, { database, stage, load, silentMs }));
     isOver = true;
-    const answered = await judge();
+    const received = await judge();
     await allSettled(stage, 120_000);
     const silencedThen = silences.map(({ from, to, ...each }) => {
-      const then = answered.times.filter(({ at, ms }) => at >= from && at - ms <= to);
+      const then = received.times.filter(({ at, ms }) => at >= from && at - ms <= to);
       return {
         ...each,
         accepted: then.filter(({ status, at }) => status < 300 && at <= to).length,
         slowestMs: Math.max(...then.map(({ ms }) => ms)),
       };
     });
-    return { ...answered, silenced: silencedThen, orders: await auditOrders(stage, answered.taken) };
+    return { ...received, silenced: silencedThen, orders: await auditOrders(stage, received.taken) };
   } finally {
     isOver = true;
     await stage.close();
@@ -156,10 +156,10 @@ export function silenceVerdicts({ silenced, taken, responses, misinformed, order
             `${of}, ${by}: ${accepted} accepted meanwhile, slowest response ${seconds(slowestMs)}, ${isReported ? '' : 'readiness did not tell, '}back ${seconds(backMs)} after the end`,
         )
         .join('; '),
-      bound: `answered within ${seconds(ANSWERED_WITHIN_MS)}, other connections serve on, readiness tells, back within ${seconds(BACK_WITHIN_MS)}`,
+      bound: `answered within ${seconds(RESPONSE_WITHIN_MS)}, other connections serve on, readiness tells, back within ${seconds(BACK_WITHIN_MS)}`,
       kept: silenced.every(
         (each) =>
-          each.slowestMs <= ANSWERED_WITHIN_MS && each.backMs <= BACK_WITHIN_MS && each.isReported && flowsOn(each),
+          each.slowestMs <= RESPONSE_WITHIN_MS && each.backMs <= BACK_WITHIN_MS && each.isReported && flowsOn(each),
       ),
     },
     {

@@ -75,7 +75,7 @@ const isSized = ({ detail }: Entry, { changes }: Row['request']) =>
 
 async function countUnprotected({ upstream }: Site, rows: readonly Row[]): Promise<number> {
   const venue = netvenue({ ...KEYS, minerUrl: upstream.minerUrl, validatorUrl: upstream.validatorUrl });
-  const told = new Set(
+  const reported = new Set(
     rows
       .filter(({ kind, outcome }) => kind === 'orders/close' && outcome?.result?.message?.includes(PROTECTED))
       .map(({ request }) => request.trader),
@@ -88,7 +88,7 @@ async function countUnprotected({ upstream }: Site, rows: readonly Row[]): Promi
       const dashboard = await venue.dashboard(trader, { timeoutMs: 60_000 }); // this process may be busy
       if (dashboard.kind !== 'found') throw new Error(`The dashboard of ${trader} is ${JSON.stringify(dashboard)}`);
       const resting = dashboard.data.openOrders;
-      return !told.has(trader) && !resting.some(({ uuid }) => uuid.startsWith(`${id}-bracket-`));
+      return !reported.has(trader) && !resting.some(({ uuid }) => uuid.startsWith(`${id}-bracket-`));
     }),
   );
   return gone.filter(Boolean).length;

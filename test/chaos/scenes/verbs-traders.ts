@@ -11,15 +11,15 @@ export type Submit = (method: 'POST' | 'DELETE', path: string, body?: object) =>
 /** How many traders use v1, v2 on the platform's entity, and v2 of a tenant with its own miner. */
 export type Crowd = { partners: number; users: number; tenants: number };
 
-const OWN = 'app_entity';
+const APP_ENTITY = 'app_entity';
 
 /** Traders of every way to the network. */
 export async function gather(stage: Site, { partners, users, tenants }: Crowd): Promise<Submit[]> {
-  const own = { entityHotkey: OWN, networkApiKey: `${KEYS.minerKey}:${OWN}` };
+  const network = { entityHotkey: APP_ENTITY, networkApiKey: `${KEYS.minerKey}:${APP_ENTITY}` };
   const [callers, platform, tenant] = await Promise.all([
     stage.traders(partners),
     makeTraders({ stage }, users),
-    makeTraders({ stage }, tenants, own),
+    makeTraders({ stage }, tenants, network),
   ]);
   const accounts = await Promise.all([...platform, ...tenant].map(throughTrading));
   return [

@@ -168,21 +168,23 @@ export async function failWrites(stage: Stage, people: People): Promise<number[]
 export async function letDatabaseLeak({ db, vault, as }: Stage, { app, email }: People): Promise<void> {
   const reported = vault.make('reported by PostgreSQL');
   await db.query(sql.unsafe`
-    create function tell() returns trigger language plpgsql as $$
+    create function report() returns trigger language plpgsql as $$
     begin
-      raise exception 'It is %', (select told from telling) using detail = (select told from telling);
+      raise exception 'It is %', (select text from reports) using detail = (select text from reports);
     end $$`);
-  await db.query(sql.unsafe`create table telling (told text)`);
-  await db.query(sql.unsafe`insert into telling values (${reported})`);
-  await db.query(sql.unsafe`create trigger tell before update on mails for each row execute function tell()`);
-  await db.query(sql.unsafe`create trigger tell before insert on app_requests for each row execute function tell()`);
+  await db.query(sql.unsafe`create table reports (text text)`);
+  await db.query(sql.unsafe`insert into reports values (${reported})`);
+  await db.query(sql.unsafe`create trigger report before update on mails for each row execute function report()`);
+  await db.query(
+    sql.unsafe`create trigger report before insert on app_requests for each row execute function report()`,
+  );
   const before = await failedJobs(db);
   await app('POST', '/v2/auth/password-reset/request', { json: { email } });
   const json = { company_name: 'Example', slug: fresh('asked'), contact_email: email, use_case: 'Challenge accounts' };
   await as()('POST', '/v2/app-requests', { json });
   await until('a job to fail', async () => (await failedJobs(db)) > before);
-  await db.query(sql.unsafe`drop function tell() cascade`);
-  await db.query(sql.unsafe`drop table telling`);
+  await db.query(sql.unsafe`drop function report() cascade`);
+  await db.query(sql.unsafe`drop table reports`);
 }
 
 const failedJobs = (db: Stage['db']): Promise<number> =>

@@ -8,14 +8,14 @@ import { startNetvenueUpstream } from '../../../src/sandbox/network/index.ts';
 import { startProcessorUpstream } from '../../../src/sandbox/processor/index.ts';
 import { startRegistrarUpstream } from '../../../src/sandbox/registrar/index.ts';
 import { PROCESSOR } from '../money.ts';
-import { type Answer, type Relay, relayTo } from '../relay.ts';
+import { type Relay, type Reply, relayTo } from '../relay.ts';
 import { KEYS } from '../service.ts';
 
 type Outcome = { kind: string };
 type Call = () => Promise<Outcome>;
 
 /** One operation of an adapter. `samples`: what the upstream answers to its requests when it works, in order. */
-export type Operation = { name: string; isWrite: boolean; relay: Relay; call: Call; samples: Answer[] };
+export type Operation = { name: string; isWrite: boolean; relay: Relay; call: Call; samples: Reply[] };
 
 const KEY = '11'.repeat(32);
 const quick = { timeoutMs: 10_000 };
@@ -39,7 +39,7 @@ export async function recordOperations(): Promise<{ operations: Operation[]; clo
 }
 
 /** The sandbox settles nothing by itself; this is the shape of the venue facts. */
-const SETTLEMENTS: Answer = {
+const SETTLEMENTS: Reply = {
   status: 200,
   headers: {},
   body: JSON.stringify({
@@ -49,11 +49,11 @@ const SETTLEMENTS: Answer = {
 };
 
 async function recorded(relay: Relay, operation: Pick<Operation, 'name' | 'isWrite' | 'call'>): Promise<Operation> {
-  const samples: Answer[] = [];
+  const samples: Reply[] = [];
   relay.handle = async ({ forward }) => {
-    const answer = await forward();
-    samples.push(answer);
-    return answer;
+    const reply = await forward();
+    samples.push(reply);
+    return reply;
   };
   const { kind } = await operation.call();
   if (kind === 'absent') samples.splice(0, samples.length, SETTLEMENTS);

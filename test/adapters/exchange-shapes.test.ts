@@ -10,14 +10,14 @@ import { alone } from '../support/alone.ts';
 const VENUE = 'http://exchange.test';
 const USER = `0x${'1'.repeat(40)}`;
 
-/** An answer in the venue's shape, with the source of its facts beside it. */
+/** A response in the venue's shape, with the source of its facts beside it. */
 const fixture = async (name: string) =>
   JSON.parse(await readFile(new URL(`../fixtures/exchange/${name}.json`, import.meta.url), 'utf8'));
 
-const answering = (type: string, answer: unknown) => {
+const responding = (type: string, response: unknown) => {
   nock(VENUE)
     .post('/info', (body) => body.type === type)
-    .reply(200, JSON.stringify(answer));
+    .reply(200, JSON.stringify(response));
   return exvenue({ url: VENUE, network: 'mainnet' });
 };
 
@@ -26,23 +26,23 @@ const dataOf = <T>(result: ReadResult<T>): T => {
   return result.data;
 };
 
-describe('answers in the shapes of the real exchange', () => {
+describe('responses in the shapes of the real exchange', () => {
   alone();
 
   it('executions of every kind of market are read; perpetuals alone have positions, and a counterparty is not liquidated', async () => {
-    const { request, answer } = await fixture('fills');
+    const { request, response } = await fixture('fills');
 
-    const fills = dataOf(await answering(request.type, answer).recentFills(USER));
+    const fills = dataOf(await responding(request.type, response).recentFills(USER));
 
-    expect(fills).to.have.length(answer.length);
+    expect(fills).to.have.length(response.length);
     expect(fillsOf(fills, undefined).map(({ coin }) => coin)).to.deep.equal(['USUAL', 'SOL', 'xyz:TSLA', 'SUI', 'SUI']);
     expect(fills.filter(({ isLiquidation }) => isLiquidation)).to.deep.equal([]);
     expect(fills.at(-1)).to.include({ tradeId: null, startPosition: '1000' });
   });
 
   it('a market order with exits: the order has a number, its exits have none yet', async () => {
-    const { answer } = await fixture('market-order-with-exits');
-    nock(VENUE).post('/exchange').reply(200, answer);
+    const { response } = await fixture('market-order-with-exits');
+    nock(VENUE).post('/exchange').reply(200, response);
     const venue = exvenue({ url: VENUE, network: 'mainnet' });
     const terms = { asset: 1, side: 'buy', price: '1', size: '1', reduceOnly: false, timeInForce: 'ioc' } as const;
     const body = await venue
@@ -56,9 +56,9 @@ describe('answers in the shapes of the real exchange', () => {
   });
 
   it('a trigger that may open a position says so', async () => {
-    const { request, answer } = await fixture('trigger-without-reduce-only');
+    const { request, response } = await fixture('trigger-without-reduce-only');
 
-    const [order] = dataOf(await answering(request.type, answer).openOrders(USER));
+    const [order] = dataOf(await responding(request.type, response).openOrders(USER));
 
     expect(order).to.include({ exit: 'sl', triggerPrice: '90000', reduceOnly: false });
   });
@@ -66,32 +66,32 @@ describe('answers in the shapes of the real exchange', () => {
   it('a unified account: its mode, nothing withdrawable, and its free balance in spot', async () => {
     const { mode, perps, spot } = await fixture('unified-account');
 
-    expect(dataOf(await answering('userAbstraction', mode).accountMode(USER))).to.equal('unified');
-    expect(dataOf(await answering('clearinghouseState', perps).account(USER)).withdrawable).to.equal('0');
-    expect(dataOf(await answering('spotClearinghouseState', spot).spotBalances(USER))[0]?.free).to.equal('14.5');
+    expect(dataOf(await responding('userAbstraction', mode).accountMode(USER))).to.equal('unified');
+    expect(dataOf(await responding('clearinghouseState', perps).account(USER)).withdrawable).to.equal('0');
+    expect(dataOf(await responding('spotClearinghouseState', spot).spotBalances(USER))[0]?.free).to.equal('14.5');
   });
 
   it('how an account holds its money: every word that the venue and its public SDK name, and no other', async () => {
-    const { request, answers } = await fixture('account-modes');
-    const modeFor = (word: unknown) => answering(request.type, word).accountMode(USER);
+    const { request, responses } = await fixture('account-modes');
+    const modeFor = (word: unknown) => responding(request.type, word).accountMode(USER);
 
-    expect(answers).to.include.keys(...Object.keys(accountModes));
-    for (const [word, mode] of Object.entries(answers))
+    expect(responses).to.include.keys(...Object.keys(accountModes));
+    for (const [word, mode] of Object.entries(responses))
       expect(await modeFor(word), word).to.deep.equal({ kind: 'found', data: mode });
     for (const word of ['unifiedAccount2', '', null, {}])
       expect(await modeFor(word), JSON.stringify(word)).to.have.property('kind', 'unreadable');
   });
 
   it('the agent without a name; none is absent, anything else unreadable', async () => {
-    const { answer } = await fixture('unnamed-agent');
+    const { response } = await fixture('unnamed-agent');
 
-    expect(dataOf(await answering('webData2', answer).unnamedAgent(USER))).to.deep.equal({
-      address: answer.agentAddress.toLowerCase(),
+    expect(dataOf(await responding('webData2', response).unnamedAgent(USER))).to.deep.equal({
+      address: response.agentAddress.toLowerCase(),
       name: '',
-      validUntilMs: answer.agentValidUntil,
+      validUntilMs: response.agentValidUntil,
     });
-    const none = await answering('webData2', webData2).unnamedAgent(USER);
+    const none = await responding('webData2', webData2).unnamedAgent(USER);
     expect(none).to.deep.equal({ kind: 'absent' });
-    expect((await answering('webData2', {}).unnamedAgent(USER)).kind).to.equal('unreadable');
+    expect((await responding('webData2', {}).unnamedAgent(USER)).kind).to.equal('unreadable');
   });
 });

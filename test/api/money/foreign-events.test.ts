@@ -17,7 +17,7 @@ describe('events about objects of others', () => {
   const event = (type: string, object: object, more: object = {}) => {
     number += 1;
     const created = Math.floor(Date.now() / 1000);
-    return { id: `evt_stranger_${number}`, object: 'event', type, created, livemode: false, data: { object }, ...more };
+    return { id: `evt_foreign_${number}`, object: 'event', type, created, livemode: false, data: { object }, ...more };
   };
   const outcomeOf = ({ id }: { id: string }) =>
     service.db.oneFirst(sql.type(storedRow)`select outcome from processor_events where id = ${id}`);
