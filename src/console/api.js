@@ -95,7 +95,7 @@ async function send(method, path, { path: members = {}, query = {}, body, key })
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   }).catch(() => {
-    throw new RequestFailure(0, { code: 'NO_ANSWER', message: UNREACHED });
+    throw new RequestFailure(0, { code: 'NO_RESPONSE', message: UNREACHED });
   });
   const json = await response.json().catch(() => undefined);
   if (!response.ok) throw new RequestFailure(response.status, json?.error);

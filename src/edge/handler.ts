@@ -23,8 +23,8 @@ type RespondableStatus<Status, R> = Status extends 200 | 201 | 202 | 204
     ? Status
     : never;
 type Responses<Op extends OperationId> = operations[Op]['responses'];
-type Part<Op extends OperationId, Place extends string> = operations[Op]['parameters'] extends {
-  [P in Place]?: infer Members;
+type Part<Op extends OperationId, Where extends string> = operations[Op]['parameters'] extends {
+  [P in Where]?: infer Members;
 }
   ? [NonNullable<Members>] extends [never]
     ? Record<string, never>

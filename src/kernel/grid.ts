@@ -65,7 +65,7 @@ export const lotsWorth = (grid: Grid, value: string, price: string): string | nu
   aboveZero(dividedBy(value, price, grid.sizeDecimals, 'down'));
 
 /** Whether the value of an order reaches the minimum. */
-export const isWorthPlacing = (grid: Grid, size: string, price: string): boolean =>
+export const reachesMinimum = (grid: Grid, size: string, price: string): boolean =>
   compare(times(size, price), grid.minimumValue) >= 0;
 
 /**
@@ -80,7 +80,7 @@ export const faultOf = (
   if (!isPositive(size)) return 'invalid_size';
   if (!isOnTick(grid, price)) return 'tick_size';
   if (!isOnLot(grid, size)) return 'lot_size';
-  return closesPosition || isWorthPlacing(grid, size, price) ? null : 'below_minimum';
+  return closesPosition || reachesMinimum(grid, size, price) ? null : 'below_minimum';
 };
 
 /** At least 0, because an integer is always a valid price, regardless of its number of digits. */

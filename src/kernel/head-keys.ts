@@ -6,7 +6,10 @@ const SEED_BYTES = 32;
 /** The PKCS #8 encoding of an Ed25519 key up to its seed (RFC 8410, section 7). */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 
-/** The head of an app's chain of signatures: the position and row hash of its newest row. */
+/**
+ * The head of an app's chain of signatures: the position and row hash of its newest row. The position is called `place`
+ * because receipts that apps keep name it so.
+ */
 export type Head = { app_id: AppId; place: number; row_hash: string };
 
 /** A public key as a JWK (RFC 8037, section 2). */

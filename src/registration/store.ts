@@ -27,7 +27,7 @@ export function endPurchase(
 
 /** Records for the caller why a payment is in doubt. */
 export async function noteInDoubt(db: Db, id: IntentId, message: string): Promise<void> {
-  await db.query(sql.prepared('note_purchase_doubt', nothing)`
+  await db.query(sql.prepared('note_purchase_in_doubt', nothing)`
     update registrations
     set message = ${message}, updated_at = now()
     where id = ${id} and status = 'processing' and tx_hash is null`);

@@ -114,7 +114,7 @@ const play = async (fault: Fault | null, response: ServerResponse, route: Route,
     case 'reject':
       return send(
         response,
-        route.rejection?.(call, fault.text) ?? { status: 400, body: { error: 'scripted refusal' } },
+        route.rejection?.(call, fault.text) ?? { status: 400, body: { error: 'scripted rejection' } },
       );
     case 'html_200':
       return response.writeHead(200, { 'content-type': 'text/html' }).end('<html><body>Please wait.</body></html>');

@@ -8,7 +8,7 @@ import {
   type Grid,
   isOnLot,
   isOnTick,
-  isWorthPlacing,
+  reachesMinimum,
   limitPrice,
   lotsWorth,
   marketPrice,
@@ -162,7 +162,7 @@ describe('the amounts of an order', () => {
   }
 
   it('are accepted from 10 USD on', () => {
-    expect([isWorthPlacing(perp(2), '0.1', '100'), isWorthPlacing(perp(2), '0.09', '111.1')]).to.deep.equal([
+    expect([reachesMinimum(perp(2), '0.1', '100'), reachesMinimum(perp(2), '0.09', '111.1')]).to.deep.equal([
       true,
       false,
     ]);

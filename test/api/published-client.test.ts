@@ -79,7 +79,7 @@ describe('the published client', function () {
   it('reads app and principal, whose network identity is null on the platform’s miner', async () => {
     reads(await client.principal(), 'app_id string, slug string, entity_hotkey? string, scopes strings');
     reads(
-      await client.ownApp(),
+      await client.currentApp(),
       'app_id string, slug string, name string, entity_hotkey? string, allowed_scopes strings, active boolean',
     );
   });

@@ -2,160 +2,119 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import ts from 'typescript';
 import { errors } from '../../src/kernel/errors.ts';
+import { ALLOWED, isOutdated, isOutdatedText, isOutdatedTitle } from '../support/words/glossary.ts';
+import { contentsOf, fileNamesOf, namesInSql, slugsInSql, textsInSql } from '../support/words/names.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Words that no name may hold, in any spelling (camelCase, UPPER_CASE, snake_case), and what is used instead. */
-const WORDS: Record<string, string> = {
-  party: 'upstream',
-  parties: 'upstreams',
-  refusal: 'ApiError, rejection',
-  refusals: 'errors, rejections',
-  refuse: 'reject',
-  refused: 'rejected',
-  refuses: 'rejects',
-  told: 'emitted, notified, reported',
-  tellable: 'sanitizeError',
-  unserved: 'unfulfilled',
-  unfit: 'invalid',
-  groundless: 'closeRevokedStreams',
-  outlet: 'writer',
-};
+/** What is read of a file: `names` of code, columns and other SQL, and outside tests slugs; `texts` that people see. */
+type Read = { path: string; names: string[]; texts: string[] };
 
-/** Names that may not occur, and what is used instead. */
-const NAMES: Record<string, string> = {
-  Offer: 'NewIntent',
-  Asking: 'RequestContext',
-  carryOut: 'executeIntent',
-  Carrier: 'ExecutionContext',
-  doubt: 'markInDoubt',
-  lookUp: 'reconcileIntent',
-  tell: 'emit, notify, log',
-  telling: 'notifying',
-  toldError: 'serializeError',
-  tellEnding: 'notifySettled',
-  goneFor: 'reversalReason',
-  userSeed: 'userSealContext',
-  adminSeed: 'adminSealContext',
-  networkKey: 'networkKeySealContext',
-  mailSecret: 'mailSealContext',
-  NEVER_FULL: 'POOL_HEADROOM',
-  bury: 'reap',
-  rouseEndpoint: 'dispatchEndpoint',
-  knock: 'tryConnect',
-  disownStrangers: 'clearStaleLocks',
-  hiding: 'sealedResult',
-  findHidden: 'findSealed',
-  stillTrades: 'isTradeable',
-  brokenByNetworkOrder: 'findNetworkViolation',
-  brokenByExchangeOrder: 'findExchangeViolation',
-  must: 'requireFound',
-  askAgain: 'replay',
-  keptAnswer: 'idempotentResponse',
-  KeptAnswer: 'IdempotentResponse',
-  giveUp: 'abandon',
-  giveUpAccount: 'abandonAccount',
-  findSpokenFor: 'sumReservedCents',
-  endGroundless: 'closeRevokedStreams',
-  asRecorded: 'asStoredFailure',
-  mine: "the owner's name",
-  marks: 'hmacs',
-};
+function readSource(path: string, text: string): Read {
+  if (path.endsWith('.sql')) {
+    const isApplied = /^sql\/\d/.test(path);
+    return { path, names: [...namesInSql(text), ...(isApplied ? [] : slugsInSql(text))], texts: textsInSql(text) };
+  }
+  const { identifiers, slugs, texts, sql } = contentsOf(path, text);
+  const names = [...identifiers, ...namesInSql(sql)];
+  return { path, names: path.startsWith('test/') ? names : [...names, ...slugs, ...slugsInSql(sql)], texts };
+}
 
-/** Names that stay, and why. */
-const ALLOWED: Record<string, string> = {
-  V1_PAYMENT_REFUSED: 'an error code of the contract',
-  V2_RERUN_REFUSED: 'an error code of the contract',
-  V1_PAYMENT_TERMS_UNFIT: 'an error code of the contract',
-  refused_for_form: 'a stored slug',
-  listUnservedPayments: 'an operationId of the contract',
-  unserved_payments: 'a member of the contract',
-  told_ago_ms: 'a column alias of SQL',
-  told: 'a column alias of SQL in test/sql',
-};
-
-/** Names of SQL: columns, functions and tables. */
-const SQL =
-  /\b(asked|doubt_intent|looks|looked_at|told_at|tries|kept_answers|unserved_payments|bury_dead_workers|rouse_endpoint|give_up_account|given_up_\w+)\b/g;
-
-/** Phrases that no error title, log message or exception text holds. */
-const PHRASES =
-  /\b(refus\w+|part(y|ies)|told|tells?|doubtful|no such|there is nothing|rests no longer|stopped badly|broke off|do not fit|for good|nobody)\b/i;
+const outdatedNames = ({ names, path }: Read) => names.filter((name) => isOutdated(name, path));
+const outdatedFiles = ({ path }: Pick<Read, 'path'>) => fileNamesOf(path).filter((name) => isOutdated(name, path));
+const outdatedTexts = ({ texts }: Read) => texts.filter(isOutdatedText);
+const outdatedTitles = (titles: readonly string[]) => titles.filter(isOutdatedTitle);
 
 describe('words', () => {
-  it('of the glossary stand in every name', async () => {
-    const found = (await files('{src,workers,test}/**/*.{ts,js}')).flatMap(({ path, text }) =>
-      namesOf(path, text)
-        .filter((name) => !(name in ALLOWED) && (name in NAMES || wordsOf(name).some((word) => word in WORDS)))
-        .map((name) => `${path}: ${name}`),
-    );
+  let all: Read[];
+  before(async function () {
+    this.timeout(120_000);
+    all = await read('{src,workers,test,sql}/**/*.{ts,js,sql}');
+  });
 
-    expect([...new Set(found)]).to.deep.equal([]);
+  const listed = (find: (file: Read) => string[], files: Read[]) => [
+    ...new Set(files.flatMap((file) => find(file).map((name) => `${file.path}: ${name}`))),
+  ];
+
+  it('of the glossary stand in every name: of code, of SQL, of tasks', () => {
+    expect(listed(outdatedNames, all)).to.deep.equal([]);
+  });
+
+  it('of the glossary stand in the name of every file', () => {
+    expect(listed(outdatedFiles, all)).to.deep.equal([]);
   });
 
   it('of the glossary stand in every error title', () => {
-    const titles = Object.values(errors).map(([, title]) => title);
-
-    expect(titles.filter((title) => PHRASES.test(title))).to.deep.equal([]);
+    expect(outdatedTitles(Object.values(errors).map(([, title]) => title))).to.deep.equal([]);
   });
 
-  it('of the glossary stand in every log message', async () => {
-    const found = (await files('{src,workers}/**/*.ts')).flatMap(({ text }) =>
-      [...text.matchAll(/\blog\.(?:debug|info|warn|error|fatal)\([^;]*?'([^']*)'\)/g)].map(
-        ([, message = '']) => message,
-      ),
-    );
+  it('of the glossary stand in every log message and other text of the code and the SQL', () => {
+    const shown = all.filter(({ path }) => !/^(test\/|src\/sandbox\/|sql\/\d)/.test(path));
 
-    expect(found.filter((message) => PHRASES.test(message))).to.deep.equal([]);
+    expect(listed(outdatedTexts, shown)).to.deep.equal([]);
   });
 
-  it('of the glossary stand in every name of SQL', async () => {
-    const definitions = (await files('sql/**/*.sql')).map(({ path, text }) => ({ path, text: withoutProse(text) }));
-    const statements = (await files('{src,workers}/**/*.ts')).map(({ path, text }) => ({
-      path,
-      text: templatesOf(path, text)
-        .filter((template) => /\b(select|insert|update|delete)\b/.test(template))
-        .join('\n'),
-    }));
+  it('that are allowed to stay occur', () => {
+    const names = new Set(all.flatMap(({ names }) => names));
 
-    const found = [...definitions, ...statements].flatMap(({ path, text }) =>
-      [...text.matchAll(SQL)].map(([name]) => `${path}: ${name}`),
-    );
-
-    expect([...new Set(found)]).to.deep.equal([]);
+    expect(Object.keys(ALLOWED).filter((name) => !names.has(name))).to.deep.equal([]);
   });
 });
 
-/** A SQL file without its comments and the texts it holds. */
-const withoutProse = (sql: string) => sql.replace(/--.*/g, '').replace(/'(?:[^']|'')*'/g, "''");
+describe('a word that the glossary replaces is found', () => {
+  const at = (path: string, text: string) => outdatedNames(readSource(path, text));
 
-function templatesOf(path: string, text: string): string[] {
-  const templates: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isTemplateLiteralToken(node)) templates.push(node.text);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
-  return templates;
-}
+  it('in an identifier, whatever its spelling', () => {
+    expect(at('src/a.ts', 'const toldAt = MAX_TRIES; resolveDoubt(markInDoubt, lookUps)')).to.deep.equal([
+      'toldAt',
+      'MAX_TRIES',
+      'resolveDoubt',
+    ]);
+  });
 
-async function files(pattern: string): Promise<{ path: string; text: string }[]> {
+  it('in a column, also of a fragment', () => {
+    expect(at('sql/ops/a.sql', "select i.told_cents as x -- told\nwhere x = 'as told here'")).to.deep.equal([
+      'told_cents',
+    ]);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the sample is source text
+    expect(at('src/a.ts', 'sql.fragment`i.attempts as tries, ${x}, i.n as looks`')).to.deep.equal(['tries', 'looks']);
+    expect(at('test/a.ts', 'rows(`select doubted_because from ops.upstreams`)')).to.deep.equal(['doubted_because']);
+  });
+
+  it('in the name of a file', () => {
+    expect(outdatedFiles({ path: 'src/sandbox/exchange/placing.ts' })).to.deep.equal(['placing']);
+    expect(outdatedFiles({ path: 'src/db/look-up-slots.ts' })).to.deep.equal([]);
+  });
+
+  it('in the name of a task, and in a verdict', () => {
+    expect(outdatedFiles({ path: 'workers/webhooks/wake.ts' })).to.deep.equal(['wake']);
+    expect(at('sql/functions/a.sql', "money_job('payments/look', p); verdict := 'parted';")).to.deep.equal([
+      'payments/look',
+      'parted',
+    ]);
+  });
+
+  it('in a title', () => {
+    expect(outdatedTitles(['Payment refused.', 'Payment rejected.'])).to.deep.equal(['Payment refused.']);
+  });
+
+  it('in a log message', () => {
+    const text = "log.warn({ err }, 'the venue has not answered'); log.info('response received')";
+
+    expect(outdatedTexts(readSource('src/a.ts', text))).to.deep.equal(['the venue has not answered']);
+  });
+
+  it('unless it is allowed there', () => {
+    expect(at('src/console/a.js', 'element.hidden = true')).to.deep.equal([]);
+    expect(at('src/payments/a.ts', 'const hidden = 1')).to.deep.equal(['hidden']);
+  });
+});
+
+async function read(pattern: string): Promise<Read[]> {
   const paths = await Array.fromAsync(glob(pattern, { cwd: root }));
-  const checked = paths.filter((path) => path !== 'src/contract/types.ts' && !path.endsWith('words.test.ts'));
-  return Promise.all(checked.sort().map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })));
-}
-
-/** The words of a name, in lower case. */
-const wordsOf = (name: string) => name.split(/_|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase());
-
-function namesOf(path: string, text: string): string[] {
-  const names: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isIdentifier(node)) names.push(node.text);
-    ts.forEachChild(node, visit);
-  };
-  visit(ts.createSourceFile(path, text, ts.ScriptTarget.Latest));
-  return names;
+  const checked = paths.filter(
+    (path) => !/^(sql\/schema\.sql|test\/support\/words\/|test\/architecture\/words)/.test(path),
+  );
+  return Promise.all(checked.sort().map(async (path) => readSource(path, await readFile(join(root, path), 'utf8'))));
 }

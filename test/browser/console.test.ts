@@ -196,7 +196,7 @@ describe('the console in a browser', function () {
     await page.getByLabel('Name').fill(name);
 
     await page.getByRole('button', { name: 'Make', exact: true }).click();
-    const reported = await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'NO_ANSWER' }).innerText();
+    const reported = await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'NO_RESPONSE' }).innerText();
     await page.unroute('**/v2/admin/partners');
     await page.getByRole('button', { name: 'Make', exact: true }).click();
     const key = await page.locator('.secret').innerText();
@@ -223,7 +223,7 @@ describe('the console in a browser', function () {
     await page.locator('#totp-secret').waitFor();
     const complaints = desk.complaints.splice(0);
 
-    expect(reported).to.include('NO_ANSWER');
+    expect(reported).to.include('NO_RESPONSE');
     expect(complaints.join()).to.match(/^Failed to load resource: net::ERR_FAILED$/);
   });
 

@@ -81,7 +81,7 @@ export class PublishedClient {
     this.#open('/v2/auth/password-reset/confirm', { email, token, new_password });
 
   principal = () => this.call('GET', '/v2/oauth/me', { user: false });
-  ownApp = () => this.call('GET', '/v2/apps/me', { user: false });
+  currentApp = () => this.call('GET', '/v2/apps/me', { user: false });
   kycStatus = () => this.call('GET', '/v2/kyc/status');
   kycSession = () => this.call('POST', '/v2/kyc/processor-identity/session');
 

@@ -5,8 +5,8 @@ export const networkRegistration: Chapter = {
   title: 'A trader on the network',
   async walk({ say, as, partner, rejected, check, gained }, notes) {
     say('Without a valid key every request is rejected.');
-    const stranger = as({ partnerKey: 'tpk_wrong' });
-    await rejected('V1_KEY_INVALID', stranger.settled(stranger.api.GET('/v1/sessions')));
+    const unknown = as({ partnerKey: 'tpk_wrong' });
+    await rejected('V1_KEY_INVALID', unknown.settled(unknown.api.GET('/v1/sessions')));
 
     say('Register a subaccount of 10,000 USD. Its id is the Trader-ID of all later requests.');
     const body = { asset_class: 'crypto', account_size: 10_000 } as const;

@@ -5,7 +5,7 @@ const REPEAT = 'Repeat the request after `Retry-After`, or after a second, with 
 const WAIT = 'Wait for `Retry-After`, then repeat.';
 const ID = 'Check the id. An id of somebody else is reported as unknown, too.';
 const OPERATOR = 'Do not repeat. An operator decides; read the outcome by `intent_id`.';
-const CALL_US = 'Repeating does not help. Tell the operator of this service, with `request_id`.';
+const CALL_US = 'Repeating does not help. Contact the operator of this service, with `request_id`.';
 const READ_FIRST = 'Read the present state, then decide.';
 const UUID = 'Use a new UUID for a new order; to repeat an order, send the same request.';
 const LOG_IN = 'Let the user log in again.';
@@ -58,7 +58,7 @@ export const advice = {
   V1_NO_POSITION: 'Read the positions: there is none in this pair.',
   V1_REGISTRATION_UNDER_WAY: 'Poll `GET /v1/register/exvenue/status/{ex_address}`.',
   V1_ALREADY_REGISTERED: 'Use the existing registration.',
-  V1_REGISTRATION_UNRECORDED: 'Do not register again: it was paid. Tell the operator of this service.',
+  V1_REGISTRATION_UNRECORDED: 'Do not register again: it was paid. Contact the operator of this service.',
   V1_REGISTRATION_CAP: 'Register later.',
   V1_BALANCE_TOO_LOW: "Fund the wallet at the exchange up to the registrar's minimum.",
   V1_MINER_UNKNOWN: 'Choose a miner that the registrar lists.',
@@ -86,7 +86,7 @@ export const advice = {
   SUBACCOUNT_AMBIGUOUS: OPERATOR,
 
   FORBIDDEN_ORIGIN: 'Call from your server, or have the origin added to `allowed_origins` of the app.',
-  V2_INVALID_CREDENTIALS: 'Check the credentials. The answer is the same for an unknown account.',
+  V2_INVALID_CREDENTIALS: 'Check the credentials. The response is the same for an unknown account.',
   V2_UNSUPPORTED_GRANT: 'Send `grant_type=client_credentials`.',
   V2_INVALID_SCOPE: 'Ask for scopes that `GET /v2/apps/me` lists, or leave `scope` out.',
   V2_TOKEN_INVALID: TOKEN,

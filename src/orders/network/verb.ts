@@ -121,7 +121,7 @@ export async function reconcileAt(
   const found = await find({ venue, trader }, archived);
   if (found.kind !== 'absent' && found.kind !== 'once_ended') return found;
   const finding = found.kind === 'absent' ? found : found.finding;
-  if (reachedMs === null) return unknownEffect('the miner has not answered a look-up since');
+  if (reachedMs === null) return unknownEffect('the miner has not responded to a look-up since');
   return reachedMs > holdMs
     ? finding
     : { ...unknownEffect('in flight'), againInMs: holdMs - reachedMs + JUST_AFTER_MS };

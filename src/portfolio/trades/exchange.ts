@@ -2,7 +2,7 @@ import type { Asset, PerpAccount } from '../../adapters/exchange/types.ts';
 import { absolute, compare, dividedBy, isPositive, minus, times } from '../../kernel/decimals.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { coinOf, dexOf, isSpotName } from '../../kernel/exchange-names.ts';
-import { isWorthPlacing, limitPrice, lotsWorth, wholeLots } from '../../kernel/grid.ts';
+import { reachesMinimum, limitPrice, lotsWorth, wholeLots } from '../../kernel/grid.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { usdcOf } from '../balance/exchange.ts';
 import type { VenueReads } from '../read-model.ts';
@@ -78,7 +78,7 @@ function tradeFacts(trade: Trade, asset: Asset, mid: string, account: PerpAccoun
   return {
     opens,
     minimum:
-      isWorthPlacing(asset.grid, size, price) || !isPositive(opens)
+      reachesMinimum(asset.grid, size, price) || !isPositive(opens)
         ? null
         : { actual: times(size, price), least: asset.grid.minimumValue, unit: 'USD' },
     leverage: trade.leverage === null ? null : { asked: String(trade.leverage), most },

@@ -41,7 +41,7 @@ export const apiRoutes = (secretKey: () => string, known: Responses) => {
     post: (path: string, response: FormHandler): Route => ({
       method: 'POST',
       path,
-      rejection: () => rejected(400, 'scripted_refusal'),
+      rejection: () => rejected(400, 'scripted_rejection'),
       response: authorized((call) => {
         const request = `${path} ${JSON.stringify(call.params)} ${call.text}`;
         const key = call.headers['idempotency-key'];

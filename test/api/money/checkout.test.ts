@@ -115,7 +115,7 @@ describe('checkOut', () => {
 
     const reply = await ask(tier25k);
 
-    expectRejected(reply, 'PROCESSOR_REJECTED', { effect: 'none', reason: 'scripted_refusal' });
+    expectRejected(reply, 'PROCESSOR_REJECTED', { effect: 'none', reason: 'scripted_rejection' });
   });
 });
 

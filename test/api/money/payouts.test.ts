@@ -198,7 +198,7 @@ describe('from verification to a payout', () => {
 
     expectRejected(await ask('POST', `/v2/payouts/${payoutId}/submit`), 'PROCESSOR_REJECTED');
 
-    expect(await payoutIs('failed')).to.include({ failure_reason: 'scripted_refusal' });
+    expect(await payoutIs('failed')).to.include({ failure_reason: 'scripted_rejection' });
     expect((await ask('GET', '/v2/payouts/estimate')).body).to.include({ amount_cents: 41_250 });
   });
 
