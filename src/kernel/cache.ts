@@ -9,27 +9,28 @@ const MAX_KEYS = 2_000; // per reader; beyond it, the least recently used key is
 /**
  * Makes a reader with a cache per key. At most one read per key is in progress; its result is returned for `freshMs`
  * after it arrived. A failed read, `unreadable` or thrown, is returned to all callers that waited for it and is never
- * cached.
+ * cached. `limits` are those of the caller that begins the read.
  */
-export function cachedRead<Result extends Reading, Key extends string>(
+export function cachedRead<Result extends Reading, Key extends string, Limits = void>(
   freshMs: number,
-  read: (key: Key) => Promise<Result>,
+  read: (key: Key, limits: Limits) => Promise<Result>,
 ) {
   const inProgress = new Set<{ key: Key }>();
-  const cache = new LRUCache<Key, Result>({
+  const cache = new LRUCache<Key, Result, unknown>({
     max: MAX_KEYS,
     ttl: freshMs,
     ttlAutopurge: true,
     ignoreFetchAbort: true, // a read whose key is evicted meanwhile still serves its waiting callers
-    fetchMethod: (key) => {
+    fetchMethod: (key, _stale, { context }) => {
       const begun = { key };
       inProgress.add(begun);
-      return read(key)
+      return read(key, context as Limits) // as: every fetch below passes them
         .then(readableOnly)
         .finally(() => inProgress.delete(begun));
     },
   });
-  const cached = (key: Key): Promise<Result> => cache.forceFetch(key).catch(failedResult<Result>);
+  const cached = (key: Key, limits: Limits): Promise<Result> =>
+    cache.forceFetch(key, { context: limits }).catch(failedResult<Result>);
   const keysOf = (isMeant: (key: Key) => boolean) =>
     [...cache.keys(), ...[...inProgress].map(({ key }) => key)].filter(isMeant);
   return Object.assign(cached, {

@@ -1,3 +1,4 @@
+import { cachedRead } from '../../kernel/cache.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { bucketOf } from '../../kernel/shared-upstream.ts';
 import { found, type ReadResult } from '../../kernel/upstream-result.ts';
@@ -14,7 +15,6 @@ import { foundOr, infoFrom, LIGHT, type QueryInfo } from './info.ts';
 import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus } from './orders.ts';
 import { accountPauses } from './pauses.ts';
 import { posterTo } from './post.ts';
-import { recentRead } from './recent-read.ts';
 import { signerOf } from './signing.ts';
 import type { CallLimits, Exvenue, PerpAccount } from './types.ts';
 import { BATCH_LIMIT } from './wire.ts';
@@ -58,6 +58,17 @@ type OrderReads = Pick<
 /** One read of the prices serves all orders of a second. */
 const MIDS_FRESH_MS = 1_000;
 
+const midsFrom = (query: QueryInfo): MarketReads['mids'] => {
+  const mids = cachedRead(MIDS_FRESH_MS, (dex: string, limits: CallLimits | undefined) =>
+    query(
+      { body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT },
+      { priority: 'write', ...limits },
+      foundOr(readMids),
+    ),
+  );
+  return (dex = '', limits) => mids(dex, limits);
+};
+
 const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
   asset: catalogue.find,
   assetId: catalogue.id,
@@ -71,13 +82,7 @@ const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
     if (dex.kind !== 'found') return dex;
     return query({ body: { type: 'metaAndAssetCtxs', ...onDex(name) } }, limits, foundOr(readMarkets(dex.data)));
   },
-  mids: recentRead(MIDS_FRESH_MS, (dex, limits) =>
-    query(
-      { body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT },
-      { priority: 'write', ...limits },
-      foundOr(readMids),
-    ),
-  ),
+  mids: midsFrom(query),
 });
 
 const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {

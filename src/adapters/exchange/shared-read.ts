@@ -23,7 +23,8 @@ const STALE_MS = 24 * 60 * 60_000;
 
 /**
  * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list
- * older than `freshMs` is read again in the background. At most one read of a process is in progress.
+ * older than `freshMs` is read again in the background. At most one read of a process is in progress. No cache of the kernel
+ * does this: what other processes read counts, with its age, and a call may name the greatest age.
  */
 export const sharedRead = <T>(
   { query, responses }: Sources,
