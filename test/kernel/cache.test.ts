@@ -20,13 +20,13 @@ function counter() {
 describe('cachedRead', () => {
   it('reads once for concurrent callers, and again when its result is stale', async () => {
     const upstream = counter();
-    const read = cachedRead(40, upstream.read);
+    const read = cachedRead(250, upstream.read);
 
     const results = await Promise.all(Array.from({ length: 50 }, () => read('a')));
     await sleep(20);
     await read('a');
     const whileFresh = upstream.reads;
-    await sleep(60);
+    await sleep(300);
     await read('a');
 
     expect(new Set(results)).to.have.property('size', 1);

@@ -1,5 +1,5 @@
--- Accepts free accounts. If the user already has one of that tier, the request gets the result of its creation, whatever that is. Verdicts
--- in addition to those of accept_intents: tier_unknown | tier_not_free | tier_mismatch.
+-- Accepts free accounts. If the user already has one of that tier, the verdict is replayed, and the request gets the result of its creation,
+-- whatever that is. Verdicts in addition to those of accept_intents: tier_unknown | tier_not_free | tier_mismatch.
 -- Item: as for accept_intents, and prop_account_id, user_id, tier_id, asset_class, account_size.
 create or replace function accept_free_accounts(batch jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$

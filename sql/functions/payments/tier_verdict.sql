@@ -1,4 +1,5 @@
--- The verdict on a buyer's choice compared with the tier. Null if they agree.
+-- The verdict on a buyer's choice compared with the tier. Null if they agree, else the first that holds: tier_unknown (or no longer sold) |
+-- tier_not_free | tier_free (of a checkout) | tier_mismatch (market, class or size) | amount_mismatch (price or currency).
 create or replace function tier_verdict(item jsonb, is_free boolean) returns text
 language sql stable as $$
   select case

@@ -1,4 +1,5 @@
--- Why a prop account may not execute an order verb; null if it may. A subaccount that is still being created counts as missing.
+-- Why a prop account may not execute an order verb; null if it may: account_unknown | subaccount_missing (also one that is
+-- still being created or has another hotkey) | not_tradeable (stopped).
 create or replace function trading_verdict(a prop_accounts, trader text) returns text
 language sql immutable as $$
   select case
