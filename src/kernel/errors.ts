@@ -154,7 +154,7 @@ export const errors = {
   V2_PAYOUT_NOT_STRANDED: [409, 'The money of the payout is not at the payout account, or is on its way from there.'],
   V2_COUNTRY_UNSUPPORTED: [422, 'Accounts in this country cannot be paid out to.'],
 
-  V2_TRADER_UNKNOWN: [404, 'Trader not found for this partner.'],
+  V2_TRADER_UNKNOWN: [404, 'Trader not found.'],
   V2_TRADER_NOT_READY: [503, 'The subaccount did not become tradeable in time; nothing was sent.'],
   V2_ORDER_UNKNOWN: [404, 'Order not found.'],
   V2_ORDER_UUID_REUSED: [422, 'The order_uuid was already used for a different request.'],

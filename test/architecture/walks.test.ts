@@ -145,7 +145,6 @@ function lines(files: string[]): string {
   return [...byFolder].map(([folder, paths]) => `* \`${folder}\`: ${names(paths)}`).join('\n');
 }
 
-/** The imports of each file without type imports. */
 /** The files that each file imports when it runs; imports of types alone are erased. */
 async function runtimeImports(): Promise<Map<string, string[]>> {
   const files = await Array.fromAsync(glob('{src,workers}/**/*.ts', { cwd: ROOT }));

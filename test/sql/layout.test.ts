@@ -30,6 +30,13 @@ describe('the layout of sql', () => {
     expect(found).to.deep.equal([]);
   });
 
+  it('has no number twice from 0022 on', async () => {
+    const files = [...(await textsOf('sql/[0-9]*.sql')).keys()].map((file) => path.basename(file));
+    const numbers = files.map((file) => file.slice(0, 4)).filter((number) => number >= '0022');
+
+    expect(numbers).to.deep.equal([...new Set(numbers)]);
+  });
+
   it('has a comment on every table in the database', async () => {
     const files = await textsOf('sql/[0-9]*.sql');
     const all = [...files.values()].join('\n');

@@ -61,7 +61,10 @@ export const getPropAccount: Handler<'getPropAccount', Deps> = async ({ deps, pr
   return { status: 200, body: shownAccount(account) };
 };
 
-/** Handles `GET /v2/payments/prop-accounts/failed`: list accounts that could not be created. */
+/**
+ * Handles `GET /v2/payments/prop-accounts/failed`: list accounts that could not be created. It stands here, not in `admin`:
+ * the specification names one path for an app and for operators.
+ */
 export const listFailedPropAccounts: Handler<'listFailedPropAccounts', Deps> = async ({ deps, principal, query }) => {
   const owner = principal.kind === 'admin' ? null : appOf(principal).owner;
   const isKnown = async (id: string) => {
