@@ -45,7 +45,7 @@ export const provision = defineIntent({
   retention: 'alone',
   request: z.object({
     subaccount: newSubaccount,
-    prop_account_id: z.string().optional(),
+    prop_account_id: idSchema.propAccount.optional(),
     link_proof: z.string().optional(),
   }),
   payload: z.object({ subaccount: newSubaccount, entity: idSchema.hotkey }),

@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { AppId, UserId, WithIds } from '../kernel/ids.ts';
+import { type AppId, idSchema, type UserId, type WithIds } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/pages.ts';
 
 /** A signature with every member of its row hash. */
@@ -62,7 +62,7 @@ export const readChain = (
     order by s.position, s.id
     limit ${limit}`);
 
-const chainRow = z.object({ app: z.string(), length: z.number(), last_hash: z.string().nullable() });
+const chainRow = z.object({ app: idSchema.app, length: z.number(), last_hash: z.string().nullable() });
 
 /** The recorded length and last hash of each chain. An app with rows but no record has length 0. */
 export const listChains = (db: Db): Promise<readonly z.infer<typeof chainRow>[]> =>

@@ -34,14 +34,14 @@ export function openKey({ exvenue, sealer }: { exvenue: Exvenue; sealer: Sealer 
  * Reserves `count` nonces of a signer and returns the first; the others follow consecutively. No nonce is returned
  * twice.
  */
-export const nextNonce = async (db: Db, signer: string, count = 1): Promise<number> => {
+export const nextNonce = async (db: Db, signer: WalletAddress, count = 1): Promise<number> => {
   const last = await db.oneFirst(sql.prepared('next_nonce', z.object({ nonce: z.number() }))`
     select next_nonce(${signer}, ${count}) nonce`);
   return last - count + 1;
 };
 
 /** Records that a no-op is about to be sent with a nonce. False if one was recorded before. */
-export async function noteBurning(db: Db, signer: string, nonce: number): Promise<boolean> {
+export async function noteBurning(db: Db, signer: WalletAddress, nonce: number): Promise<boolean> {
   const noted = await db.maybeOne(sql.prepared('note_burning', z.object({ signer: idSchema.wallet }))`
     insert into burnt_nonces (signer, nonce)
     values (${signer}, ${nonce})
@@ -51,7 +51,7 @@ export async function noteBurning(db: Db, signer: string, nonce: number): Promis
 }
 
 /** Forgets a no-op that has used no nonce. */
-export async function forgetBurning(db: Db, signer: string, nonce: number): Promise<void> {
+export async function forgetBurning(db: Db, signer: WalletAddress, nonce: number): Promise<void> {
   await db.query(sql.prepared('forget_burning', z.object({}))`
     delete from burnt_nonces
     where signer = ${signer} and nonce = ${nonce}`);

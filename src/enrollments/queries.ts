@@ -2,11 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import { idSchema, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
+import { idSchema, type OwnerId, type WalletAddress, type WithIds } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/pages.ts';
 
 const enrollmentRow = z.custom<
-  Omit<components['schemas']['SessionInfo'], 'agent_address' | 'is_agent' | 'status'> & { signer: string }
+  WithIds<Omit<components['schemas']['SessionInfo'], 'agent_address' | 'is_agent' | 'status'>> & {
+    signer: WalletAddress;
+  }
 >();
 
 /** An enrollment with the public members of its live key. */

@@ -11,7 +11,7 @@ export type NewKey = {
   owner: OwnerId;
   exWallet: WalletAddress;
   keyId: string;
-  signer: string;
+  signer: WalletAddress;
   sealed: Buffer;
   verified: boolean;
   payoutWallet: string | null;

@@ -67,7 +67,7 @@ export async function verifyKeys({ db, exvenue, log }: VerifyDeps): Promise<void
 export async function checkSigner(
   exvenue: Exvenue,
   exWallet: WalletAddress,
-  signer: string,
+  signer: WalletAddress,
 ): Promise<'confirmed' | 'rejected' | 'unknown'> {
   if (signer === exWallet) return 'confirmed';
   const agents = await exvenue.agents(exWallet);
@@ -79,5 +79,5 @@ export async function checkSigner(
   return unnamed.kind === 'found' && mayTrade([unnamed.data], signer) ? 'confirmed' : 'rejected';
 }
 
-const mayTrade = (agents: Agent[], signer: string): boolean =>
+const mayTrade = (agents: Agent[], signer: WalletAddress): boolean =>
   agents.some(({ address, validUntilMs }) => address === signer && (validUntilMs === null || validUntilMs > epochMs()));

@@ -12,6 +12,12 @@ export type AppId = Id<'app'>;
 export type OwnerId = Id<'partner' | 'app'>;
 /** The id of an end user. */
 export type UserId = Id<'user'>;
+/** The id of a prop account. */
+export type PropAccountId = Id<'prop account'>;
+/** The id of a payment of ours. */
+export type PaymentId = Id<'payment'>;
+/** The id of a payout of ours. */
+export type PayoutId = Id<'payout'>;
 /** A UUID of version 7. Requests to upstreams carry it as their idempotency key. */
 export type IntentId = Id<'intent'>;
 /** An order's UUID: the id of the intent that placed it, or an id assigned by the network. */
@@ -27,6 +33,10 @@ type IdMembers = {
   partner_id: PartnerId;
   owner: OwnerId;
   user_id: UserId;
+  prop_account_id: PropAccountId;
+  'X-Prop-Account': PropAccountId;
+  payment_id: PaymentId;
+  payout_id: PayoutId;
   intent_id: IntentId;
   order_uuid: OrderUuid;
   client_order_id: OrderUuid;

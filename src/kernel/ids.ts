@@ -1,6 +1,18 @@
 import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { AppId, Hotkey, IntentId, OrderUuid, OwnerId, PartnerId, UserId, WalletAddress } from './id-kinds.ts';
+import type {
+  AppId,
+  Hotkey,
+  IntentId,
+  OrderUuid,
+  OwnerId,
+  PartnerId,
+  PaymentId,
+  PayoutId,
+  PropAccountId,
+  UserId,
+  WalletAddress,
+} from './id-kinds.ts';
 import { epochMs } from './work.ts';
 
 export type * from './id-kinds.ts';
@@ -17,16 +29,34 @@ export const idSchema: {
   app: Schema<AppId>;
   owner: Schema<OwnerId>;
   user: Schema<UserId>;
+  propAccount: Schema<PropAccountId>;
+  payment: Schema<PaymentId>;
+  payout: Schema<PayoutId>;
   intent: Schema<IntentId>;
   order: Schema<OrderUuid>;
   hotkey: Schema<Hotkey>;
   wallet: Schema<WalletAddress>;
-} = { partner: text, app: text, owner: text, user: text, intent: text, order: text, hotkey: text, wallet: text };
+} = {
+  partner: text,
+  app: text,
+  owner: text,
+  user: text,
+  propAccount: text,
+  payment: text,
+  payout: text,
+  intent: text,
+  order: text,
+  hotkey: text,
+  wallet: text,
+};
 
 /** A new identifier: the prefix, an underscore, and 23 url-safe random characters. */
 export function newId(prefix: 'ptn'): PartnerId;
 export function newId(prefix: 'app'): AppId;
 export function newId(prefix: 'usr'): UserId;
+export function newId(prefix: 'prop'): PropAccountId;
+export function newId(prefix: 'pay'): PaymentId;
+export function newId(prefix: 'po'): PayoutId;
 export function newId(prefix: string): string;
 export function newId(prefix: string): string {
   return `${prefix}_${randomBytes(ID_BYTES).toString('base64url')}`;

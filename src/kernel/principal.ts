@@ -1,5 +1,5 @@
 import { ApiError } from './errors.ts';
-import type { AppId, Hotkey, PartnerId, UserId } from './ids.ts';
+import type { AppId, Hotkey, PartnerId, PropAccountId, UserId } from './ids.ts';
 
 /** The authenticated caller. `owner` identifies the tenant in every query. */
 export type Principal = Nobody | Partner | App | User | Trader | Admin;
@@ -42,7 +42,7 @@ export type Trader = {
   kind: 'trader';
   owner: AppId;
   userId: UserId;
-  propAccountId: string;
+  propAccountId: PropAccountId;
   keyId: string;
   origins: readonly string[];
 };

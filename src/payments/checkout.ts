@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { idSchema } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { getNewPayment, newPayment } from './queries.ts';
 import { recordCheckout } from './store.ts';
@@ -10,7 +11,7 @@ type Deps = ProcessorDeps & { sealer: Sealer };
 export const checkout = defineProcessorIntent({
   kind: 'payments/checkout',
   retention: 'with_money',
-  request: z.object({ payment_id: z.string() }),
+  request: z.object({ payment_id: idSchema.payment }),
   payload: z.object({ payment: newPayment }),
 
   prepare: async ({ request }, { db }: Deps) => ({ send: { payment: await getNewPayment(db, request.payment_id) } }),

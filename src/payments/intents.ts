@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../intents/accept.ts';
-import { idSchema, newId, newIntentId, type UserId } from '../kernel/ids.ts';
+import { idSchema, newId, newIntentId, type PaymentId, type UserId } from '../kernel/ids.ts';
 import { requireValue } from '../kernel/require.ts';
 import { checkout } from './checkout.ts';
 import { refund } from './refund.ts';
@@ -12,7 +12,7 @@ export const paymentWrites = [checkout, refund];
 
 /** A checkout to accept: its intent, and the payment row written with it. */
 export type NewCheckout = NewIntent & {
-  payment_id: string;
+  payment_id: PaymentId;
   user_id: UserId;
   tier_id: string;
   market: string;
@@ -51,7 +51,7 @@ export const checkOut = (context: Submission<NewCheckout>, userId: UserId, wante
  */
 export async function refundPayment(
   db: Db,
-  paymentId: string,
+  paymentId: PaymentId,
   { operator, reason, requestId }: { operator: string; reason: string; requestId: string },
   deadlineMs: number,
 ): Promise<Accepted> {

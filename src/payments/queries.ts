@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Fact, NewPayment } from '../adapters/processor/types.ts';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import { type IntentId, idSchema, type OwnerId, type UserId } from '../kernel/ids.ts';
+import { type IntentId, idSchema, type OwnerId, type PaymentId, type UserId } from '../kernel/ids.ts';
 
 const tierRow = z.custom<components['schemas']['Tier']>();
 
@@ -23,7 +23,7 @@ export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`selec
 
 /** The row of a payment. */
 export const paymentRow = z.object({
-  id: z.string(),
+  id: idSchema.payment,
   owner: idSchema.app,
   user_id: idSchema.user,
   tier_id: z.string(),
@@ -67,7 +67,7 @@ export const findPaymentOfIntent = (
 
 /** What the processor needs to create a payment intent. */
 export const newPayment = z.object({
-  paymentId: z.string(),
+  paymentId: idSchema.payment,
   userId: idSchema.user,
   appId: idSchema.app,
   amountCents: z.number(),
@@ -75,14 +75,14 @@ export const newPayment = z.object({
 });
 
 const entryRow = z.object({ at: z.string(), event: z.string(), detail: z.string().nullable() });
-const shownRow = paymentRow.extend({ prop_account_id: z.string().nullable(), timeline: z.array(entryRow) });
+const shownRow = paymentRow.extend({ prop_account_id: idSchema.propAccount.nullable(), timeline: z.array(entryRow) });
 
 /** A payment with its account and its timeline, oldest entry first; null for another user's payment. */
 export const findPaymentShown = (
   db: Db,
   owner: OwnerId,
   userId: UserId,
-  paymentId: string,
+  paymentId: PaymentId,
 ): Promise<z.infer<typeof shownRow> | null> =>
   db.maybeOne(sql.prepared('payment_shown', shownRow)`
     select ${paymentColumns}, a.id as prop_account_id, (
@@ -108,14 +108,14 @@ export const findPaymentShown = (
     where p.id = ${paymentId} and p.owner = ${owner} and p.user_id = ${userId}`);
 
 /** A payment by id, whatever its owner: for tasks. */
-export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: string): Promise<Payment | null> =>
+export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: PaymentId): Promise<Payment | null> =>
   db.maybeOne(sql.prepared('find_payment', paymentRow)`
     select ${paymentColumns}
     from payments p
     where p.id = ${paymentId}`);
 
 /** The request for a payment intent. Throws if there is no such payment. */
-export const getNewPayment = (db: Db, paymentId: string): Promise<NewPayment> =>
+export const getNewPayment = (db: Db, paymentId: PaymentId): Promise<NewPayment> =>
   db.one(sql.prepared('new_payment', newPayment)`
     select p.id as "paymentId", p.user_id as "userId", p.owner as "appId", p.amount_cents as "amountCents", p.currency
     from payments p

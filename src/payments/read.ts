@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Processor } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import type { PaymentId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { epochMs } from '../kernel/work.ts';
 import { findPayment } from './queries.ts';
@@ -16,7 +17,7 @@ export type ReadDeps = {
 };
 
 /** Reads one open payment at the processor and applies its state. If it cannot be read, a later run reads it again. */
-export async function readPayment(paymentId: string, deps: ReadDeps): Promise<void> {
+export async function readPayment(paymentId: PaymentId, deps: ReadDeps): Promise<void> {
   const payment = await findPayment(deps.db, paymentId);
   if (!payment?.processor_payment_intent_id) return;
   const readAt = epochMs();

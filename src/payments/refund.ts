@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { idSchema } from '../kernel/ids.ts';
 import { findPayment } from './queries.ts';
 import { recordRefund } from './store.ts';
 
@@ -7,8 +8,8 @@ import { recordRefund } from './store.ts';
 export const refund = defineProcessorIntent({
   kind: 'payments/refund',
   retention: 'with_money',
-  request: z.object({ payment_id: z.string() }),
-  payload: z.object({ paymentId: z.string(), processorId: z.string() }),
+  request: z.object({ payment_id: idSchema.payment }),
+  payload: z.object({ paymentId: idSchema.payment, processorId: z.string() }),
 
   async prepare({ request }, { db }: ProcessorDeps) {
     const payment = await findPayment(db, request.payment_id);

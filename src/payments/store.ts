@@ -4,7 +4,7 @@ import type { Loss, PaymentSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import type { Held } from '../intents/intent.ts';
 import { notifying } from '../intents/store.ts';
-import { newId, newIntentId } from '../kernel/ids.ts';
+import { newId, newIntentId, type PaymentId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
 import { type Payment, paymentColumns, paymentRow } from './queries.ts';
 import { isOver, type PaymentState, type PaymentStep } from './rules.ts';
@@ -22,7 +22,7 @@ export type Tx = DatabaseTransactionConnection;
 export function recordCheckout(
   { db, sealer }: { db: Db; sealer: Sealer },
   intent: Held,
-  paymentId: string,
+  paymentId: PaymentId,
   { processorId, clientSecret, status }: PaymentSeen,
 ): Promise<boolean> {
   const sealed = clientSecret === null ? null : sql.binary(sealSecret(sealer, paymentId, clientSecret));
@@ -34,7 +34,7 @@ export function recordCheckout(
 }
 
 /** Ends a refund's intent with the refund that the processor made. False: the claim is lost, and nothing was written. */
-export function recordRefund(db: Db, intent: Held, paymentId: string, refund: Loss): Promise<boolean> {
+export function recordRefund(db: Db, intent: Held, paymentId: PaymentId, refund: Loss): Promise<boolean> {
   const result = { refund_id: refund.id, refunded_cents: refund.cents, status: refund.status ?? 'pending' };
   const settled = db.oneFirst(sql.prepared('record_refund', z.object({ ok: z.boolean() }))`
     select record_refund(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${paymentId}, ${lossMembers(refund)}::jsonb) ok`);
@@ -46,7 +46,7 @@ const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 /** Stores what the processor reports of a charge's refunds, a refund or a dispute; the payment's account follows. */
 export const noteLoss = (
   tx: Tx,
-  paymentId: string,
+  paymentId: PaymentId,
   loss: Loss,
   atMs: number,
 ): Promise<'applied' | 'stale' | 'unreadable'> =>
@@ -61,7 +61,7 @@ const lossMembers = ({ madeAtMs, ...loss }: Loss): string => JSON.stringify({ ..
  */
 export async function lockPayment(
   tx: Tx,
-  { paymentId, processorId }: { paymentId: string | null; processorId: string },
+  { paymentId, processorId }: { paymentId: PaymentId | null; processorId: string },
 ): Promise<Payment | null> {
   const payment = await tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
     select ${paymentColumns}
@@ -77,7 +77,12 @@ export async function lockPayment(
 }
 
 /** Stores the client secret of an open payment that has none stored. */
-export async function keepClientSecret(tx: Tx, sealer: Sealer, paymentId: string, clientSecret: string): Promise<void> {
+export async function keepClientSecret(
+  tx: Tx,
+  sealer: Sealer,
+  paymentId: PaymentId,
+  clientSecret: string,
+): Promise<void> {
   await tx.query(sql.prepared('keep_client_secret', nothing)`
     update payments
     set sealed_client_secret = ${sql.binary(sealSecret(sealer, paymentId, clientSecret))}
@@ -139,7 +144,7 @@ export type Applied = { outcome: 'applied' | 'stale' | 'not_ours' | 'unreadable'
 export async function closeEvent(
   tx: Tx,
   { id }: { id: string },
-  paymentId: string | null,
+  paymentId: PaymentId | null,
   applied: Applied,
 ): Promise<Applied> {
   await tx.query(sql.prepared('close_event', nothing)`
@@ -153,14 +158,14 @@ export async function closeEvent(
 export const queueReadings = (db: Db, intervalS: number): Promise<number> =>
   db.oneFirst(sql.type(counted)`select queue_payment_reconciliations(${intervalS}, 500) count`);
 
-const sealContextOf = (paymentId: string): SealContext => ({
+const sealContextOf = (paymentId: PaymentId): SealContext => ({
   table: 'payments',
   row: paymentId,
   column: 'sealed_client_secret',
 });
 
 /** What a buyer's browser completes a payment with, as it is stored. */
-const sealSecret = (sealer: Sealer, paymentId: string, secret: string): Buffer =>
+const sealSecret = (sealer: Sealer, paymentId: PaymentId, secret: string): Buffer =>
   sealer.seal(secret, sealContextOf(paymentId));
 
 /** What the buyer's browser completes a payment with; null where nothing can be paid with it. */

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Fact, PaymentSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
+import type { PaymentId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { findOpenEvent, type Payment, type StoredEvent } from './queries.ts';
 import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
@@ -50,7 +51,7 @@ export const applyPayment = (
 export function alertIfAmountDiffers(
   log: Pick<Logger, 'error'>,
   { amountDiffers }: store.Applied,
-  ids: { event_id: string } | { payment_id: string },
+  ids: { event_id: string } | { payment_id: PaymentId },
 ): void {
   if (amountDiffers)
     log.error({ alert: 'paid_amount_differs', ...ids }, 'no account was created; operator action required');

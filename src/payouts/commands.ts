@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { MovementSeen } from '../adapters/processor/types.ts';
 import type { Db } from '../db/pool.ts';
 import { ApiError, isErrorCode } from '../kernel/errors.ts';
-import { newId, newIntentId } from '../kernel/ids.ts';
+import { newId, newIntentId, type PayoutId, type PropAccountId } from '../kernel/ids.ts';
 
 /**
  * Records a payout request and returns its id. Throws an `ApiError` if there is an obstacle: the code that
@@ -11,7 +11,13 @@ import { newId, newIntentId } from '../kernel/ids.ts';
  */
 export async function requestPayout(
   db: Db,
-  wanted: { accountId: string; connectAccountId: string; amountCents: number; currency: string; earnedCents: number },
+  wanted: {
+    accountId: PropAccountId;
+    connectAccountId: string;
+    amountCents: number;
+    currency: string;
+    earnedCents: number;
+  },
 ): Promise<string> {
   const id = newId('po');
   const obstacle = await db.oneFirst(sql.type(z.object({ obstacle: z.string().nullable() }))`
@@ -27,7 +33,7 @@ export async function requestPayout(
  */
 export async function resolvePayout(
   db: Db,
-  step: { payoutId: string; key: string },
+  step: { payoutId: PayoutId; key: string },
   found: MovementSeen | null,
   by: { operator: string; reason: string; deadlineMs: number },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { Intent } from '../intents/intent.ts';
 import { fullResultOf } from '../intents/sealed-results.ts';
 import { submitted } from '../intents/submitted.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { OwnerId, UserId } from '../kernel/ids.ts';
+import type { OwnerId, PayoutId, PropAccountId, UserId } from '../kernel/ids.ts';
 import { listPage, slicePage } from '../kernel/pages.ts';
 import { userOf } from '../kernel/principal.ts';
 import { requireValue } from '../kernel/require.ts';
@@ -182,12 +182,12 @@ export const submitPayout: Handler<'submitPayout', Deps> = async (call) => {
 };
 
 /** What an account has earned; 0 unless it is funded, and then the submission is rejected for that. */
-const earnedByAccount = async ({ db, reads }: Pick<Deps, 'db' | 'reads'>, user: User, account: string) =>
+const earnedByAccount = async ({ db, reads }: Pick<Deps, 'db' | 'reads'>, user: User, account: PropAccountId) =>
   earningsOf(reads, await getEarningAccounts(db, user, account));
 
 type User = { owner: OwnerId; userId: UserId };
 
-async function getUserPayout(db: Deps['db'], user: User, id: string) {
+async function getUserPayout(db: Deps['db'], user: User, id: PayoutId) {
   const payout = await findUserPayout(db, user.owner, user.userId, id);
   if (!payout) throw new ApiError('V2_PAYOUT_UNKNOWN');
   return payout;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, type Submission } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
-import { idSchema, newIntentId, type UserId } from '../kernel/ids.ts';
+import { idSchema, newIntentId, type PayoutId, type UserId } from '../kernel/ids.ts';
 import { account } from './account.ts';
 import { obstacleError } from './commands.ts';
 import { link } from './link.ts';
@@ -51,7 +51,7 @@ export async function submitPayout(
   db: Db,
   context: Omit<RequestContext, 'accept'>,
   userId: UserId,
-  payout: { id: string; earnedCents: number },
+  payout: { id: PayoutId; earnedCents: number },
 ): Promise<Accepted> {
   const item = { id: newIntentId(), deadline_s: context.deadlineMs / 1000, request_id: context.context.request_id };
   const { verdict, intent_id } = await db.one(sql.type(submission)`
@@ -69,7 +69,7 @@ export async function submitPayout(
  */
 export async function reversePayout(
   context: { db: Db; operator: string; requestId: string; deadlineMs: number },
-  payoutId: string,
+  payoutId: PayoutId,
   reason: string,
 ): Promise<Accepted> {
   const item = { id: newIntentId(), deadline_s: context.deadlineMs / 1000, request_id: context.requestId };

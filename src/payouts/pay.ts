@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { idSchema } from '../kernel/ids.ts';
 import { found } from '../kernel/upstream-result.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
 import { recordPayout } from './store.ts';
@@ -11,7 +12,7 @@ import { recordPayout } from './store.ts';
 export const pay = defineProcessorIntent({
   kind: 'payouts/pay',
   retention: 'with_money',
-  request: z.object({ payout_id: z.string() }),
+  request: z.object({ payout_id: idSchema.payout }),
   payload: z.object({ transfer: payoutStepRow }),
 
   async prepare({ id }, { db }: ProcessorDeps) {

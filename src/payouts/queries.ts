@@ -2,7 +2,15 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import type { IntentId, OwnerId, UserId, WithIds } from '../kernel/ids.ts';
+import {
+  type IntentId,
+  idSchema,
+  type OwnerId,
+  type PayoutId,
+  type PropAccountId,
+  type UserId,
+  type WithIds,
+} from '../kernel/ids.ts';
 
 const accountRow = z.custom<Omit<components['schemas']['ConnectAccount'], 'status'>>();
 
@@ -26,7 +34,7 @@ export const getConnectUrls = (db: Db, owner: OwnerId): Promise<z.infer<typeof u
     from apps a
     where a.id = ${owner}`);
 
-const payoutRow = z.custom<components['schemas']['UserPayout']>();
+const payoutRow = z.custom<components['schemas']['UserPayout'] & { id: PayoutId }>();
 
 /** A payout in the form shown to its user. */
 export type Payout = z.infer<typeof payoutRow>;
@@ -55,25 +63,30 @@ export const listUserPayouts = (
     limit ${limit}`);
 
 /** One payout of a user, or null. */
-export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<Payout | null> =>
+export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: PayoutId): Promise<Payout | null> =>
   db.maybeOne(sql.prepared('find_user_payout', payoutRow)`
     ${payouts(sql.fragment`p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`)}`);
 
 /** What the payouts of these accounts take of their earnings, in cents: without money that came back or never left. See `reserved_cents_of`. */
-export const sumReservedCents = (db: Db, accounts: string[]): Promise<number> =>
+export const sumReservedCents = (db: Db, accounts: PropAccountId[]): Promise<number> =>
   db.oneFirst(sql.prepared('spoken_for', z.object({ cents: z.number() }))`
     select reserved_cents_of(${sql.array(accounts, 'text')}) as cents`);
 
 /** The account of a user's payout; null if the user has no such payout. */
-export const findAccountOfPayout = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<string | null> =>
-  db.maybeOneFirst(sql.prepared('account_of_payout', z.object({ prop_account_id: z.string() }))`
+export const findAccountOfPayout = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  id: PayoutId,
+): Promise<PropAccountId | null> =>
+  db.maybeOneFirst(sql.prepared('account_of_payout', z.object({ prop_account_id: idSchema.propAccount }))`
     select p.prop_account_id
     from payouts p
     where p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`);
 
 /** What the processor needs in a step of a payout: the transfer, the payout to the bank, or a reversal. */
 export const payoutStepRow = z.object({
-  payoutId: z.string(),
+  payoutId: idSchema.payout,
   accountId: z.string(),
   amountCents: z.number(),
   currency: z.string(),
@@ -98,7 +111,7 @@ export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeo
  * Why a payout must not be sent now: a code of the catalogue, or null. `earnedCents` is what its account has earned;
  * null if its amount has left the platform.
  */
-export const findObstacle = (db: Db, payoutId: string, earnedCents: number | null): Promise<string | null> =>
+export const findObstacle = (db: Db, payoutId: PayoutId, earnedCents: number | null): Promise<string | null> =>
   db.oneFirst(sql.prepared('payout_obstacle', z.object({ obstacle: z.string().nullable() }))`
     select payout_obstacle(p.prop_account_id, p.connect_account_id,
       case when ${earnedCents}::bigint is not null then p.amount_cents end, ${earnedCents}, p.id) obstacle
@@ -115,7 +128,7 @@ const openStepRow = payoutStepRow
   });
 
 /** The step of a payout whose effect is unknown, or null. `key`: its intent. `sinceMs`: when it was accepted. */
-export const findUnknownStep = (db: Db, payoutId: string): Promise<z.infer<typeof openStepRow> | null> =>
+export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typeof openStepRow> | null> =>
   db.maybeOne(sql.type(openStepRow)`
     select p.id as "payoutId", c.processor_account_id as "accountId", p.processor_transfer_id as "transferId",
       s.amount_cents as "amountCents", s.intent_id as key, s.step, s.currency,
@@ -126,7 +139,7 @@ export const findUnknownStep = (db: Db, payoutId: string): Promise<z.infer<typeo
     where s.payout_id = ${payoutId} and s.state = 'unknown'`);
 
 /** Whether there is such a payout. */
-export const isPayout = (db: Db, payoutId: string): Promise<boolean> =>
+export const isPayout = (db: Db, payoutId: PayoutId): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`select from payouts p where p.id = ${payoutId}`);
 
 const strandedRow = z.custom<WithIds<components['schemas']['StrandedPayout']>>();

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { idSchema } from '../kernel/ids.ts';
 import { found } from '../kernel/upstream-result.ts';
 import { getPayoutStep } from './queries.ts';
 import { recordReversal } from './store.ts';
 
 const reversal = z.object({
-  payoutId: z.string(),
+  payoutId: idSchema.payout,
   transferId: z.string(),
   amountCents: z.number(),
   currency: z.string(),
@@ -16,7 +17,7 @@ const reversal = z.object({
 export const reverse = defineProcessorIntent({
   kind: 'payouts/reverse',
   retention: 'with_money',
-  request: z.object({ payout_id: z.string() }),
+  request: z.object({ payout_id: idSchema.payout }),
   payload: z.object({ reversal }),
 
   prepare: async ({ id }, { db }: ProcessorDeps) => ({

@@ -6,7 +6,7 @@ import type { Db } from '../db/pool.ts';
 import type { Held } from '../intents/intent.ts';
 import { sealedResult } from '../intents/sealed-results.ts';
 import { notifying, succeedWith } from '../intents/store.ts';
-import { newId, newIntentId, type OwnerId, type UserId } from '../kernel/ids.ts';
+import { newId, newIntentId, type OwnerId, type PayoutId, type UserId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 
 const done = z.object({ ok: z.boolean() });
@@ -54,7 +54,7 @@ export const recordLink = (
 export function recordTransfer(
   db: Db,
   intent: Intent,
-  { payoutId, isAbroad, deadlineMs }: { payoutId: string; isAbroad: boolean; deadlineMs: number },
+  { payoutId, isAbroad, deadlineMs }: { payoutId: PayoutId; isAbroad: boolean; deadlineMs: number },
   { transferId, arrivalId }: { transferId: string; arrivalId: string | null },
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_transfer_id: transferId } };
@@ -69,7 +69,7 @@ export function recordTransfer(
 export function recordPayout(
   db: Db,
   intent: Intent,
-  payoutId: string,
+  payoutId: PayoutId,
   { processorPayoutId }: { processorPayoutId: string },
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_payout_id: processorPayoutId } };
@@ -82,7 +82,7 @@ export function recordPayout(
 export function recordReversal(
   db: Db,
   intent: Intent,
-  payoutId: string,
+  payoutId: PayoutId,
   { reversalId }: { reversalId: string },
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_reversal_id: reversalId } };
@@ -211,7 +211,7 @@ export const takeWaitingPayouts = (db: Db, most: number): Promise<readonly z.inf
     returning p.id, p.arrival_id, c.processor_account_id`);
 
 /** Plans when the money of a payout is looked for again. */
-export async function waitForMoney(db: Db, payoutId: string, untilMs: number): Promise<void> {
+export async function waitForMoney(db: Db, payoutId: PayoutId, untilMs: number): Promise<void> {
   await db.query(sql.type(nothing)`
     update payouts set pay_after = to_timestamp(${untilMs / 1000}) where id = ${payoutId} and pay_after is not null`);
 }
@@ -219,7 +219,7 @@ export async function waitForMoney(db: Db, payoutId: string, untilMs: number): P
 /** Requests the payout to the bank of what the trader's account holds of it. Does nothing if it was requested already. */
 export async function payArrived(
   db: Db,
-  payoutId: string,
+  payoutId: PayoutId,
   arrived: { amountCents: number; currency: string },
   deadlineMs: number,
 ): Promise<void> {

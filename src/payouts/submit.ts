@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Netvenue } from '../adapters/network/types.ts';
 import { defineProcessorIntent, type ProcessorDeps } from '../intents/replay.ts';
+import { idSchema } from '../kernel/ids.ts';
 import { found } from '../kernel/upstream-result.ts';
 import { epochMs } from '../kernel/work.ts';
 import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
@@ -19,7 +20,7 @@ type Deps = ProcessorDeps & {
 export const submit = defineProcessorIntent({
   kind: 'payouts/submit',
   retention: 'with_money',
-  request: z.object({ payout_id: z.string() }),
+  request: z.object({ payout_id: idSchema.payout }),
   payload: z.object({ transfer: payoutStepRow }),
 
   async prepare({ id }, { db, venues, config }: Deps) {

@@ -7,7 +7,7 @@ import { listPurchases } from './queries.ts';
 import { nonceOf } from './rules.ts';
 import type { PurchasePayload } from './schema.ts';
 
-const lostRow = z.object({ tx_hash: z.string(), payer: z.string(), units: z.string(), is_known: z.boolean() });
+const lostRow = z.object({ tx_hash: z.string(), payer: idSchema.wallet, units: z.string(), is_known: z.boolean() });
 
 /**
  * What `keepLostPayments` found: purchases that were paid after the backup, and payments without a purchase here. `is_known`: their payer

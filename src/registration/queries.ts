@@ -10,7 +10,7 @@ const row = z.object({
   id: idSchema.intent,
   ex_address: idSchema.wallet,
   account_size: z.number(),
-  payer: z.string(),
+  payer: idSchema.wallet,
   status: z.enum(['pending', 'processing', 'registered', 'active', 'failed', 'eliminated', 'deregistered']),
   tx_hash: z.string().nullable(),
   problem: z.string().nullable(),

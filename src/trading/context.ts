@@ -1,15 +1,15 @@
 import type { Accept } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
-import type { Hotkey, UserId } from '../kernel/ids.ts';
+import type { Hotkey, PropAccountId, UserId } from '../kernel/ids.ts';
 import type { NewNetworkOrder, RequestContext } from '../orders/network/intents.ts';
 
 /**
  * A new intent for a prop account, in the shape that `accept_trading_orders` takes. Without `user_id`, the user is not
  * checked.
  */
-export type NewTradingOrder = NewNetworkOrder & { prop_account_id: string; user_id?: UserId };
+export type NewTradingOrder = NewNetworkOrder & { prop_account_id: PropAccountId; user_id?: UserId };
 
-type Account = { id: string; subaccount_id: number; entityHotkey: Hotkey };
+type Account = { id: PropAccountId; subaccount_id: number; entityHotkey: Hotkey };
 
 /**
  * The request context for network orders of a prop account. The submission checks the account in its own transaction.

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import type { findPropAccount } from '../../src/accounts/prop/queries.ts';
 import type { Exvenue } from '../../src/adapters/exchange/types.ts';
 import type { Call } from '../../src/edge/handler.ts';
 import type { Accepted } from '../../src/intents/accept.ts';
@@ -20,6 +21,8 @@ import {
 } from '../../src/kernel/ids.ts';
 import type { isUserOf } from '../../src/notifications/queries.ts';
 import type { findOrderPair } from '../../src/orders/network/queries.ts';
+import type { findPayment } from '../../src/payments/queries.ts';
+import type { findUserPayout } from '../../src/payouts/queries.ts';
 import type { VenueReads } from '../../src/portfolio/read-model.ts';
 import type { isOtherPaying } from '../../src/registration/queries.ts';
 
@@ -107,6 +110,18 @@ describe('ids of different kinds', () => {
     const wallet: WalletAddress = id;
 
     expect([...isUser, ...ofUser, wallet]).to.deep.equal([partner, user, user, app, id]);
+  });
+
+  it('tell the records of a user apart', () => {
+    const [user, account, payout] = [newId('usr'), newId('prop'), newId('po')];
+    // @ts-expect-error: the user and the account are swapped
+    const shown: Rest<typeof findPropAccount> = ['app_1', account, user];
+    // @ts-expect-error: a payout is no payment
+    const paid: Rest<typeof findPayment> = [payout];
+    // @ts-expect-error: the payout and the user are swapped
+    const ofPayout: Rest<typeof findUserPayout> = ['app_1', payout, user];
+
+    expect([...shown, ...paid, ...ofPayout]).to.include.members([account, user, payout]);
   });
 
   it('tell a trader of the network from a wallet of the exchange, and from the order of either', () => {

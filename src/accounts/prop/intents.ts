@@ -1,13 +1,13 @@
 import { sql } from 'slonik';
 import type { Db } from '../../db/pool.ts';
 import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../../intents/accept.ts';
-import { newId, newIntentId, type UserId } from '../../kernel/ids.ts';
+import { newId, newIntentId, type PropAccountId, type UserId } from '../../kernel/ids.ts';
 import { provision } from '../provision.ts';
 import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
 
 /** A free account to accept: the creation intent of its subaccount, and the account row written with it. */
 export type NewFreeAccount = NewIntent & {
-  prop_account_id: string;
+  prop_account_id: PropAccountId;
   user_id: UserId;
   tier_id: string;
   asset_class: string;
@@ -48,7 +48,7 @@ export const openFreeAccount = (
  */
 export async function provisionAgain(
   db: Db,
-  account: string,
+  account: PropAccountId,
   { operator, reason }: Recovery,
   deadlineMs: number,
 ): Promise<void> {

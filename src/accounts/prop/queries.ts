@@ -2,10 +2,11 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { AppId, IntentId, OwnerId, UserId, WithIds } from '../../kernel/ids.ts';
+import type { AppId, IntentId, OwnerId, PropAccountId, UserId, WithIds } from '../../kernel/ids.ts';
 
 const accountRow = z.custom<
   WithIds<components['schemas']['PropAccount']> & {
+    id: PropAccountId;
     owner: AppId;
     user_id: UserId;
     intent_id: IntentId | null;
@@ -60,7 +61,12 @@ export const findDefaultAccount = (db: Db, owner: OwnerId, userId: UserId): Prom
     limit 1`);
 
 /** One account of a user, or null. */
-export const findPropAccount = (db: Db, owner: OwnerId, userId: UserId, id: string): Promise<PropAccount | null> =>
+export const findPropAccount = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  id: PropAccountId,
+): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('find_prop_account', accountRow)`
     ${accounts(sql.fragment`a.id = ${id} and a.owner = ${owner} and a.user_id = ${userId}`)}`);
 
@@ -80,7 +86,7 @@ export const listFailedAccounts = (db: Db, owner: OwnerId | null, page: Page): P
     ${pageOf(page)}`);
 
 /** An account by id, whatever its owner: for tasks and operators. */
-export const findAnyPropAccount = (db: Db, id: string): Promise<PropAccount | null> =>
+export const findAnyPropAccount = (db: Db, id: PropAccountId): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('account_to_sync', accountRow)`
     ${accounts(sql.fragment`a.id = ${id}`)}`);
 

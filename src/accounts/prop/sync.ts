@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Netvenue } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { PropAccountId } from '../../kernel/ids.ts';
 import { findAnyPropAccount, listUnfulfilled } from './queries.ts';
 import { planNextSync, queueDueSyncs, recordSync } from './store.ts';
 
@@ -11,7 +12,7 @@ export type SyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'dashboard'>
  * Reads one prop account at the network and applies the status it shows. Schedules another sync while the account stays
  * in `provisioning`.
  */
-export async function syncAccount(accountId: string, { db, venues }: SyncDeps): Promise<void> {
+export async function syncAccount(accountId: PropAccountId, { db, venues }: SyncDeps): Promise<void> {
   const account = await findAnyPropAccount(db, accountId);
   if (!account?.synthetic_hotkey) return;
   const dashboard = await venues.netvenue.dashboard(account.synthetic_hotkey);

@@ -1,4 +1,5 @@
 import Stripe from 'stripe';
+import type { IntentId, PayoutId } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { httpClient, parseJson } from '../http.ts';
 import { readEvent, readEvents } from './events.ts';
@@ -171,7 +172,7 @@ const amountOf = ({ amountCents, currency, payoutId }: NewTransfer, key: string)
 });
 
 /** By `intent_id` a movement is found again, also once the processor has forgotten its idempotency key. */
-const stepOf = (payout_id: string, intent_id: string) => ({ payout_id, intent_id });
+const stepOf = (payout_id: PayoutId, intent_id: IntentId) => ({ payout_id, intent_id });
 
 /** The format of a signature header. stripe-node throws untyped errors for some headers of another format. */
 const SIGNATURE = /^t=\d{1,12}(?:,v\d=[0-9a-f]{1,128}){1,10}$/;

@@ -1,4 +1,4 @@
-import type { AppId, IntentId, UserId } from '../../kernel/ids.ts';
+import type { AppId, IntentId, PaymentId, PayoutId, UserId } from '../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../kernel/upstream-result.ts';
 
 /**
@@ -11,7 +11,7 @@ export type ProcessorAccess = { url: string; secretKey: string; notificationSecr
 export type PaymentSeen = {
   processorId: string;
   /** The payment's id in this service, from the payment intent's metadata. */
-  paymentId: string | null;
+  paymentId: PaymentId | null;
   clientSecret: string | null;
   status: string;
   receivedCents: number;
@@ -92,15 +92,15 @@ export type ProcessorEvent = { id: string; type: string; atMs: number; fact: Fac
 export type EventPage = { events: ProcessorEvent[]; next: string | null };
 
 /** A payment intent to create. */
-export type NewPayment = { paymentId: string; userId: UserId; appId: AppId; amountCents: number; currency: string };
+export type NewPayment = { paymentId: PaymentId; userId: UserId; appId: AppId; amountCents: number; currency: string };
 /** A verification session to create. */
 export type NewVerification = { userId: UserId; appId: AppId; withSelfie: boolean; returnUrl: string | null };
 /** A connected account to create. `isAbroad`: in another country than the platform. */
 type NewAccount = { userId: UserId; appId: AppId; country: string; isAbroad: boolean };
 type NewLink = { accountId: string; returnUrl: string; refreshUrl: string };
 /** A transfer or a payout to create. */
-export type NewTransfer = { payoutId: string; accountId: string; amountCents: number; currency: string };
-type NewReversal = { payoutId: string; transferId: string; amountCents: number };
+export type NewTransfer = { payoutId: PayoutId; accountId: string; amountCents: number; currency: string };
+type NewReversal = { payoutId: PayoutId; transferId: string; amountCents: number };
 /**
  * A movement of a payout's money to look for: what was sent under `key`, not before `sinceMs` (epoch ms). With `isPresumed`, a payout to the
  * bank may also be found by the id of its payout, under whatever key.
@@ -109,7 +109,7 @@ export type MovementSought = {
   isPresumed?: boolean;
   step: 'transfer' | 'payout' | 'reversal';
   key: string;
-  payoutId: string;
+  payoutId: PayoutId;
   accountId: string;
   transferId: string | null;
   amountCents: number;
@@ -150,7 +150,7 @@ export type Processor = {
   createPayment(requested: NewPayment, key: string): Promise<UpstreamResult<PaymentSeen>>;
   findPayment(processorId: string): Promise<ReadResult<PaymentSeen>>;
   /** Refunds the remaining amount of a payment. */
-  refund(requested: { processorId: string; paymentId: string }, key: string): Promise<UpstreamResult<Loss>>;
+  refund(requested: { processorId: string; paymentId: PaymentId }, key: string): Promise<UpstreamResult<Loss>>;
   createVerification(requested: NewVerification, key: string): Promise<UpstreamResult<VerificationSeen>>;
   findVerification(sessionId: string): Promise<ReadResult<VerificationSeen>>;
   createAccount(requested: NewAccount, key: string): Promise<UpstreamResult<AccountSeen>>;

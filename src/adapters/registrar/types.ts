@@ -90,7 +90,14 @@ export type Head = { block: number; atS: number };
 export type PaymentOnChain = { atS: number; used: boolean; canceled: boolean; txHash: string | null };
 
 /** A payment by authorization that the chain shows. Addresses and hashes are in lower case; `units` in the token's smallest unit. */
-export type PaymentMade = { payer: string; payee: string; units: string; nonce: string; txHash: string; block: number };
+export type PaymentMade = {
+  payer: WalletAddress;
+  payee: WalletAddress;
+  units: string;
+  nonce: string;
+  txHash: string;
+  block: number;
+};
 
 /** The registrar and the chain it is paid on. */
 export type Registrar = {

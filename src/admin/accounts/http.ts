@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts';
 import type { Db } from '../../db/pool.ts';
 import type { Handler } from '../../edge/handler.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { type Hotkey, hotkeyOf } from '../../kernel/ids.ts';
+import { type Hotkey, hotkeyOf, type PropAccountId } from '../../kernel/ids.ts';
 import { listPage } from '../../kernel/pages.ts';
 import { operatorName, type Principal } from '../../kernel/principal.ts';
 import type { VenueReads } from '../../portfolio/read-model.ts';
@@ -61,7 +61,7 @@ const recoveryOf = (principal: Principal, { reason }: { reason: string }) => ({
   reason,
 });
 
-async function getAccount(db: Db, id: string): Promise<PropAccount> {
+async function getAccount(db: Db, id: PropAccountId): Promise<PropAccount> {
   const account = await findAnyPropAccount(db, id);
   if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN', { effect: 'none' });
   return account;

@@ -6,6 +6,7 @@ import type { Handler } from '../../edge/handler.ts';
 import { pendingHeaders, resultOf } from '../../intents/follow.ts';
 import { submitted } from '../../intents/submitted.ts';
 import { ApiError } from '../../kernel/errors.ts';
+import type { PayoutId } from '../../kernel/ids.ts';
 import { slicePage } from '../../kernel/pages.ts';
 import { operatorName } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
@@ -21,7 +22,7 @@ type Deps = {
 
 /** Handles `GET /v2/admin/payouts/stranded`: list payouts whose money is stranded. */
 export const listStrandedPayouts: Handler<'listStrandedPayouts', Deps> = async ({ deps, query }) => {
-  const shown = { path: '/v2/admin/payouts/stranded', cursorOf: ({ payout_id }: { payout_id: string }) => payout_id };
+  const shown = { path: '/v2/admin/payouts/stranded', cursorOf: ({ payout_id }: { payout_id: PayoutId }) => payout_id };
   return slicePage(query, shown, await listStranded(deps.db));
 };
 

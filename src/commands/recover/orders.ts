@@ -1,11 +1,11 @@
 import type { Db } from '../../db/pool.ts';
 import { keepLostOrders } from '../../intents/recover.ts';
-import { isUuid } from '../../kernel/ids.ts';
+import { type Hotkey, isUuid, type WalletAddress } from '../../kernel/ids.ts';
 
 /** Keeps the ids of a trader's orders at a venue that no intent here has, and prints them. Ids that are no UUID are other software's. */
 export async function keepUnknown(
   { db, print }: { db: Db; print(line: string): void },
-  trader: string,
+  trader: Hotkey | WalletAddress,
   ids: string[],
 ): Promise<void> {
   for (const id of await keepLostOrders(db, ids.filter(isUuid))) print(`order  ${id} of ${trader}: not known here`);

@@ -2,6 +2,7 @@ import type { Exvenue, Fill, OrderRecord } from '../../adapters/exchange/types.t
 import type { Finding } from '../../intents/define.ts';
 import { compare, dividedBy, isPositive, minus, plus, times } from '../../kernel/decimals.ts';
 import { dexOf } from '../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../kernel/ids.ts';
 import {
   type Accepted,
   accepted,
@@ -20,7 +21,7 @@ export type OrderOutcome =
   | { kind: 'cancelled'; oid: number };
 
 /** An order to find. `sinceMs` (epoch ms): when it was sent. `expired`: its signed body can no longer take effect. */
-export type OrderSought = { account: string; cloid: string; coin: string; sinceMs: number; expired: boolean };
+export type OrderSought = { account: WalletAddress; cloid: string; coin: string; sinceMs: number; expired: boolean };
 
 /** The finding that the exchange has no such order or action. */
 export const ABSENT = { kind: 'absent' } as const;

@@ -3,7 +3,7 @@ import type { components } from '../../contract/types.ts';
 import type { Accepted, NewIntent, Submission } from '../../intents/accept.ts';
 import type { Submittable } from '../../intents/define.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { type Hotkey, hotkeyOf, newIntentId, type OrderUuid } from '../../kernel/ids.ts';
+import { type Hotkey, hotkeyOf, newIntentId, type OrderUuid, type PropAccountId } from '../../kernel/ids.ts';
 import { cancel } from './cancel.ts';
 import { close } from './close.ts';
 import { edit } from './edit.ts';
@@ -70,7 +70,7 @@ export const protectPosition = (
   return submit(context, protect, { pair: protection.trade_pair }, { protection });
 };
 
-type TraderMembers = { trader: Hotkey; subaccount_id: number; prop_account_id?: string | undefined };
+type TraderMembers = { trader: Hotkey; subaccount_id: number; prop_account_id?: PropAccountId | undefined };
 
 function submit<Request extends TraderMembers>(
   { accept, context, subaccountId, entityHotkey, deadlineMs }: RequestContext,

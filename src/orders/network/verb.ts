@@ -37,7 +37,7 @@ export type Deps = {
 export const traderMembers = {
   trader: idSchema.hotkey,
   subaccount_id: z.number(),
-  prop_account_id: z.string().optional(),
+  prop_account_id: idSchema.propAccount.optional(),
 };
 
 const side = z.enum(['LONG', 'SHORT', 'FLAT']);

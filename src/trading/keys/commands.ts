@@ -4,7 +4,15 @@ import { z } from 'zod';
 import { batch } from '../../db/batch.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import { digest, idSchema, newId, newIntentId, type OwnerId, type UserId } from '../../kernel/ids.ts';
+import {
+  digest,
+  idSchema,
+  newId,
+  newIntentId,
+  type OwnerId,
+  type PropAccountId,
+  type UserId,
+} from '../../kernel/ids.ts';
 import type { Trader, User } from '../../kernel/principal.ts';
 import { covers } from '../../kernel/scopes.ts';
 
@@ -21,7 +29,7 @@ const mintedRow = z.object({ created_at: z.string() });
 export async function mintApiKey(
   db: Db,
   { owner, userId, sessionId }: Pick<User, 'owner' | 'userId' | 'sessionId'>,
-  propAccountId: string,
+  propAccountId: PropAccountId,
   label: string,
 ) {
   const [id, key_id] = [newId('key'), newId('tk')];
@@ -83,7 +91,7 @@ const traderRow = z.object({
   id: z.string(),
   owner: idSchema.app,
   user_id: idSchema.user,
-  prop_account_id: z.string(),
+  prop_account_id: idSchema.propAccount,
   allowed_scopes: z.array(z.string()),
   allowed_origins: z.array(z.string()),
 });

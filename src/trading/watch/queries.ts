@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { idSchema } from '../../kernel/ids.ts';
+import { idSchema, type PropAccountId } from '../../kernel/ids.ts';
 
 type Position = components['schemas']['Position'];
 
@@ -15,7 +15,7 @@ const watchedRow = z.object({
 });
 
 /** A watched account: its last recorded positions, and the time since its last event. Null if it has no subaccount. */
-export const findWatched = (db: Db, account: string): Promise<z.infer<typeof watchedRow> | null> =>
+export const findWatched = (db: Db, account: PropAccountId): Promise<z.infer<typeof watchedRow> | null> =>
   db.maybeOne(sql.prepared('find_watched', watchedRow)`
     select a.synthetic_hotkey as trader, coalesce(w.version, 0) as version, w.positions,
       coalesce(w.listened_until > now(), false) as is_listened,

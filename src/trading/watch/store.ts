@@ -2,6 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
 import type { Db } from '../../db/pool.ts';
+import type { PropAccountId } from '../../kernel/ids.ts';
 import type { Change } from './rules.ts';
 
 type Position = components['schemas']['Position'];
@@ -12,7 +13,7 @@ type Position = components['schemas']['Position'];
  */
 export const recordWatch = (
   db: Db,
-  account: string,
+  account: PropAccountId,
   version: number,
   { positions, changes }: { positions: Position[] | null; changes: Change[] },
 ): Promise<boolean> =>
@@ -21,7 +22,7 @@ export const recordWatch = (
       ${JSON.stringify(changes)}::jsonb) ok`);
 
 /** Plans the next reading in `delayMs`, if anyone still listens or an order rests. */
-export async function planWatch(db: Db, account: string, delayMs: number): Promise<void> {
+export async function planWatch(db: Db, account: PropAccountId, delayMs: number): Promise<void> {
   await db.query(sql.prepared('plan_watch', z.object({}))`select plan_watch(${account}, ${delayMs / 1000})`);
 }
 

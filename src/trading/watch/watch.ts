@@ -2,7 +2,7 @@ import { moveAccount } from '../../accounts/prop/commands.ts';
 import type { Dashboard, OrderBook } from '../../adapters/network/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
-import type { Hotkey } from '../../kernel/ids.ts';
+import type { Hotkey, PropAccountId } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import { noteEndedOrders } from '../../orders/network/commands.ts';
 import { listResting } from '../../orders/network/queries.ts';
@@ -25,7 +25,7 @@ export type WatchDeps = {
 };
 
 /** Reads one account, records an event for each change, and plans the next reading. */
-export async function watchAccount(account: string, deps: WatchDeps): Promise<void> {
+export async function watchAccount(account: PropAccountId, deps: WatchDeps): Promise<void> {
   const { db, config, reads } = deps;
   const watched = await findWatched(db, account);
   if (!watched) return;
@@ -43,7 +43,7 @@ export async function watchAccount(account: string, deps: WatchDeps): Promise<vo
 }
 
 /** Records which resting orders the network shows to have ended. Whether any rested. */
-async function noteResting({ db, reads }: WatchDeps, trader: string): Promise<boolean> {
+async function noteResting({ db, reads }: WatchDeps, trader: Hotkey): Promise<boolean> {
   const resting = await listResting(db, trader);
   if (resting.length === 0) return false;
   const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);
