@@ -72,7 +72,7 @@ create table admins (
   totp_seed bytea, -- Sealed. Until TOTP is enrolled, it waits for its first code.
   totp_step bigint, -- The newest time step whose code was accepted. Only later ones are accepted.
   totp_enrolled_at timestamp with time zone,
-  totp_releases integer not null default 0, -- How often another operator restored the tries at the authenticator code.
+  totp_releases integer not null default 0, -- How often another operator restored the attempts at the authenticator code.
   created_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
   constraint admins_pkey PRIMARY KEY (id),
@@ -352,7 +352,7 @@ create table intents (
   deadline_at timestamp with time zone not null,
   sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
   settled_at timestamp with time zone,
-  reached_at timestamp with time zone, -- When the upstream first answered a look-up after the request was sent: the request does not wait there any more.
+  reached_at timestamp with time zone, -- When the upstream first responded to a look-up after the request was sent: the request no longer waits there.
   upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
   unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
   presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
@@ -412,10 +412,10 @@ create table lanes (
   constraint lanes_pkey PRIMARY KEY (name)
 ) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_threshold=1000);
 
--- Mailed codes that allow further tries at an authenticator code after too many wrong ones.
+-- Mailed codes that allow further attempts at an authenticator code after too many wrong ones.
 create table login_codes (
   user_id text not null,
-  scope bytea not null, -- SHA-256 of the user's known network, or of all unknown ones together: strangers do not replace the code of the owner.
+  scope bytea not null, -- SHA-256 of the user's known network, or of all unknown ones together: unknown callers do not replace the code of the owner.
   hmac bytea not null, -- Keyed digest of the code.
   attempts_left integer not null,
   expires_at timestamp with time zone not null,
@@ -469,7 +469,7 @@ CREATE INDEX lost_registrations_by_payer ON public.lost_registrations USING btre
 create table mails (
   id uuid not null,
   template text not null, -- The name of the text. none: not sent; written so that an unknown address costs as much as a known one.
-  owner text, -- The app that a mail was written for, if it is told of the mail's end. user_id: the user that it is addressed to.
+  owner text, -- The app that a mail was written for, if it is notified of the mail's end. user_id: the user that it is addressed to.
   user_id text,
   recipient text not null,
   data jsonb not null,
@@ -535,7 +535,7 @@ CREATE INDEX operator_actions_by_time ON public.operator_actions USING btree (at
 CREATE INDEX operator_actions_of_account ON public.operator_actions USING btree (prop_account_id);
 CREATE INDEX operator_actions_of_payment ON public.operator_actions USING btree (payment_id);
 
--- Orders in their present state. The state of the intent tells whether an order was accepted.
+-- Orders in their present state. The state of the intent says whether an order was accepted.
 create table orders (
   id uuid not null, -- The id of the intent that placed it. Also the network's order uuid and the exchange's cloid.
   venue text not null,
@@ -546,7 +546,7 @@ create table orders (
   terms jsonb not null, -- The present terms: those that were placed, with every edit the venue has accepted.
   lifecycle text,
   executed jsonb,
-  protection jsonb, -- What became of the exits that a network order carried: state none, placed or failed, and the error.
+  protection jsonb, -- The result of the exits that a network order carried: state none, placed or failed, and the error.
   created_at timestamp with time zone not null default now(),
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),
@@ -579,7 +579,7 @@ create table partners (
   name text not null,
   created_at timestamp with time zone not null default now(),
   disabled_at timestamp with time zone,
-  contact_email text, -- Who is told that one of its webhook endpoints was deactivated.
+  contact_email text, -- Who is notified that one of its webhook endpoints was deactivated.
   requests_per_minute integer not null default 60000, -- Requests that each web process takes from the partner in a minute; as many may come at once.
   constraint partners_pkey PRIMARY KEY (id),
   constraint partners_quota_positive CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 10000000)))
@@ -618,7 +618,7 @@ create table payment_losses (
 );
 CREATE INDEX payment_losses_of_payment ON public.payment_losses USING btree (payment_id);
 
--- Checkouts. The state of the intent tells whether the processor has the payment; the row holds the state of the money.
+-- Checkouts. The state of the intent says whether the processor has the payment; the row holds the state of the money.
 create table payments (
   id text not null,
   owner text not null, -- The app.
@@ -640,7 +640,7 @@ create table payments (
   paid_at timestamp with time zone,
   amount_differs boolean not null default false, -- Cleared in another amount or currency than requested: no account is created for it.
   refunded_cents integer not null default 0, -- The processor's cumulative figure. This and the following figures are written by settle_money alone.
-  disputed_cents integer not null default 0, -- The sum of all disputes and inquiries, whatever came of them.
+  disputed_cents integer not null default 0, -- The sum of all disputes and inquiries, whatever their result.
   won_back_cents integer not null default 0, -- The part of disputed_cents that was won, withdrawn or prevented.
   held_cents integer default (((received_cents - refunded_cents) - disputed_cents) + won_back_cents), -- What the platform holds of the payment now. Negative if it was both refunded and disputed.
   stopped_for text, -- Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.
@@ -883,7 +883,7 @@ create table sealed_results (
   constraint sealed_results_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES intents(id) ON DELETE CASCADE
 );
 
--- Orders at venues that prove that this database is behind the world: it was restored from a backup, or a standby without the last commits took over.
+-- Orders at venues that prove that this database is behind its upstreams: it was restored from a backup, or a standby without the last commits took over.
 create table sightings (
   id uuid not null, -- The id of the order at its venue, and of its intent here.
   kind text not null, -- unknown: this service made the id, and no intent has it. unsent: its intent was never sent, by this database.
@@ -1318,7 +1318,7 @@ create view ops.failed_accounts (
   safe_action text
 );
 
--- Intents that ended without a result, newest first: the upstream rejected it, it was too late to send, or nothing proves what came of it (effect unknown, see ops.undecided_intents). They stay ended; those with effect none may be submitted again with a new id.
+-- Intents that ended without a result, newest first: the upstream rejected it, it was too late to send, or nothing proves its effect (effect unknown, see ops.undecided_intents). They stay ended; those with effect none may be submitted again with a new id.
 create view ops.failed_intents (
   intent_id uuid,
   kind text,
@@ -1376,7 +1376,7 @@ create view ops.intents (
   settled_at timestamp with time zone
 );
 
--- Intents in doubt, oldest first. They are reconciled automatically. because: what the last call or look-up came to. If next_reconcile_at is null, none is planned: rerun the intent.
+-- Intents in doubt, oldest first. They are reconciled automatically. because: the result of the last call or look-up. If next_reconcile_at is null, none is planned: rerun the intent.
 create view ops.intents_in_doubt (
   intent_id uuid,
   kind text,
@@ -1463,7 +1463,7 @@ create view ops.queue_ages (
   oldest_ready_s double precision
 );
 
--- Orders that venues have and this database has lost (unknown) or shows as never sent (unsent), noticed since its last recovery. Any row: the database is behind the world; stop the workers and recover it. Normally empty.
+-- Orders that venues have and this database has lost (unknown) or shows as never sent (unsent), noticed since its last recovery. Any row: the database is behind its upstreams; stop the workers and recover it. Normally empty.
 create view ops.sightings (
   id uuid,
   kind text,
@@ -1513,7 +1513,7 @@ create view ops.stuck_lanes (
   rerun uuid
 );
 
--- Intents that ended although nothing proves what came of them, oldest first, with the safe action. Their effect is unknown. Normally empty.
+-- Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Normally empty.
 create view ops.undecided_intents (
   intent_id uuid,
   kind text,

@@ -9,4 +9,4 @@ select d.intent_id, d.kind, d.owner, d.unknown_because as because, d.reconcile_a
 from ops.intents d
 where d.state = 'in_doubt'
 order by d.sending_at;
-comment on view ops.intents_in_doubt is 'Intents in doubt, oldest first. They are reconciled automatically. because: what the last call or look-up came to. If next_reconcile_at is null, none is planned: rerun the intent.';
+comment on view ops.intents_in_doubt is 'Intents in doubt, oldest first. They are reconciled automatically. because: the result of the last call or look-up. If next_reconcile_at is null, none is planned: rerun the intent.';

@@ -8,7 +8,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
         then 'a worker sends it again under the same key: it acts now if it never arrived'
       when j.verdict = 'send_again'
         then 'a worker looks for it at the processor; if it is not there, it is sent again under the same key and acts now'
-      when j.verdict = 'reconcile_again' then 'a worker sends nothing and asks the upstream what came of it'
+      when j.verdict = 'reconcile_again' then 'a worker sends nothing and reads at the upstream what it did'
       when j.verdict = 'queued_again' and i.deadline_at <= now() then 'a worker ends it as expired: its deadline has passed'
       when j.verdict = 'queued_again' then 'a worker sends it, for the first time'
       else 'nothing'

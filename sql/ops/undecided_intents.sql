@@ -10,4 +10,4 @@ from intents i
 where i.outcome -> 'problem' ->> 'effect' = 'unknown'
 order by i.created_at;
 comment on view ops.undecided_intents is
-  'Intents that ended although nothing proves what came of them, oldest first, with the safe action. Their effect is unknown. Normally empty.';
+  'Intents that ended although nothing proves their effect, oldest first, with the safe action. Their effect is unknown. Normally empty.';

@@ -68,7 +68,7 @@ export const confirmAdminAuthenticator: Handler<'confirmAdminAuthenticator', Dep
   });
 };
 
-/** Handles `POST /v2/admin/operators/{admin_id}/release`: restore an operator's tries at the authenticator code. */
+/** Handles `POST /v2/admin/operators/{admin_id}/release`: restore an operator's attempts at the authenticator code. */
 export const releaseOperator: Handler<'releaseOperator', Deps> = async (call) => {
   return call.commit(async (db) => {
     await releaseAdmin(db, call.path.admin_id, actorOf(call), call.body.reason);

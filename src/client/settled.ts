@@ -55,7 +55,7 @@ async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): P
   for (;;) {
     if (Date.now() + waitMs > until) throw stillPending(sent, intentId);
     await pause(waitMs, signal);
-    if (intentId === undefined) return; // the repeat tells
+    if (intentId === undefined) return; // the repeat returns the result
     const asked = calls.send({ method: 'GET', url, headers, body: '' }, signal);
     const shown = await asked.catch((error) => throwAsUnknown(error, keyOf(sent), intentId));
     const text = await shown.text();

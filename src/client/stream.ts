@@ -9,7 +9,7 @@ export type StreamOptions = {
   after?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** A connection on which nothing arrives for so long is replaced; comments arrive every 15 s. */
+  /** A connection on which nothing arrives for this time is replaced; comments arrive every 15 s. */
   silenceMs?: number;
 };
 

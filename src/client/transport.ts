@@ -11,7 +11,7 @@ export type Sent = { method: string; url: string; headers: Headers; body: string
  */
 export type Exchange = { sent: Sent; text: string; mayHaveActed: boolean };
 
-/** What the transport needs. `timeoutMs` bounds one attempt; the service answers within 26 s. */
+/** What the transport needs. `timeoutMs` bounds one attempt; the service responds within 26 s. */
 export type TransportOptions = RetryPolicy & {
   fetch: typeof fetch;
   timeoutMs: number;

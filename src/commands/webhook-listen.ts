@@ -78,7 +78,7 @@ async function lastOf(events: AsyncIterable<WebhookEvent>): Promise<string | und
   return last;
 }
 
-/** Sends one event as the service does. What came of it, for the reader. */
+/** Sends one event as the service does. Returns the result as text. */
 async function forward(event: WebhookEvent): Promise<string> {
   const body = Buffer.from(JSON.stringify(event));
   const { 'Content-Length': _, ...headers } = signedHeaders(

@@ -10,7 +10,7 @@ import Plot from './uplot.js';
  * @property {(value: number) => string} format
  */
 
-/** How many lines a chart can tell apart. */
+/** How many lines of a chart are distinguishable. */
 export const MOST_LINES = 7;
 const HEIGHT_PX = 180;
 const AXIS_PX = 64;

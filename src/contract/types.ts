@@ -805,7 +805,7 @@ export interface paths {
         };
         /**
          * Stream the partner's events
-         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. A position is told as far as this service knows of its changes: by `position_changed` of an order. What the venue does by itself, such as a liquidation, is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then.
+         * @description Server-sent events (HTML standard, section 9.2), each with an id. Without `Last-Event-ID`, or when the events after it are no longer kept, the first event is `snapshot` (PartnerStreamStart): it says where in the log the stream begins, and the present state is read by the other operations. Then follow the events of the log, in order and each at least once, in the envelope that webhooks carry. With `Last-Event-ID`, the id of the last event seen, a new stream continues after it. `position_changed` of an order says that a position changed. What the venue does by itself, such as a liquidation, is no event. A comment is sent every 15 seconds. `closed` (TradingStreamEnd) gives the reason when the service ends a stream early: `too_slow`, or `revoked`, within seconds after the key was revoked or the partner disabled. Every stream ends after some time; connect again then.
          */
         get: operations["streamPartnerEvents"];
         put?: never;
@@ -1467,7 +1467,7 @@ export interface paths {
         put?: never;
         /**
          * Log an end user in
-         * @description Opens a session. With an authenticator enrolled and no `totp_code`, the response is 200 with `mfa_required` and no session. After 20 wrong codes in a day from networks without an earlier log-in, or from one with, further tries need a mailed code as well: 403 `V2_EMAIL_CODE_REQUIRED`, and the code is on its way.
+         * @description Opens a session. With an authenticator enrolled and no `totp_code`, the response is 200 with `mfa_required` and no session. After 20 wrong codes in a day from networks without an earlier log-in, or from one with, further attempts need a mailed code as well: 403 `V2_EMAIL_CODE_REQUIRED`, and the code is on its way.
          */
         post: operations["logInUser"];
         delete?: never;
@@ -2146,8 +2146,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Restore an operator's tries at the authenticator code
-         * @description After 20 wrong codes in a day an operator's log-ins are rejected with 403 `V2_OPERATOR_RELEASE_REQUIRED` until another operator restores the tries.
+         * Restore an operator's attempts at the authenticator code
+         * @description After 20 wrong codes in a day an operator's log-ins are rejected with 403 `V2_OPERATOR_RELEASE_REQUIRED` until another operator restores the attempts.
          */
         post: operations["releaseOperator"];
         delete?: never;
@@ -4720,7 +4720,7 @@ export interface components {
             failed_accounts: number;
             /** @description Number of payouts whose money is neither with the platform nor on its way to a bank, or of unknown effect. */
             stranded_payouts: number;
-            /** @description Number of intents that ended although nothing proves what came of them. */
+            /** @description Number of intents that ended although nothing proves their effect. */
             undecided_intents: number;
             /** @description Orders at venues which prove that the database has lost commits, noticed since its last recovery. Not 0 - recover it. */
             lost_orders: number;
@@ -5381,7 +5381,7 @@ export interface components {
             /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
             /**
-             * @description What became of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
+             * @description The state of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
              * @enum {unknown}
              */
             protection: "none" | "placed" | "failed";
@@ -5422,7 +5422,7 @@ export interface components {
             /** @description What was executed; null for orders that rest and while pending. */
             executed: components["schemas"]["Executed"] | null;
             /**
-             * @description What became of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
+             * @description The state of the exits that the order carried. `placed`: they rest at the network, or wait for the fill of the order. `failed`: the order is filled without them. `none`: it carried none, or is pending.
              * @enum {unknown}
              */
             protection: "none" | "placed" | "failed";
@@ -6554,7 +6554,7 @@ export interface components {
             name: string;
             /** @description Whether the partner may use the service. */
             active: boolean;
-            /** @description Who is told when one of its webhook endpoints is given up; null: nobody. */
+            /** @description Who is notified when one of its webhook endpoints is given up; null: no one. */
             contact_email: string | null;
             /** @description Requests that each web process takes from the partner in a minute. */
             requests_per_minute: number;
@@ -6573,7 +6573,7 @@ export interface components {
         UpdatePartnerRequest: {
             /** @description Name of the partner, for people. */
             name?: string;
-            /** @description Who is told when one of its webhook endpoints is given up. */
+            /** @description Who is notified when one of its webhook endpoints is given up. */
             contact_email?: components["schemas"]["Email"];
             /** @description Requests that each web process takes from the partner in a minute. */
             requests_per_minute?: number;
@@ -12459,7 +12459,7 @@ export interface operations {
     listTroubledIntents: {
         parameters: {
             query?: {
-                /** @description Only intents in this state; default those in doubt and those that failed. `undecided`: those that ended although nothing proves what came of them. */
+                /** @description Only intents in this state; default those in doubt and those that failed. `undecided`: those that ended although nothing proves their effect. */
                 state?: "queued" | "running" | "in_doubt" | "undecided" | "failed" | "expired";
                 /**
                  * @description Only intents of this verb.

@@ -16,8 +16,8 @@ type Failure = {
 const MAX_SPOKEN = 3; // a message names at most this many faults; all are listed under `fields`
 
 /**
- * The faults that ajv found in a part of a request. A condition with a sentence of its own (`x-message`) is told by it,
- * once: not by what failed in each of its branches.
+ * The faults that ajv found in a part of a request. A condition with a sentence of its own (`x-message`) is reported by it,
+ * once, and not by the faults in each of its branches.
  */
 export function fieldErrors(errors: readonly Failure[], place: string): FieldError[] {
   const explained = errors.filter((error) => COMPOSITE.has(error.keyword) && sentenceOf(error) !== undefined);
@@ -28,7 +28,7 @@ export function fieldErrors(errors: readonly Failure[], place: string): FieldErr
     .map((error) => fieldError(error, place));
 }
 
-/** Whether two conditions list the values of one member, and the first one lists fewer: it tells them all. */
+/** Whether two conditions list the values of one member, and the first one lists fewer: it names them all. */
 const isNarrower = (one: Failure, other: Failure) =>
   one.keyword === 'enum' &&
   other.keyword === 'enum' &&

@@ -25,7 +25,7 @@ export function problemDocument(apiError: ApiError, { requestId, publicUrl }: Oc
   };
 }
 
-/** A request that breaks the contract is told which field breaks which rule. */
+/** The error of a request that breaks the contract names the field and the rule. */
 const messageOf = ({ details, message }: ApiError): string =>
   details.message === undefined && details.fields ? describe(details.fields) : message;
 

@@ -9,7 +9,7 @@ import { noteSightings } from './commands.ts';
 
 const EVERY_MS = 15_000;
 const DAY_MS = 86_400_000;
-/** Intents are kept at least so long, or as RETAIN_INTENTS_DAYS says: an older one may have been pruned. */
+/** Intents are kept at least this long, or as RETAIN_INTENTS_DAYS says: an older one may have been pruned. */
 const NOT_PRUNED_DAYS = 7;
 const MOST_IDS = 2_000; // at a time: a look-up by primary key
 const FORGET_AFTER = 8; // a standby that took over may lack what was known before
@@ -22,7 +22,7 @@ type Sources = { db: Db; log: Pick<Logger, 'error' | 'warn'>; config: { RETAIN_I
 export type BehindWatch = { compare(): Promise<void>; stop(): void };
 
 /**
- * Notices that the database is behind the world, from a sample of what is read at venues anyway: every 15 s, the ids of the orders shown
+ * Notices that the database is behind its upstreams, from a sample of what is read at venues anyway: every 15 s, the ids of the orders shown
  * since are looked for in it. A row proves itself: it is committed before its order leaves. An id of other software's proves nothing,
  * because it lacks the mark of this service's ids, and no intent has it.
  */

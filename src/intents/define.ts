@@ -101,7 +101,7 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
   ): Promise<UpstreamResult<Result>>;
   /**
    * Called while the effect is unknown, as often as needed. It must not send anything that could take effect a second
-   * time. What a repeat was answered is a finding only by way of `findingOfRepeat`.
+   * time. The response to a repeat becomes a finding only through `findingOfRepeat`.
    */
   reconcile(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): Promise<Finding<NoInfer<Result>>>;
   /** Ends the intent, or puts it back in the queue, as the result requires. */

@@ -2,8 +2,9 @@ import { type RecordedRejection, type UpstreamResult, unknownEffect } from '../k
 import type { Finding } from './define.ts';
 
 /**
- * What the answer to a repeat proves about the request that was sent first. An acceptance and the upstream's stored
- * answer to the first request do; every other answer concerns the repeat alone: credentials, form, rate or a fault of now.
+ * What the response to a repeat proves about the request that was sent first. An acceptance is proof, and so is the
+ * upstream's stored response to the first request. Every other response concerns the repeat alone: its credentials, its
+ * form, the rate, or a present fault.
  */
 export function findingOfRepeat<Result>(result: UpstreamResult<Result>): Finding<Result> {
   if (result.kind === 'accepted' || result.kind === 'unknown' || isRecorded(result)) return result;

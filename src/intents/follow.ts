@@ -22,7 +22,7 @@ export type Until = <Row>(
   unreadMs?: number,
 ) => Promise<Row>;
 
-/** How long a new intent is not read: nearly none settles before its wait begins. One that did is answered that much later. */
+/** How long a new intent is not read: nearly none settles before its wait begins. The response to one that did is delayed by this. */
 const UNREAD_MS = 50;
 
 /** Makes a bounded wait from the LISTEN connection. Once `stopping` is aborted, every wait ends at its next read. */
@@ -101,7 +101,7 @@ export const findUnclaimed = (db: Db, intentId: IntentId): Promise<Intent | null
     from intents i
     where i.id = ${intentId} and i.state not in ('queued', 'running')`);
 
-/** The error that a failed or expired intent is answered with. */
+/** The error in the response to a failed or expired intent. */
 function errorOf(intent: Pick<Intent, 'id'>, problem: Problem): ApiError {
   if (!isErrorCode(problem.code)) throw new Error(`Unknown problem ${problem.code}`);
   return new ApiError(problem.code, {
@@ -118,7 +118,7 @@ function errorOf(intent: Pick<Intent, 'id'>, problem: Problem): ApiError {
 export type Shown<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> | null };
 
 /**
- * The result of a settled intent by the members of its verb's schema. Its effect is done, so it is answered whatever
+ * The result of a settled intent by the members of its verb's schema. Its effect is done, so it is returned whatever
  * the record holds. Null while it has not settled. Throws the recorded problem of one that failed or expired.
  */
 export function resultOf<Shape extends z.ZodRawShape>(intent: Intent, schema: z.ZodObject<Shape>): Shown<Shape> | null {

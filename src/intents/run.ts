@@ -94,8 +94,8 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
 }
 
 /**
- * An intent that a restored database shows as unsent may have been sent after the backup. With what would be sent now its
- * upstream is searched for it, and nothing is sent. Without that nothing can prove what came of it.
+ * An intent that a restored database shows as unsent may have been sent after the backup. Its
+ * upstream is searched for what would be sent now, and nothing is sent. Without a payload nothing can prove its effect.
  */
 async function presumeSent(db: Db, intent: Held, prepared: Prepared<AnyPayload>): Promise<unknown> {
   if ('send' in prepared) return presume(db, intent, prepared.send);

@@ -66,7 +66,7 @@ export async function retry(db: Db, held: Held, delayMs: number, problem: Proble
 
 /**
  * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
- * next intent. `why` is shown to operators. `ended`: the upstream has answered, so the intent's slot is free. False: the
+ * next intent. `why` is shown to operators. `ended`: the upstream has responded, so the intent's slot is free. False: the
  * claim is lost.
  */
 export async function markInDoubt(db: Db, held: Held, delayMs: number, why: string, ended = false): Promise<boolean> {
@@ -160,8 +160,8 @@ export function notifySettled(db: Db, { kind, created_at }: Ended, ending: Endin
 }
 
 /**
- * Records that the upstream has answered a look-up after the intent was sent. Resolves to the milliseconds since the first
- * such answer. The intent's slot is held for `holdMs` from then on.
+ * Records that the upstream has responded to a look-up after the intent was sent. Resolves to the milliseconds since the
+ * first such response. The intent's slot is held for `holdMs` from then on.
  */
 export const noteReached = async (db: Db, intentId: IntentId, holdMs: number): Promise<number> =>
   1_000 *

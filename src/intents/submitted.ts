@@ -10,7 +10,7 @@ type Submission<Pending> = { accepted: Accepted; pending: Pending };
 
 /**
  * Submits an intent whose acceptance keeps no Idempotency-Key of its own. Under a key of the caller, the intent and the
- * pending reply are one commit; the reply that comes of it later replaces the pending one.
+ * pending reply are one commit; the final reply replaces the pending one later.
  */
 export async function submitted<Pending extends Reply>(
   { commit, waitMs }: Call,

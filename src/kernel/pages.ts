@@ -28,7 +28,7 @@ export async function listPage<Row>(
 }
 
 /**
- * One page of a list that is read as a whole. `cursorOf` tells its rows apart. Throws INVALID_REQUEST for a cursor that
+ * One page of a list that is read as a whole. `cursorOf` identifies a row. Throws INVALID_REQUEST for a cursor that
  * names no row of it.
  */
 export function slicePage<Row>(

@@ -24,7 +24,7 @@ export type Unreachable = { kind: 'unreachable'; why: string };
 
 /**
  * The upstream may have acted: reconcile before anything else. `acknowledged`: it received the request without
- * reporting the outcome, so a read may prove it at once. `ended`: it has answered and works on the request no more.
+ * reporting the outcome, so a read may prove it at once. `ended`: it has responded and no longer works on the request.
  * `againInMs`: when a later read can prove more.
  */
 export type UnknownEffect = { kind: 'unknown'; why: string; acknowledged?: true; ended?: true; againInMs?: number };
@@ -53,7 +53,7 @@ export const recordedRejection = ({
 export const unreachable = (why: string): Unreachable => ({ kind: 'unreachable', why });
 /** Makes an `UnknownEffect`. `why` is for logs. */
 export const unknownEffect = (why: string): UnknownEffect => ({ kind: 'unknown', why });
-/** Makes an `UnknownEffect` of a request that the upstream has answered, in words that prove nothing. */
+/** Makes an `UnknownEffect` of a request to which the upstream has responded in words that prove nothing. */
 export const inconclusive = (why: string): UnknownEffect => ({ kind: 'unknown', why, ended: true });
 /** Makes an `UnknownEffect` of a request that the upstream acknowledged. */
 export const acknowledged = (why: string): UnknownEffect => ({ kind: 'unknown', why, acknowledged: true });

@@ -19,7 +19,7 @@ export function challengeMessage({ owner, wallet, expiresAt }: Challenge, sealer
 const withCode = (text: string, hmac: Buffer) => `${text}\nCode: ${hmac.toString('hex')}`;
 
 /**
- * Whether a signature (EIP-191, personal_sign) proves that the holder of `wallet` answers to a challenge of `owner` that
+ * Whether a signature (EIP-191, personal_sign) proves that the holder of `wallet` has signed a challenge of `owner` that
  * has not expired.
  */
 export async function provesWallet(

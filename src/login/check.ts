@@ -11,7 +11,7 @@ export type LoginAttempt = {
   lane: HashLane;
   /** Counts the attempt, before anything is compared. */
   countAttempt(): Promise<void>;
-  /** Counts a try at the authenticator's code, before it is compared. Returns what to do if the code is wrong. */
+  /** Counts an attempt at the authenticator's code, before it is compared. Returns what to do if the code is wrong. */
   countCodeAttempt(accountId: string): Promise<() => Promise<void>>;
   openSeed(sealedSeed: Buffer, accountId: string): string;
 };
@@ -28,7 +28,7 @@ export type OpenedSession = { token: string; expiresAt: string };
 /** A log-in whose password is right. Without a code that is needed it opens no session. */
 export type RightLogin = ({ kind: 'passed' } & CheckedLogin) | { kind: 'code_missing'; accountId: string };
 
-/** What came of a log-in. `sign_up`: the password is that of a sign-up of the address, which owns nothing. */
+/** The result of a log-in. `sign_up`: the password is that of a sign-up of the address, which owns nothing. */
 export type LoginResult =
   | RightLogin
   | { kind: 'code_wrong'; accountId: string }
@@ -36,7 +36,7 @@ export type LoginResult =
   | { kind: 'sign_up' };
 
 /**
- * The one path of a log-in, of users and operators: counts the attempt, compares the password, counts the try at the
+ * The one path of a log-in, of users and operators: counts the attempt, compares the password, counts the attempt at the
  * authenticator's code, and compares that if one is enrolled. An unknown address takes as long as a wrong password. The
  * database enforces that a code is accepted once. Throws what the counting throws.
  */
@@ -71,11 +71,11 @@ async function stepOfCode(
   return step ?? 'code_wrong';
 }
 
-/** The scope of tries at authenticator codes: a network of an earlier log-in, or all others together. */
+/** The scope of attempts at authenticator codes: a network of an earlier log-in, or all others together. */
 export const scopeOf = (isKnown: boolean, network: string): string => (isKnown ? network : 'unknown');
 
 /**
- * The budgets of tries at an account's authenticator code within a scope, so that tries from unknown networks do not
+ * The budgets of attempts at an account's authenticator code within a scope, so that attempts from unknown networks do not
  * spend those of a known one: the budget of minutes, and that of days, which begins anew with each release.
  */
 export const codeBudgets = (accountId: string, scope: string, releases = 0): [Budget, Budget] => [
@@ -84,8 +84,8 @@ export const codeBudgets = (accountId: string, scope: string, releases = 0): [Bu
 ];
 
 /**
- * Counts a try against the budget of days, before the code is compared. Returns what to do if the code is wrong: after
- * the last try of the day it is `mail`. Null once the tries of the day are spent.
+ * Counts an attempt against the budget of days, before the code is compared. Returns what to do if the code is wrong: after
+ * the last attempt of the day it is `mail`. Null once the attempts of the day are spent.
  */
 export async function spendDay(
   throttle: Pick<Throttle, 'spend'>,

@@ -22,7 +22,7 @@ type Posted = {
   mail?: NewMail;
 };
 
-/** The id of a mail, the app that is told if the mail is given up, and the user that it is addressed to. */
+/** The id of a mail, the app that is notified if the mail is given up, and the user that it is addressed to. */
 export type MailOfApp = { id: string; app: AppId; userId: UserId };
 
 /**
@@ -34,7 +34,7 @@ export const postMail = ({ template, recipient, data, livesS, mail }: Posted): F
     ${mail ? sql.binary(mail.sealed) : null}, ${livesS}
   )`;
 
-/** As `postMail`, without a secret, for a mail whose end an app is told of. */
+/** As `postMail`, without a secret, for a mail whose end an app is notified of. */
 export const postMailOfApp = (
   { template, recipient, data, livesS }: Omit<Posted, 'mail'>,
   { id, app, userId }: MailOfApp,

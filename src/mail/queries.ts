@@ -24,7 +24,7 @@ export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | nul
 
 const statusRow = z.object({ status: z.enum(['sent', 'queued', 'failed']) });
 
-/** What became of a mail. `sent`: the mail server took it. */
+/** The result of a mail. `sent`: the mail server took it. */
 export type MailStatus = z.infer<typeof statusRow>['status'];
 
 /** The status of a mail. Throws for an unknown id. */

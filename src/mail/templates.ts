@@ -55,7 +55,7 @@ const templates: Record<string, Template> = {
     subject: `Many wrong codes at your account at ${app}`,
     lines: [
       `Somebody who has your password entered 20 wrong authenticator codes at ${app} today. None was accepted.`,
-      'Further tries from there need a code that is mailed to you. Reset your password if it was not you.',
+      'Further attempts from there need a code that is mailed to you. Reset your password if it was not you.',
     ],
   }),
   login_code: ({ app }, code) => ({
@@ -70,7 +70,7 @@ const templates: Record<string, Template> = {
     subject: 'Many wrong codes at your operator account',
     lines: [
       `Somebody who has the password of ${id} entered 20 wrong authenticator codes today. None was accepted.`,
-      'Further tries from there need the release by another operator. Change your password.',
+      'Further attempts from there need the release by another operator. Change your password.',
     ],
   }),
   totp_enabled: ({ app }) => ({

@@ -110,7 +110,7 @@ export const watchedWebhooks = (
   },
 });
 
-/** An attempt to tell of an intent belongs to the trace of that intent, any other to the task that makes it. */
+/** An attempt to deliver an event about an intent belongs to the trace of that intent, any other to the task that makes it. */
 function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, body }: Outgoing, sent: Sent): void {
   const { spans } = presentWork();
   if (!spans) return;

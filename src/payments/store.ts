@@ -140,7 +140,7 @@ export async function emitPaymentEvent(
 /** The result of handling an event. `amountDiffers`: it first showed that another amount or currency was received. */
 export type Applied = { outcome: 'applied' | 'stale' | 'not_ours' | 'unreadable'; amountDiffers: boolean };
 
-/** Closes an event. One that no payment names is nobody's: it is taken up again if a payment comes to name it. */
+/** Closes an event. One that no payment names has no owner: it is taken up again if a payment names it later. */
 export async function closeEvent(
   tx: Tx,
   { id }: { id: string },

@@ -45,7 +45,7 @@ export const wantsPage = ({ headers }: Pick<Call, 'headers'>): boolean =>
 /** A running server. `url` has no trailing slash. */
 export type Upstream = { url: string; close(): Promise<void> };
 
-/** An upstream one can steer: what it did stands in `ledger`, what it is to do wrong is told to `faults`. */
+/** A simulated upstream: `ledger` holds what it did, `faults` what it is to do wrong. */
 export type SteeredUpstream = Upstream & { controlUrl: string; ledger: Ledger; faults: Faults };
 
 /** Serves routes. Scripted faults apply to all routes except those below `/control/`. `keep` is as in `responder`. */
@@ -131,7 +131,7 @@ const send = (response: ServerResponse, { status, body, headers, page }: Reporte
   response.writeHead(status, all).end(text.slice(0, Math.ceil(text.length * share)));
 };
 
-/** A page runs no scripts, loads nothing, and tells no other host its address: it may contain a secret. */
+/** A page runs no scripts, loads nothing, and sends its address to no other host: it may contain a secret. */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'",

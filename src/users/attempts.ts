@@ -29,7 +29,7 @@ export const codeMailBudgets = ({ appId, email }: Account): Budget[] => [
 /** The budget, over all apps, of mails that sign-ups of an address cause. */
 export const signUpMails = (email: string): Budget => budgetOf('sign_up_mails', email);
 
-/** Resets the attempt budgets of an account: whoever reads its mail has proven to be its owner and need not wait. */
+/** Resets the attempt budgets of an account: the reader of its mail has proven to be its owner and need not wait. */
 export const forgetAttempts = (
   call: Pick<CallWith<{ throttle: Pick<Throttle, 'forgive'> }>, 'deps' | 'network'>,
   account: Account,
@@ -44,14 +44,14 @@ export const forgetAttempts = (
 
 type AttemptCall = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
 
-/** Who tries a code, and whether from a network of an earlier log-in. */
+/** Who enters a code, and whether from a network of an earlier log-in. */
 export type Tried = { userId: UserId; isKnown: boolean; emailCode: string | undefined };
 
 /**
- * Counts a try at a user's authenticator code, before the code is compared. Once the tries of the day are spent, each
- * needs the mailed code besides. Tries from unknown networks do not spend those of a known one. Throws V2_THROTTLED,
+ * Counts an attempt at a user's authenticator code, before the code is compared. Once the attempts of the day are spent,
+ * each needs the mailed code besides. Attempts from unknown networks do not spend those of a known one. Throws V2_THROTTLED,
  * V2_EMAIL_CODE_REQUIRED, having mailed one, and V2_OTP_INVALID for a wrong one. Returns what to do if the
- * authenticator code is wrong: after the last try of the day it mails the user.
+ * authenticator code is wrong: after the last attempt of the day it mails the user.
  */
 export async function countCodeAttempt(
   call: AttemptCall,

@@ -48,7 +48,7 @@ describe('ops.rerun', () => {
     expect(await operator.judge(id)).to.include({
       verdict: 'reconcile_again',
       was_sent: true,
-      would_do: 'a worker sends nothing and asks the upstream what came of it',
+      would_do: 'a worker sends nothing and reads at the upstream what it did',
     });
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
 

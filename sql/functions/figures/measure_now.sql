@@ -10,7 +10,7 @@ language sql as $$
     select 'oldest_job_seconds', 'queue', coalesce(max(q.oldest_ready_s), 0)
     from ops.queue_ages q
     union all
-    -- Named one by one: only so are the indexes over those that have not arrived used.
+    -- Named one by one: only then the indexes over those that have not arrived are used.
     values ('deliveries', 'pending', (select count(*) from webhook_deliveries d where d.state = 'pending')),
       ('deliveries', 'sending', (select count(*) from webhook_deliveries d where d.state = 'sending')),
       ('deliveries', 'failed', (select count(*) from webhook_deliveries d where d.state = 'failed'))

@@ -1,5 +1,5 @@
 -- Gives every intent of a lane whose turn it is a job: the first open one, and those behind it, in order, that may run alongside all that
--- have one. At most 8 have one at a time, so that one trader does not take all of a worker's places. Sets the head, unless it is still open.
+-- have one. At most 8 have one at a time, so that one trader does not take all of a worker's slots. Sets the head, unless it is still open.
 -- The caller holds the lane's lock. `leaver` has left the lane.
 create or replace function advance_lane(lane_name text, leaver uuid) returns void
 language plpgsql as $$

@@ -1,5 +1,5 @@
--- Records that an upstream has answered a look-up after the request of an intent was sent: the request waits there no more and ends within
--- `for_s`. Its slot is held until then. Returns the seconds since the first such answer. Locks the intent, then its slot.
+-- Records that an upstream has responded to a look-up after the request of an intent was sent: the request no longer waits there and ends
+-- within `for_s`. Its slot is held until then. Returns the seconds since the first such response. Locks the intent, then its slot.
 create or replace function note_reached(intent uuid, for_s double precision) returns double precision
 language plpgsql as $$
 declare

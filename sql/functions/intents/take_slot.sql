@@ -1,6 +1,6 @@
 -- Takes one of the slots of an upstream for an intent that is about to be sent, for `for_s` seconds unless it is released earlier. False: all
 -- are held, and the intent has joined the line. Free slots go to waiting intents first, in order of acceptance.
--- A newcomer that joins holds the line's lock alone; whoever frees a slot looks at the line under the same lock, shared. So no slot stays
+-- A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays
 -- free while an intent waits. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
 create or replace function take_slot(intent uuid, place text, slots integer, for_s double precision) returns boolean
 language plpgsql as $$

@@ -1,4 +1,4 @@
--- Writes a mail and its job. Runs in the caller's transaction. `of_app`: the app that is told if the mail is given up.
+-- Writes a mail and its job. Runs in the caller's transaction. `of_app`: the app that is notified if the mail is given up.
 create or replace function post_mail(
   mail uuid, to_template text, to_recipient text, with_data jsonb, sealed bytea, lives_s integer, of_app text default null,
   of_user text default null

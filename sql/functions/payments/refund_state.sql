@@ -1,4 +1,4 @@
--- What became of the newest refund that an operator requested: under_way, unknown (the processor never reported its effect), or ended: also
+-- The state of the newest refund that an operator requested: under_way, unknown (the processor never reported its effect), or ended: also
 -- once nothing is left that it could take. Null: none was requested.
 create or replace function refund_state(of_payment text) returns text
 language sql stable as $$

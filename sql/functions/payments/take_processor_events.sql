@@ -1,5 +1,5 @@
--- Stores new events and queues the tasks that apply them. An event whose object none of our rows names is nobody's: it is stored and left
--- alone. Item: id, type, said_at_ms, fact. Returns the ids of those that were new and are ours or unreadable, with their outcome so far.
+-- Stores new events and queues the tasks that apply them. An event about an object that none of our rows names is stored and not
+-- applied. Item: id, type, said_at_ms, fact. Returns the ids of those that were new and are ours or unreadable, with their outcome so far.
 -- Locks the objects for the readers of take_up_events, in the order of their keys.
 create or replace function take_processor_events(batch jsonb, came_by text) returns table (event_id text, new_outcome text)
 language plpgsql as $$

@@ -1,5 +1,5 @@
 -- Notifies the followers of an account, or the order's partner, that one of the orders is no longer open. Body of trigger
--- orders_emit_lifecycle. A partner's network verb that ends its order has an event of its own, which tells it. Locks the event log.
+-- orders_emit_lifecycle. A partner's network verb that ends its order has an event of its own, which says so. Locks the event log.
 create or replace function emit_lifecycle() returns trigger
 language plpgsql as $$
 begin

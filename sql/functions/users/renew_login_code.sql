@@ -1,4 +1,4 @@
--- Creates the one valid code for further tries at an authenticator code from a network, and mails it to the user.
+-- Creates the one valid code for further attempts at an authenticator code from a network, and mails it to the user.
 create or replace function renew_login_code(
   for_user text, of_scope bytea, code_hmac bytea, attempts integer, lives_s integer, mail uuid, sealed bytea
 ) returns void

@@ -219,7 +219,7 @@ export type Netvenue = {
   /** Posts one signal to the miner. Never retried. May last as long as the miner takes (about 100 s at most). */
   submit(signal: Signal, limits?: CallLimits): Promise<SubmitResult>;
   /**
-   * The miner's archive of one order. `failed` does not prove that the order had no effect. An answer shows that the miner has
+   * The miner's archive of one order. `failed` does not prove that the order had no effect. A response shows that the miner has
    * accepted the connections of all requests that were sent before.
    */
   orderStatus(orderUuid: OrderUuid, limits?: CallLimits): Promise<ReadResult<ArchivedOrder>>;

@@ -35,7 +35,7 @@ export function readEvent(object: unknown, isLive: boolean): ProcessorEvent | nu
 
 const list = z.object({ data: z.array(z.unknown()), has_more: z.boolean() });
 
-/** Reads a page of events. Null if it is not one, or does not tell where the next one begins. */
+/** Reads a page of events. Null if it is not one, or does not say where the next one begins. */
 export function readEvents(object: unknown, isLive: boolean): EventPage | null {
   const page = list.safeParse(object).data;
   if (!page) return null;

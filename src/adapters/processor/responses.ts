@@ -16,7 +16,7 @@ const rejectedOurKey = rejected('processor_auth', 'The processor rejected the cr
 /**
  * Classifies a write at the processor. The processor has no effect before it has accepted the request's format, key and
  * rate. A conflict, a server error or an unreadable response leaves the write in doubt. The same key may be used again; the
- * stored answer to its first request is marked by a header, and is the processor's record of that request.
+ * stored response to its first request is marked by a header, and is the processor's record of that request.
  */
 export const responseOf = <Seen, Data>(call: Promise<Seen>, read: Reader<Seen, Data>): Promise<UpstreamResult<Data>> =>
   call.then((seen) => resultOf(read(seen), accepted, unknownEffect), responseOfFault);

@@ -18,7 +18,7 @@ const [CANCELED] = encodeEventTopics({ abi, eventName: 'AuthorizationCanceled' }
 /** An authorization is valid for minutes. Nodes return logs of at most 10,000 blocks per request. */
 const SCAN_AHEAD_BLOCKS = 5_000;
 
-/** What a node tells of a block. */
+/** What a node reports of a block. */
 export const block = z.object({ number: quantity, timestamp: quantity });
 const log = z.object({ address: hex, topics: z.array(word), data: hex, transactionHash: word });
 /** A boolean of the ABI: a word of 0 or 1. */

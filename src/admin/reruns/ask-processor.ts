@@ -33,5 +33,6 @@ const FOUND = {
 } as const;
 
 const ABSENT = {
-  would_do: 'a worker looks once more; if it is still not there, it is sent again under the same key and acts now',
+  would_do:
+    'a worker searches for it again; if it is still not there, it is sent again under the same key and acts now',
 };

@@ -74,7 +74,7 @@ export async function confirmAdminTotp(
   if (rowCount === 0) throw wrongCode();
 }
 
-/** Mails an operator that somebody who has the password spent the tries of a day. */
+/** Mails an operator that somebody who has the password spent the attempts of a day. */
 export async function mailGuessed(db: Db, adminId: string): Promise<void> {
   await db.query(sql.prepared('mail_admin_guessed', z.object({}))`
     select post_mail(
@@ -84,7 +84,7 @@ export async function mailGuessed(db: Db, adminId: string): Promise<void> {
 }
 
 /**
- * Restores an operator's tries at the authenticator code, with the audit entry. Throws V2_OPERATOR_SELF for the
+ * Restores an operator's attempts at the authenticator code, with the audit entry. Throws V2_OPERATOR_SELF for the
  * operator's own account and V2_OPERATOR_UNKNOWN.
  */
 export async function releaseAdmin(db: Db, adminId: string, actor: Actor, why: string): Promise<void> {

@@ -35,7 +35,7 @@ async function printSubaccounts(
   );
   for (const { syntheticHotkey, assetClass, accountSize } of since)
     if (!owned.has(syntheticHotkey))
-      print(`subaccount  ${syntheticHotkey}  ${assetClass} ${accountSize}: nobody's here`);
+      print(`subaccount  ${syntheticHotkey}  ${assetClass} ${accountSize}: without an owner here`);
 }
 
 async function printOrders(

@@ -9,7 +9,7 @@ type Sources = { db: Db; registrar: Pick<Registrar, 'paymentsTo'>; print(line: s
 
 /**
  * Reads the payments on chain to the registrar's payees since then. One of an open purchase is kept with it, so that it is found there and
- * not made again; the others are kept and printed: whoever made one through this service buys nothing until an operator has looked.
+ * not made again; the others are kept and printed: their payers buy nothing until an operator has released them.
  */
 export async function recoverRegistrations(
   { db, registrar, print }: Sources,

@@ -71,7 +71,7 @@ const CHARTS = [
   { title: 'Used budget', figures: { budget_used_ratio: '' }, format: percent },
 ];
 
-/** The lines of a chart, as many as it can tell apart; the smallest are summed up. @param {Shown} of @param {Series[]} series @returns {Line[]} */
+/** The lines of a chart, as many as are distinguishable; the smallest are summed up. @param {Shown} of @param {Series[]} series @returns {Line[]} */
 function linesOf({ figures }, series) {
   const lines = series
     .filter(({ figure }) => figure in figures)

@@ -6,9 +6,9 @@ import { table } from '../table.js';
 
 /** @typedef {import('../api.js').Schemas['QueueHealth']} QueueHealth */
 
-const SILENT_S = 8; // a worker that is silent for so long is dead
-const UNDELIVERED_S = 600; // a delivery that waits for so long meets a receiver that is away
-const LATE_S = 60; // a job that is due for so long lacks workers
+const SILENT_S = 8; // a worker without a heartbeat for this time is dead
+const UNDELIVERED_S = 600; // a delivery that waits for this time has an unreachable receiver
+const LATE_S = 60; // a job that is due for this time lacks workers
 
 /** How everything stands, with what needs a hand first. Read again by itself. @type {import('../views.js').View} */
 export const overview = {

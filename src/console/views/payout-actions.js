@@ -2,7 +2,7 @@ import { ask } from '../api.js';
 import { act } from '../dialog.js';
 import { reason } from '../fields.js';
 
-/** Looks up at the processor what became of the step of a payout whose effect is unknown. @param {string} payout_id */
+/** Looks up at the processor the result of the step of a payout whose effect is unknown. @param {string} payout_id */
 export const reconcilePayout = (payout_id) =>
   act({
     title: 'Look up a payout',

@@ -45,7 +45,7 @@ const actions = [
   {
     id: 'release-operator',
     title: 'Release an operator',
-    says: 'For another operator whose log-ins are rejected after 20 wrong codes in a day. Whoever tried has the password: let it be changed.',
+    says: 'For another operator whose log-ins are rejected after 20 wrong codes in a day. The caller had the password: have it changed.',
     fields: [idField('admin_id', 'Operator', 'Its id: the subject of admin.login_refused in the audit.'), reason],
     button: 'Release',
     run: ({ admin_id, ...body }, key) =>

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../kernel/errors.ts';
 
-const MEND = 'Correct the request; `fields` lists what is wrong.';
+const CORRECT = 'Correct the request; `fields` lists what is wrong.';
 const REPEAT = 'Repeat the request after `Retry-After`, or after a second, with the same `Idempotency-Key`.';
 const WAIT = 'Wait for `Retry-After`, then repeat.';
 const ID = 'Check the id. An id of somebody else is reported as unknown, too.';
@@ -17,7 +17,7 @@ const PROOF =
 
 /** What a client does about each error. */
 export const advice = {
-  INVALID_REQUEST: MEND,
+  INVALID_REQUEST: CORRECT,
   MALFORMED_BODY: 'Send valid JSON in UTF-8.',
   MALFORMED_REQUEST: 'Send valid HTTP/1.1.',
   REQUEST_TIMEOUT: 'Repeat; send the whole request within 30 s.',

@@ -8,14 +8,14 @@ const READS_BEHIND_MS = 60_000;
 /** An exit of an order, as the exchange reports it under its client order id. */
 export type ObservedLeg = { leg: Leg; record: ReadResult<OrderRecord> };
 
-/** What became of the exits of an order. `lost`: the exits that neither the venue nor a command keeps. */
+/** The result of the exits of an order. `lost`: the exits that neither the venue nor a command keeps. */
 export type ExitsOutcome = { report: Partial<ExecutionReport>; lost: Leg[] };
 
 /**
- * What became of an order's exits, once the order has ended. Null: the order is still open, or the reads do not show
- * the exits yet. Exits that were placed and have ended since, by their fill or by a command, are placed, never lost:
- * whoever ended them has the last word. Lost are exits that the venue ended together with a partly filled order, unless
- * the order was cancelled by a command: then they ended with it.
+ * The result of an order's exits, once the order has ended. Null: the order is still open, or the reads do not show
+ * the exits yet. Exits that were placed and have ended since, by their fill or by a command, are placed, never lost.
+ * Exits are lost if the venue ended them together with a partly filled order, unless a command cancelled the order: then
+ * they ended with it.
  */
 export function exitsOutcome(parent: OrderRecord, legs: ObservedLeg[], nowMs: number): ExitsOutcome | null {
   const { state, order } = parent;

@@ -103,7 +103,7 @@ const context = ({ deps, context }: AnyCall, wallet: WalletAddress): intents.Exc
 
 /**
  * Waits for as long as the caller prefers. Responds with the recorded outcome, or with 202 and where to poll. A member that the
- * record does not hold is answered as while it is pending.
+ * record does not hold is returned as while it is pending.
  */
 async function respond<Shape extends z.ZodRawShape>(
   call: AnyCall,

@@ -84,7 +84,7 @@ export const findLastFilled = (
     order by i.settled_at desc
     limit 1`);
 
-/** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, where it has told us. */
+/** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, if it has been reported. */
 export type RestingOrder = { cloid: string; oid: number | null; pair: string };
 
 const restingRow = z.object({

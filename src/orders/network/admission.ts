@@ -8,7 +8,7 @@ import type { NewNetworkOrder } from './intents.ts';
 const SHARE = 0.5;
 const MS_PER_S = 1_000;
 
-const TOO_MANY = 'More orders wait for the miner than it can carry out before their deadline';
+const TOO_MANY = 'More orders wait for the miner than it can execute before their deadline';
 const MESSAGES = {
   none: `${TOO_MANY}; this one was not accepted. Retry later.`,
   unknown: `${TOO_MANY}; unless an earlier request with the same id was accepted, this order was not. Retry later with that id.`,
@@ -54,7 +54,7 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
       const retryAfterS = Math.ceil(excessS);
       if (!order.has_callers_id && order.idempotency_key === undefined)
         throw overloaded({ effect: 'none', retryAfterS });
-      // an earlier try under the same id may still be on its way to the database
+      // an earlier attempt under the same id may still be on its way to the database
       const error = overloaded({ effect: 'unknown', retryAfterS });
       return accept({ ...order, only_repeats: true }, (verdict) =>
         verdict === 'overloaded' ? error : reject?.(verdict),
@@ -74,19 +74,19 @@ const REMEMBERED_MS = 60_000;
 
 /**
  * The most orders that a time may be expected to see end in which as many ended: about the upper limit of a Poisson
- * distribution's confidence interval of 97.5 %. Few ends tell little of the pace, and no order is rejected on a guess.
+ * distribution's confidence interval of 97.5 %. A few ends say little about the pace, and no order is rejected on a guess.
  */
 const atMost = (ended: number) => (ended === 0 ? 0 : ended + 2 * Math.sqrt(ended + 1) + 2);
 
 /**
  * The orders of one process that have not ended, by the upstream they are for, and how long a new one is expected to wait
  * there: the open orders, divided by the pace at which they end. The pace is taken only while more are open than the
- * upstream works on at once: at other times it would tell how many orders came, not how many can be carried out. It is the
+ * upstream works on at once: at other times it would show how many orders arrived, not how many can be executed. It is the
  * fastest that the ends seen allow for, so that the wait is hardly ever estimated too long. Times are in milliseconds of one
  * clock that never goes back.
  */
 type Backlog = {
-  /** Adds an order. At `expiresAtMs` it waits no more: it was sent, or has expired. */
+  /** Adds an order. At `expiresAtMs` it no longer waits: it was sent, or has expired. */
   add(id: IntentId, upstream: Hotkey, nowMs: number, expiresAtMs: number): void;
   /** Whether the order was added and has not ended. */
   has(id: IntentId): boolean;

@@ -11,7 +11,7 @@ export const closesByUuid = (pairs: ReadResult<TradePair[]>): boolean =>
   pairs.kind === 'found' && pairs.data.some(({ leverageByTier }) => leverageByTier !== null);
 
 /**
- * Logs how positions are closed at the network's build, as its registry shows it at the start. It is only told here: every
+ * Logs how positions are closed at the network's build, as its registry shows it at the start. This is only logged: every
  * close reads the registry again, and never uses FLAT_ALL where it may touch more than its position.
  */
 export async function checkCloseStyle({
@@ -38,7 +38,7 @@ export async function checkCloseStyle({
   else log.info(course, 'close style checked');
 }
 
-/** Why a verb that may place exits waits: a FLAT_ALL of the account may still be carried out, and would cancel them. */
+/** Why a verb that may place exits waits: a FLAT_ALL of the account may still be executed, and would cancel them. */
 export const CLOSE_IN_FLIGHT: Problem = {
   code: 'DEADLINE_PASSED',
   message: 'A close of this account was in progress until the deadline and could cancel the exits; nothing was sent.',

@@ -129,7 +129,7 @@ export async function findClosed(
 /** The uuids of the order by which FLAT_ALL closes a position: of newer and of older builds. Venue facts: derived ids. */
 const closesOf = (positionUuid: string): string[] => [`${positionUuid}-flat-all`, [...positionUuid].reverse().join('')];
 
-/** Tells that positions lost their exits since the close was sent. Null if none did. */
+/** A note that positions lost their exits since the close was sent. Null if none did. */
 function noteOfOthers({ positions }: Dashboard, { cancelled }: OrderBook, sinceMs: number): string | null {
   const open = positions.filter(isOpenPosition).map(({ tradePair }) => tradePair);
   const lost = cancelled.filter(

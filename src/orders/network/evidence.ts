@@ -40,8 +40,8 @@ const recordOf = (archived: ReadResult<ArchivedOrder>, { execution_type }: Signa
   archived.kind === 'found' && archived.data.executionType === execution_type ? archived.data : null;
 
 /**
- * What a placement that the venue rejected for reasons `said` came to. The miner has answered, so the request is in
- * flight no more: an order that complete records do not show was rejected.
+ * The result of a placement that the venue rejected for reasons `said`. The miner has responded, so the request is no
+ * longer in flight: an order that complete records do not show was rejected.
  */
 export async function resolveRejection(at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> {
   if (signal.execution_type === 'BRACKET' && said.slug === 'bracket_invalid') return said; // about itself, not its parent

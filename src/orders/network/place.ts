@@ -67,7 +67,7 @@ export const place = defineIntent({
   },
 });
 
-/** The execution of a market order is read if the response does not tell it. If it cannot be read, it is looked up soon. */
+/** The execution of a market order is read if the response does not contain it. If it cannot be read, it is looked up soon. */
 async function withExecution(
   { intent, payload: { signal } }: Sent<{ trader: Hotkey }, { signal: Signal }>,
   { venues }: Deps,

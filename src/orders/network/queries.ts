@@ -147,7 +147,7 @@ export async function getReadiness(db: Db, syntheticHotkey: Hotkey): Promise<Rea
   return readiness;
 }
 
-/** A FLAT_ALL that may still be carried out: the venue then changes more of the account than its position. */
+/** A FLAT_ALL that may still be executed: the venue then changes more of the account than its position. */
 const readinessOf = batchPerPool(async (db, hotkeys: Hotkey[]): Promise<(Readiness | null)[]> => {
   const rows = await db.any(sql.prepared('network_readiness', readinessRow)`
     select s.synthetic_hotkey, s.status,

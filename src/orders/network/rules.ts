@@ -88,7 +88,7 @@ function findFault({ order_type, limit_price, stop_loss, take_profit, isTrailing
     : null;
 }
 
-/** What became of the exits that an order carried. `error`: why they failed. */
+/** The state of the exits that an order carried. `error`: why they failed. */
 export type Protection = { state: 'none' | 'placed' | 'failed'; error: string | null };
 
 /** Of a verb that carries no exits. */

@@ -5,7 +5,7 @@ import type { AtMiner, Lifecycle } from './outcome.ts';
 /** What the validator shows of a trader. */
 export type Records = { dashboard: ReadResult<Dashboard>; book: ReadResult<OrderBook> };
 
-/** What became of an order. `name`: under which uuid the network has it now. `order` is null if only its position shows it. */
+/** The state of an order. `name`: under which uuid the network has it now. `order` is null if only its position shows it. */
 export type Shown = { lifecycle: Lifecycle; name: string; order: DashboardOrder | null };
 
 /** Reads both records of a trader. */

@@ -87,8 +87,8 @@ export async function sendSignal(
 }
 
 /**
- * What an unproven rejection came to, by the verb's own search. The miner has answered, so the request is in flight no
- * more: what the records do not show was rejected.
+ * The result of an unproven rejection, by the verb's own search. The miner has responded, so the request is no longer in
+ * flight: what the records do not show was rejected.
  */
 export const resolveBy =
   (find: (at: AtMiner) => Promise<Found>) =>
@@ -103,8 +103,8 @@ export const resolveBy =
 
 /**
  * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner accepts
- * connections in order and goes on after its caller has hung up. So what is not done is proven only when the in-flight time
- * has passed since it answered a look-up that came after the request. Venue facts: second review, threads.
+ * connections in order and continues after its caller has disconnected. So absence is proven only when the in-flight time
+ * has passed since it responded to a look-up that came after the request. Venue facts: second review, threads.
  */
 export async function reconcileAt(
   { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
@@ -157,7 +157,7 @@ export const executed = z.object({
 
 const protectionState = z.enum(['none', 'placed', 'failed']);
 
-/** Schema of what became of an order's exits, as recorded. */
+/** Schema of the state of an order's exits, as recorded. */
 export const protection = z.object({ state: protectionState, error: z.string().nullable() });
 
 /** The recorded result of a network verb. `processing_time` is measured by the venue, in seconds. */

@@ -32,7 +32,7 @@ export async function readOpenPositions(reads: VenueReads, hotkey: Hotkey): Prom
   return openPositions(requireFound(await reads.dashboard(hotkey)), () => reads.networkOrders(hotkey));
 }
 
-/** What tells an open position from the others of its list. */
+/** What identifies an open position in its list. */
 export const positionName = ({ position_uuid, symbol }: Schemas['Position']): string => position_uuid ?? symbol;
 
 /** The open positions of a dashboard, oldest first. Throws VENUE_UNREADABLE if it does not prove which are open. */

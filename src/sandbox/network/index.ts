@@ -27,7 +27,7 @@ export type NetvenueUpstreamOptions = Files &
     cooldownMs?: number;
     /** How long the miner takes for an order; of a span, each order takes a time of its own, and of a function its result. */
     processingMs?: Processing;
-    /** How many requests the miner works on at once; others wait in order of arrival, even if their caller hangs up. */
+    /** How many requests the miner works on at once; others wait in order of arrival, even if their caller disconnects. */
     threads?: number;
     /** The generation of the network, by default the older one. */
     style?: Style;

@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /**
  * The pages for the user's browser: pay, verify the identity, connect a bank account. Plain forms without scripts or
  * external resources. A GET has no effect. A page that is opened with `return_url` goes there after the user's choice,
- * with what became of it in the query; `cancel_url` is where its link to cancel leads.
+ * with its result in the query; `cancel_url` is where its link to cancel leads.
  */
 export const pageRoutes = (world: World): Route[] => [
   ...page('/sandbox/pay/:id', {

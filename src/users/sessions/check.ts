@@ -37,8 +37,8 @@ export async function checkUserLogin(call: Call, account: Account, given: Given)
 }
 
 /**
- * Resets the attempts of a log-in that succeeded, from this network only: the owner's log-ins give a stranger who has
- * the password no further tries.
+ * Resets the attempts of a log-in that succeeded, from this network only: the owner's log-ins give an unknown
+ * caller who has the password no further attempts.
  */
 export const forgiveLogin = (
   { deps, network }: Call,

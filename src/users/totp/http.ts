@@ -29,8 +29,8 @@ export const confirmUserTotp: Handler<'confirmUserTotp', Deps> = async (call) =>
 };
 
 /**
- * Handles `POST /v2/auth/totp/disable`: turn off two-factor authentication with a code. Who has only stolen a session
- * has no more tries than at a log-in.
+ * Handles `POST /v2/auth/totp/disable`: turn off two-factor authentication with a code. A stolen session
+ * gives no more attempts than a log-in.
  */
 export const disableUserTotp: Handler<'disableUserTotp', Deps> = async (call) => {
   const { deps, body, network } = call;

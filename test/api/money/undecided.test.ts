@@ -19,7 +19,7 @@ const sentRow = z.object({
 });
 const LATER = { headers: { Prefer: 'respond-async' } };
 
-describe('a write of which nothing proves what came', () => {
+describe('a write whose effect nothing proves', () => {
   let service: Money;
   let operator: TestAdmin;
   let app: TestApp;

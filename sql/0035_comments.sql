@@ -1,0 +1,11 @@
+comment on column intents.reached_at is 'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
+comment on column login_codes.scope is 'SHA-256 of the user''s known network, or of all unknown ones together: unknown callers do not replace the code of the owner.';
+comment on column mails.owner is 'The app that a mail was written for, if it is notified of the mail''s end. user_id: the user that it is addressed to.';
+comment on table orders is 'Orders in their present state. The state of the intent says whether an order was accepted.';
+comment on column orders.protection is 'The result of the exits that a network order carried: state none, placed or failed, and the error.';
+comment on table payments is 'Checkouts. The state of the intent says whether the processor has the payment; the row holds the state of the money.';
+comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever their result.';
+comment on column partners.contact_email is 'Who is notified that one of its webhook endpoints was deactivated.';
+comment on column admins.totp_releases is 'How often another operator restored the attempts at the authenticator code.';
+comment on table login_codes is 'Mailed codes that allow further attempts at an authenticator code after too many wrong ones.';
+comment on table sightings is 'Orders at venues that prove that this database is behind its upstreams: it was restored from a backup, or a standby without the last commits took over.';
