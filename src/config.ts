@@ -152,7 +152,7 @@ const consistent = settings
 export type Config = Readonly<
   Omit<z.infer<typeof settings>, 'REGISTRATION_PAYEES'> & {
     directUrl: string;
-    /** Who may be paid for registrations. Null: anyone, which only a service that nobody else reaches may do. */
+    /** Who may be paid for registrations. Null: anyone, allowed outside production only. */
     REGISTRATION_PAYEES: readonly string[] | null;
   }
 >;
@@ -183,8 +183,8 @@ export const databaseUrl = (): string | undefined =>
   process.env.DATABASE_DIRECT_URL || process.env.DATABASE_URL || undefined;
 
 /**
- * Where a trial without a database of its own listens: by default only on this machine. Throws in production, which has
- * no simulated upstreams, and if one of the settings is wrong.
+ * Where a service without its own database settings listens: by default only on this machine. Throws in production,
+ * which has no simulated upstreams, and if one of the settings is wrong.
  */
 export function trialAddress(): Pick<Config, 'HOST' | 'PORT'> {
   const values = { HOST: '127.0.0.1', PUBLIC_URL: 'http://127.0.0.1', ...present(process.env) };

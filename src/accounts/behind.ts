@@ -14,8 +14,9 @@ type Sources = {
 };
 
 /**
- * Looks once, at a worker's start, whether the network has subaccounts of the platform or of a tenant's own entity that are newer than
- * all of it known here, although no creation is open. That is what a database looks like that was restored from a backup.
+ * Checks once, at a worker's start, whether the network has subaccounts, of the platform's or of a tenant's entity,
+ * that are newer than all that are known here, although no creation is open. This shows that the database was restored
+ * from a backup.
  */
 export async function checkIsBehind({ db, log, venues }: Sources): Promise<void> {
   const tenants = await Promise.all((await listAppEntities(db)).map((entity) => venues.of(entity)));

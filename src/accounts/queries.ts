@@ -50,7 +50,7 @@ export const listOwnedSubaccounts = async (db: Db, hotkeys: Hotkey[]): Promise<R
       where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
   );
 
-/** Whether the outcome of a creation is open that was sent, or may have been before the database was restored. */
+/** Whether a creation is open that was sent, or that may have been sent before the database was restored. */
 export const hasOpenCreations = (db: Db): Promise<boolean> =>
   db.exists(sql.type(z.object({}))`
     select

@@ -113,7 +113,7 @@ const exchange = (request: HttpRequest, agents: Agents, { journey, maxReplyBytes
     outgoing.end(request.body);
   });
 
-/** Throws for an address that is none. The body is sent in one piece, with its length. */
+/** Throws for a malformed address. The body is sent in one piece, with its length. */
 function open({ method, url, headers, body, signal }: HttpRequest, agents: Agents): ClientRequest {
   const address = new URL(url);
   const isSecure = address.protocol === 'https:';

@@ -11,8 +11,8 @@ export type Verified = { chains: number; rows: number; faults: Fault[] };
 
 /**
  * Checks every chain and reports each row that was changed, deleted or inserted. It does not rely on the table's
- * triggers. A receipt, or a full record of a signature, that somebody kept outside the database also reveals a chain
- * that was rewritten up to its position. A receipt counts if one of `keys` signed it.
+ * triggers. A receipt, or a full record of a signature, that was kept outside the database also reveals a chain that
+ * was rewritten up to its position. A receipt counts if one of `keys` signed it.
  */
 export async function verifyAgreements(
   db: Db,

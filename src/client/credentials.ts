@@ -7,7 +7,9 @@ export type Credentials =
   | { clientId: string; clientSecret: string; scope?: string }
   | { apiKey: string };
 
-/** The header that presents the credentials. `renew` makes the next one new; false: it would be the same. */
+/**
+ * The header with the credentials. `renew` replaces the token for the next call. False: there is nothing to replace.
+ */
 export type Authorization = { header(): Promise<[name: string, value: string]>; renew(used: string): boolean };
 
 /** An access token, and its life in seconds from its issue. */

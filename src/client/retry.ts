@@ -4,7 +4,7 @@ import { membersOf } from './errors.ts';
 export type RetryPolicy = {
   /** The most repeats of one request. */
   retries: number;
-  /** A `Retry-After` beyond this is the caller's to wait for. In milliseconds. */
+  /** A longer `Retry-After` is not waited for: the caller gets the error. In milliseconds. */
   longestWaitMs: number;
 };
 
@@ -32,7 +32,7 @@ export function waitBefore(nth: number, outcome: Outcome, { retries, longestWait
 export const isRetryable = (status: number, text: string): boolean =>
   membersOf(text)?.retryable ?? GATEWAY_STATUSES.includes(status);
 
-/** Half of it is chance, so that many clients do not return at one moment. */
+/** Half of it is random, so that many clients do not return at one moment. */
 export const backoffMs = (nth: number): number =>
   Math.min(LONGEST_BACKOFF_MS, FIRST_WAIT_MS * 2 ** (nth - 1)) * (0.5 + Math.random() / 2);
 

@@ -15,7 +15,7 @@ const LEAST_WAIT_MS = 200;
 /**
  * The data of a reply; throws its error as a `ServiceError`. A 202 is polled until its write has ended; then the same
  * request under the same key reads its response, which sends nothing to a venue. Throws STILL_PENDING if that takes
- * longer than `withinMs`: the write goes on.
+ * longer than `withinMs`: the write continues.
  */
 export async function settle<Data>(
   calls: Transport,

@@ -45,7 +45,7 @@ export async function* resumingEvents(opener: Opener, options: StreamOptions = {
   }
 }
 
-/** Where the next connection goes on, and whether the token was made new since the last event. */
+/** Where the next connection continues, and whether the token was renewed since the last event. */
 type Position = { after: string | undefined; isRenewed: boolean };
 type Opened = { body: ReadableStream<Uint8Array> | null; waitMs: number };
 
@@ -68,7 +68,7 @@ async function opened(opener: Opener, { headers, signal }: StreamOptions, positi
   return { body: null, waitMs: retryAfterMs(response.headers) };
 }
 
-/** No token can be had at present; any other error is the caller's. */
+/** No token is available at present. Any other error is thrown to the caller. */
 function retryableOnly(error: unknown): null {
   if (error instanceof ServiceError && error.retryable) return null;
   throw error;

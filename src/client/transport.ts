@@ -23,7 +23,7 @@ export type TransportOptions = RetryPolicy & {
 export type Transport = {
   /** Throws NO_RESPONSE if no attempt had a response, and the reason of an aborted signal. */
   send(sent: Sent, signal?: AbortSignal | null): Promise<Response>;
-  /** The request and the text of a response; undefined for a response of somebody else. */
+  /** The request and the text of a response; undefined for a response of another client. */
   exchangeOf(response: Response): Exchange | undefined;
 };
 
@@ -76,10 +76,10 @@ export function transport(options: TransportOptions, authorize?: Authorization):
   return { send, exchangeOf: (response) => exchanges.get(response) };
 }
 
-/** Whether an error leaves open what happened: it says so, or is one of a gateway, which does not know. */
+/** Whether the effect is unknown after an error: the error says so, or a gateway sent it. */
 const isOpen = (text: string): boolean => membersOf(text)?.effect !== 'none';
 
-/** Whether the token ended or was revoked; nothing else was looked at (RFC 6750, section 3.1). */
+/** Whether the token expired or was revoked; the request was not processed (RFC 6750, section 3.1). */
 export const isOutdated = ({ status, headers }: Response) =>
   status === 401 && /error="invalid_token"/.test(headers.get('WWW-Authenticate') ?? '');
 

@@ -60,7 +60,7 @@ async function late(signed: Signed, secret: string, toleranceS: number): Promise
   return `the signature is right, but its time is not within ${toleranceS} s of this machine's clock. A delivery that has just arrived means that the clock is wrong; an old one must be rejected.`;
 }
 
-/** What a wrong signature is likely to come from: each change that makes it right. */
+/** The likely causes of a wrong signature: each change that makes it right. */
 async function unlike({ headers, body }: Signed, secret: string): Promise<string> {
   const fits = async (change: Partial<Pick<ReceivedWebhook, 'body' | 'secret'>>) =>
     (await reasonFor({ headers, body, secret, toleranceS: Number.POSITIVE_INFINITY, ...change })) === null;

@@ -54,7 +54,7 @@ async function forwardNew(): Promise<true> {
   return true;
 }
 
-/** A service that is away comes back; any other error is final. */
+/** An unreachable service is retried; any other error is final. */
 function retryableOnly(error: unknown): false {
   if (error instanceof ServiceError && error.retryable) return false;
   throw error;

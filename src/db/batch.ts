@@ -82,8 +82,8 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 export const numbered = (items: object[]): string => JSON.stringify(items.map((item, n) => ({ ...item, n })));
 
 /**
- * The texts of a batch as rows of one column, for a prepared statement. The plan of a statement with an array is made anew at
- * each execution, because its length changes the estimate; that can take longer than the statement.
+ * The texts of a batch as rows of one column, for a prepared statement. PostgreSQL plans a statement with an array
+ * again at each execution, because its length changes the estimate; that can take longer than the statement.
  */
 export const each = (texts: readonly string[]): FragmentSqlToken =>
   sql.fragment`jsonb_array_elements_text(${JSON.stringify(texts)}::jsonb)`;

@@ -7,8 +7,8 @@ import type { Db } from './pool.ts';
 const ABANDONED_S = 60; // longer than any request lasts
 
 /**
- * The stored first response of a write. `problem`: the error that what was written has ended with. `replacedBy`: until
- * then, a Unix time in ms, the request that wrote may replace it by the outcome that it waits for.
+ * The stored first response of a write. `problem`: the error with which the write ended. `replacedBy`: until then, a
+ * Unix time in ms, the request that wrote may replace it by the outcome that it waits for.
  */
 export type IdempotentResponse = {
   status: number;

@@ -32,13 +32,13 @@ type PoolLimits = { slotMs: number; connectMs: number; statementMs: number };
 
 /** Of a web process: together below 5 s for a request whose first statement meets a database that is silent. */
 export const WEB_LIMITS: PoolLimits = { slotMs: 2_000, connectMs: 3_000, statementMs: 3_500 };
-/** Of a worker: a step that is cut off is repeated within the deadline of an order. */
+/** Of a worker: a step that times out is repeated within the deadline of an order. */
 export const WORKER_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 3_000, statementMs: 5_000 };
 const STATEMENT_TIMEOUT_MS = 30_000; // of the server
 /** Of commands: a statement may take as long as the server lets it. */
 const COMMAND_LIMITS: PoolLimits = { slotMs: 5_000, connectMs: 5_000, statementMs: STATEMENT_TIMEOUT_MS + 5_000 };
 const IDLE_IN_TRANSACTION_MS = 10_000; // of the server: the longest pause within a transaction before it lets go of its locks
-const GRACE_MS = 250; // how long a connection that is closed may take to say so
+const GRACE_MS = 250; // how long a connection may take to close
 
 type Open = (url: string, maxPoolSize: number, onError: (error: Error) => void, limits?: PoolLimits) => Promise<DbPool>;
 
@@ -144,14 +144,14 @@ function limited(client: DriverClient, limitMs: number): DriverClient {
   };
 }
 
-/** What silenced one connection may have silenced all: idle ones are replaced. */
+/** The cause may affect all connections: idle ones are replaced. */
 const closeIdle = () => [...pooled].filter((client) => client.state() === 'IDLE').forEach(close);
 
 const close = (client: DriverClient) => void client.destroy().catch(() => {}); // the pool forgets it in any case
 
 /**
- * Makes a function for new connections that lets their errors end no process, and closes a connection whose statements take
- * longer than `limitMs` together. They reject with `Connection terminated`.
+ * Makes a function for new connections that keeps their errors from ending the process, and closes a connection whose
+ * statements take longer than `limitMs` together. They reject with `Connection terminated`.
  */
 export const endWhenSilent =
   (limitMs: number, onError: (error: Error) => void) =>

@@ -6,7 +6,7 @@ import { type TlsChoice, type TlsMode, tlsModes } from '../kernel/tls-modes.ts';
 
 /**
  * The address with the mode that its connections use. Where nothing names one, it asks the server, and waits until the
- * server responds; `onWait` hears of each failed attempt.
+ * server responds; `onWait` is called with each failed attempt.
  */
 export async function withTls(url: string, choice: TlsChoice, onWait: (error: Error) => void): Promise<string> {
   const address = new URL(url);

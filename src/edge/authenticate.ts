@@ -9,7 +9,7 @@ import type { Authenticators, EdgeDeps } from './deps.ts';
 /** The caller before any credential has been checked. */
 export const nobody: Principal = { kind: 'nobody', owner: '' };
 
-/** Called with the owner of right credentials who lacks a scope or role, and the error of that. */
+/** Called with the owner of valid credentials who lacks a scope or role, and the error. */
 export type OnLack = (principal: Principal, lack: ApiError) => Promise<void>;
 
 /**

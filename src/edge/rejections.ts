@@ -29,7 +29,7 @@ export async function recordingRejections<Result>(attempt: Attempt, run: () => P
 
 /**
  * Records the write of an operator who lacks a role, such as one without an authenticator. Its body is not read. Reads
- * and other callers leave no row.
+ * and other callers are not recorded.
  */
 export const recordingLack =
   ({ ctx, operation, deps }: Pick<Attempt, 'ctx' | 'operation' | 'deps'>): OnLack =>

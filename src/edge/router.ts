@@ -27,7 +27,7 @@ import { type RequestParts, type ResponseCheck, requestValidator, responseCheck,
 const MINUTE_S = 60;
 
 type RouteDeps = EdgeDeps & HandlerDeps;
-/** What the routes are made of: the use of the quotas is theirs. */
+/** What the routes need, and the use of the quotas. */
 type GivenDeps = Omit<RouteDeps, 'quotaUse'>;
 
 type AnyHandler = (call: Call) => Promise<AnyReply>;

@@ -26,7 +26,7 @@ export function newSpend(ctx: Context, { throttle }: Pick<EdgeDeps, 'throttle'>)
 
 /**
  * Counts a call of a throttled operation against the budget of its network, and a call of an app against that of the
- * app: whatever end users' addresses it names, they are its own claim.
+ * app: the addresses of end users that it names are not verified.
  */
 export const spendAddress = ({ id }: Operation, from: Caller, owner: OwnerId, spend: Spend): Promise<void> =>
   spend(

@@ -5,7 +5,7 @@ import { readDatabaseTime } from './queries.ts';
 
 const APART_MS = 2_000;
 const EVERY_MS = 5_000;
-const SLOW_MS = 1_000; // a reading that took longer says nothing of a difference below its own time
+const SLOW_MS = 1_000; // a reading that took longer cannot show a smaller difference
 
 /** Where the difference is shown, in seconds. */
 type Shown = { clockAhead: { set(seconds: number): void } };
@@ -19,8 +19,8 @@ export type Clock = {
 
 /**
  * Compares this process's clock with the database's, now and every 5 s. While they are more than 2 s apart, the process
- * goes by the database's time; a log line says so at the beginning, when it jumps further, and at the end. A reading that fails changes nothing, and
- * a clock that jumps is reported without an effect meanwhile: `epochMs` goes on steadily.
+ * goes by the database's time; a log line says so at the beginning, when it jumps further, and at the end. A reading
+ * that fails changes nothing. A clock that jumps is reported and has no effect: `epochMs` continues steadily.
  */
 export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, metrics: Shown): Promise<Clock> {
   let isOff = false;

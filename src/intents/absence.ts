@@ -9,7 +9,7 @@ import { fail } from './store.ts';
 const NOT_CARRIED_OUT: Problem = { code: 'NOT_CARRIED_OUT' };
 
 /**
- * Ends an intent whose request provably had no effect. If only the end of our own worker may have kept it from leaving, and the
+ * Ends an intent whose request provably had no effect. If it may not have left because our worker ended, and the
  * upstream deduplicates, it is sent again instead, within its deadline (`send_again`).
  */
 export async function recordAbsence(

@@ -11,8 +11,8 @@ type RequiredMembers<T> = {
 };
 
 /**
- * Schema of an object. It checks the members that are required, and that no other kind of value is stored in its place.
- * The optional members pass unchanged: the contract checked them when they came, or the verb built them.
+ * Schema of an object. It checks the required members and the type of the value. The optional members pass unchanged:
+ * the contract checked them when they came, or the verb built them.
  */
 export const objectWith = <T extends object>(required: RequiredMembers<T>): z.ZodType<T> =>
   z.looseObject(required) as unknown as z.ZodType<T>; // as: what is optional is not checked again

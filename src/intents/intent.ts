@@ -15,7 +15,7 @@ const problem = z.object({
 
 /**
  * Why an intent ended without a result: an error code of the catalogue, and details for the caller. Without `effect`
- * nothing happened, provably. `unknown`: nothing can prove what did. `done`: it was found to have happened after all.
+ * nothing happened, provably. `unknown`: nothing can prove the effect. `done`: it was found to have happened.
  */
 export type Problem = z.infer<typeof problem>;
 
@@ -54,8 +54,8 @@ export type Intent = z.infer<typeof intentRow>;
 export type Held = Pick<Intent, 'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts'>;
 
 /**
- * The effect of an intent as known in its state. `unknown` from the first byte sent to a definite result, and of an
- * ending that proves nothing.
+ * The effect of an intent as known in its state. `unknown` from the first byte sent to a definite result, and for an
+ * end that proves nothing.
  */
 export function effectOf({ state, sending_at, outcome }: Pick<Intent, 'state' | 'sending_at' | 'outcome'>): Effect {
   if (state === 'succeeded') return 'done';

@@ -23,9 +23,11 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
 > & {
   /** Sends the payload under an idempotency key: the intent's id, each time. */
   call(payload: NoInfer<Payload>, processor: Processor, key: IntentId): Promise<UpstreamResult<Result>>;
-  /** Looks for what was made of the payload, in the processor's own lists. */
+  /** Searches the processor's lists for the object that was made from the payload. */
   find?(payload: NoInfer<Payload>, processor: Processor, sent: Mark): Promise<ReadResult<Result>>;
-  /** Ends the intent with what the processor has accepted. Every other result is recorded alike for all verbs. */
+  /**
+   * Ends the intent with what the processor has accepted. Every other result is recorded in the same way for all verbs.
+   */
   record(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, data: NoInfer<Result>, deps: NoInfer<Deps>): Promise<unknown>;
 };
 
@@ -80,7 +82,7 @@ export const defineProcessorIntent = <
 
 /**
  * The task of a verb at the processor. While none is configured, nothing is sent: a queued intent waits until its
- * deadline and then expires, and what is in doubt stays so.
+ * deadline and then expires, and one in doubt stays in doubt.
  */
 export function runProcessorIntent<
   Deps extends ProcessorDeps,
@@ -100,7 +102,7 @@ export function runProcessorIntent<
   return (payload, deps) => (deps.processor ? run : wait)(payload, deps as unknown as Deps & Execution);
 }
 
-/** The processor is waited for as long as the network is: one patience for everything that a worker has in hand. */
+/** The time limits of the network also hold for the processor: a worker has one limit for all its calls. */
 const processorTiming = ({ config }: ProcessorDeps): Timing => ({
   patienceMs: config.NETVENUE_PATIENCE_MS,
   inFlightMs: config.NETVENUE_IN_FLIGHT_MS,

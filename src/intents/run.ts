@@ -69,7 +69,7 @@ async function resume<Deps, Request, Payload extends AnyPayload, Result>(
   else if (intent) await freeSlot(deps.db, intent.id, false);
 }
 
-/** From here on every log line names whose intent it is, and the request that submitted it. */
+/** From here on every log line names the owner of the intent and the request that submitted it. */
 const noteIntent = ({ owner, request_id }: Pick<Intent, 'owner' | 'request_id'>) =>
   noteWork({ tenant: owner, ...(request_id !== null && { request_id }) });
 

@@ -54,8 +54,8 @@ const settlingAll = (batch: Settlement[]): FragmentSqlToken => sql.fragment`
   )`;
 
 /**
- * Puts an intent of which nothing was sent back in the queue for `delayMs`. If its deadline passes first, it ends with
- * `problem`. False: the claim is lost.
+ * Puts an unsent intent back in the queue for `delayMs`. If its deadline passes first, it ends with `problem`. False:
+ * the claim is lost.
  */
 export async function retry(db: Db, held: Held, delayMs: number, problem: Problem): Promise<boolean> {
   const ok = await db.oneFirst(sql.prepared('retry_intent', done)`
@@ -110,7 +110,7 @@ export const succeedWith = (
   );
 
 /**
- * Makes a `succeedWith` for a kind of which many intents end at once: they share a commit. `change` writes all changes
+ * Makes a `succeedWith` for a kind whose intents end in large numbers: they share a commit. `change` writes all changes
  * of a batch. It joins `settled (n, id, ok)` with the `data` of the batch by `n`.
  */
 export function succeedTogether<Data extends object>(

@@ -51,7 +51,7 @@ export function cachedRead<Result extends Reading, Key extends string, Limits = 
 /**
  * A cached read of data that writes of this service change. `caughtUp` resolves to whether everything is forgotten that
  * writes have changed until now; only then a cached result, or one of a read in progress, is returned. A failure of a
- * read in progress is.
+ * read in progress is returned in any case.
  */
 export function currentRead<Result extends Reading, Key extends string>(
   cached: ReturnType<typeof cachedRead<Result, Key>>,

@@ -4,7 +4,7 @@ import { ApiError } from './errors.ts';
 type Run = () => Promise<unknown>;
 type InLane = QueueAddOptions & { lane: string };
 
-/** The lane that is served before all others: for callers of whom a flood is known not to come. */
+/** The lane that is served before all others: for callers that are known not to flood it. */
 export const FIRST = '';
 
 /** Waiting work by lane. The lanes take turns after the first one; within a lane the order is that of arrival. */

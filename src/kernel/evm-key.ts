@@ -3,8 +3,8 @@ import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 const KEY = /^(0x)?[0-9a-f]{64}$/i;
 
 /**
- * The account of a private key (32 bytes in hex, `0x` optional); null where the text is none. Errors of the library may quote
- * the key, so none of them gets out of here.
+ * The account of a private key (32 bytes in hex, `0x` optional); null where the text is none. Errors of the library may
+ * quote the key, so this function does not pass them on.
  */
 export const accountOf = (privateKey: string): PrivateKeyAccount | null => {
   if (!KEY.test(privateKey)) return null;

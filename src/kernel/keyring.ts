@@ -26,7 +26,7 @@ export function isKeyring(text: string): boolean {
   }
 }
 
-/** Whether a keyring has a key that nobody has drawn: all its bytes are the same. */
+/** Whether a keyring has a key that is not random: all its bytes are the same. */
 export const hasBlankKey = (text: string): boolean => readKeyring(text).some(({ key }) => new Set(key).size === 1);
 
 function readEntry(entry: string): KeyringEntry {

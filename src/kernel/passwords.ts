@@ -22,15 +22,15 @@ export const hashing = {
   operators: fairLimit(1, 50), // of one network
 };
 
-/** Whose turn a hash takes: an app's, or that of operators from one network. */
+/** The lane of a hash: that of an app, or of operators from one network. */
 export type HashLane = { pool: keyof typeof hashing; lane: string };
 
 /** The lane of an app and its users. */
 export const appLane = (appId: AppId): HashLane => ({ pool: 'apps', lane: appId });
 
 /**
- * The lane of an operator: null for those at a network where they have logged in, who go before all unknown networks,
- * however many of these there are.
+ * The lane of an operator. Null for a network where the operator has logged in before: it goes before all unknown
+ * networks.
  */
 export const operatorLane = (network: string | null): HashLane => ({ pool: 'operators', lane: network ?? FIRST });
 

@@ -14,7 +14,7 @@ type Given = {
   NETVENUE_IN_FLIGHT_MS: number;
 };
 
-/** The miner's own time limit for a request, and what may pass before it counts: see the venue's page. */
+/** The miner's own time limit for a request, and the time that may pass before it begins: see the venue's page. */
 const IN_FLIGHT_MIN_MS = 105_000;
 /** Prefixes that only settings of this service have. */
 const OURS = /^(AGREEMENT|EXVENUE|NETVENUE|OUTBOUND|PROCESSOR|REGISTRAR|REGISTRATION|RETAIN|SEALING|THROTTLE|WEBHOOK)_/;
@@ -23,7 +23,7 @@ const OURS = /^(AGREEMENT|EXVENUE|NETVENUE|OUTBOUND|PROCESSOR|REGISTRAR|REGISTRA
 export const isProduction = ({ NODE_ENV, PUBLIC_URL }: Pick<Given, 'NODE_ENV' | 'PUBLIC_URL'>): boolean =>
   NODE_ENV === 'production' || PUBLIC_URL.startsWith('https:');
 
-/** What production does not accept of otherwise valid settings. Contains no value. */
+/** Otherwise valid settings that production does not accept. Contains no value. */
 export function faultsInProduction(given: Given): SettingFault[] {
   const isWrong: [name: keyof Given, wrong: boolean, message: string][] = [
     ['PUBLIC_URL', !given.PUBLIC_URL.startsWith('https:'), 'must be https in production'],

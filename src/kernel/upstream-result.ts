@@ -14,8 +14,8 @@ export type Accepted<T> = { kind: 'accepted'; data: T };
 export type Rejected = { kind: 'rejected'; slug: string; message: string; retryAfterS?: number; words?: string };
 
 /**
- * How the upstream's own record says that it ended this very request: rejected, with nothing done. Only a reader of
- * records makes one, never the response to a call: a call that is rejected says nothing about an earlier one.
+ * The rejection of this request according to the upstream's own record: nothing was done. Only a reader of records
+ * makes one, never the response to a call: the rejection of a call proves nothing about an earlier one.
  */
 export type RecordedRejection = Rejected & { recorded: true };
 

@@ -9,7 +9,7 @@ export type Challenge = { owner: OwnerId; wallet: WalletAddress; expiresAt: Date
 
 /**
  * The text that a wallet's holder signs. Its code is an HMAC under the keyring over all its other lines, so nobody else
- * can make a challenge, and none is stored. A proof may be repeated until it expires: it says the same each time.
+ * can make a challenge, and none is stored. A proof may be repeated until it expires.
  */
 export function challengeMessage({ owner, wallet, expiresAt }: Challenge, sealer: Sealer): string {
   const text = linesOf({ owner, wallet, expiresAt });

@@ -3,7 +3,7 @@ import type { IntentId } from './id-kinds.ts';
 import type { Spans } from './spans.ts';
 
 /**
- * What a process works on: the members that every log line of this work has. `outcome`: what a task's intent came to.
+ * What a process works on: the members that every log line of this work has. `outcome`: the state of a task's intent.
  * `status`: the HTTP status of an upstream's last response. `spans`: its timed parts, if they are traced.
  */
 export type Work = {
@@ -31,7 +31,7 @@ export const newWork = (on: Work): Work => (openSpans ? { ...on, spans: openSpan
 /** Runs a function as one piece of work. What it awaits belongs to it too. */
 export const workingOn = <Result>(on: Work, run: () => Result): Result => work.run(on, run);
 
-/** Adds to the present piece of work what became known of it. */
+/** Adds members to the present piece of work. */
 export function noteWork(known: Work): void {
   const on = work.getStore();
   if (on) Object.assign(on, known);

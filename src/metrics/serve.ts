@@ -43,7 +43,7 @@ export async function withMetrics(
       url: server.url,
       async stop() {
         await stop();
-        stopCollecting(); // what is sent last must not ask a database that was left
+        stopCollecting(); // the last export must not read from a closed database
         await telemetry?.stop();
         await server.stop();
       },

@@ -16,7 +16,7 @@ const batchOf = (events: readonly ProcessorEvent[]): string =>
 
 /**
  * Stores events that are new and queues the tasks that apply those about our objects, in one commit. Events about
- * objects of others are stored and not looked at again.
+ * objects of others are stored and not read again.
  */
 export const takeEvents = (db: Db, events: readonly ProcessorEvent[]): Promise<TakenEvents> =>
   db.any(sql.prepared('take_processor_events', takenRow)`

@@ -42,8 +42,8 @@ export const paymentRow = z.object({
 });
 
 /**
- * A payment. `status` is the processor's latest status; `disputed_cents` is what is in dispute or lost by one now, without
- * what was won back.
+ * A payment. `status` is the processor's latest status; `disputed_cents` is the amount that is in dispute or was lost
+ * by one, without what was won back.
  */
 export type Payment = z.infer<typeof paymentRow>;
 

@@ -50,7 +50,7 @@ async function readMissedEvents(deps: SweepDeps): Promise<number> {
   return missed;
 }
 
-/** A page of events; null if it cannot be read. Behind an event that is no longer listed there is nothing. */
+/** A page of events; null if it cannot be read. After an event that is no longer listed the page is empty. */
 async function readPage(processor: Processor, sinceMs: number, after: string | null): Promise<EventPage | null> {
   const listed = await processor.listEvents(sinceMs, after);
   if (listed.kind === 'unreadable') return null;

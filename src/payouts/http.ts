@@ -76,7 +76,7 @@ export const openConnectAccount: Handler<'openConnectAccount', Deps> = async (ca
 const hadAccount = ({ outcome }: Intent) =>
   outcome !== null && 'problem' in outcome && outcome.problem.code === 'V2_CONNECT_ACCOUNT_EXISTS';
 
-/** The account was opened, although the request for its link has no effect or an unknown one. */
+/** The account was opened; the request for its link had no effect, or an unknown one. */
 const withoutLink = ({ code, details }: ApiError) => new ApiError(code, { ...details, effect: 'done' });
 
 const openedAccount = (account: ConnectAccount | null, onboarding_url: string | null) => ({

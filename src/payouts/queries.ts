@@ -144,7 +144,7 @@ export const isPayout = (db: Db, payoutId: PayoutId): Promise<boolean> =>
 
 const strandedRow = z.custom<WithIds<components['schemas']['StrandedPayout']>>();
 
-/** Payouts whose money is neither with the platform nor on its way to a bank, or of which that is unknown. */
+/** Payouts whose money is, or may be, neither with the platform nor on its way to a bank. */
 export const listStranded = (db: Db): Promise<readonly z.infer<typeof strandedRow>[]> =>
   db.any(sql.type(strandedRow)`
     select s.payout_id, s.owner, s.user_id, s.prop_account_id, s.processor_account_id, s.processor_transfer_id, s.status,

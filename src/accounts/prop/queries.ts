@@ -53,7 +53,7 @@ export const listPropAccounts = (
     ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}
     ${pageOf(page)}`);
 
-/** The account a user means without naming one: the newest that may trade; if there is none, the newest. Or null. */
+/** The account of a user who names none: the newest that may trade, else the newest. Null without an account. */
 export const findDefaultAccount = (db: Db, owner: OwnerId, userId: UserId): Promise<PropAccount | null> =>
   db.maybeOne(sql.prepared('find_default_account', accountRow)`
     ${accounts(sql.fragment`a.owner = ${owner} and a.user_id = ${userId}`)}

@@ -25,8 +25,8 @@ export type Budget = {
 };
 
 /**
- * The parts of a minute's weight that remain for more urgent calls of any process. A cancellation finds its look-ups and
- * itself covered (61 with one builder dex) whatever else is waiting.
+ * The parts of a minute's weight that remain for more urgent calls of any process. A cancellation and its look-ups are
+ * always covered (61 with one builder dex), whatever else is waiting.
  */
 const KEPT_PART = { cancel: 0, write: 0.055, read: 0.085 } as const satisfies Record<Priority, number>;
 const RANK = { cancel: 0, write: 1, read: 2 } as const satisfies Record<Priority, number>;

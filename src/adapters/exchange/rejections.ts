@@ -78,8 +78,8 @@ export const classifyItemText = (text: string): Rejected =>
   firstMatch(ITEM_REJECTIONS, text) ?? rejectedForReasonsUnknown;
 
 /**
- * Texts of a venue that could not finish its work, or of something before it. They say nothing about the action. Every other text is the venue's
- * decision on an action that it has read, and then it did nothing.
+ * Texts of a venue that could not finish its work, or of a proxy before it. They prove nothing about the action. With
+ * every other text the venue has rejected an action that it has read, and did nothing.
  */
 const NOT_DECIDED = /time[ds]? ?-?out|timeout|internal|unavailable|overload|upstream|gateway|try again|unknown error/i;
 

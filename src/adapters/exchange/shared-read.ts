@@ -10,13 +10,13 @@ import type { CallLimits } from './types.ts';
  */
 export type SharedRead<T> = (limits?: CallLimits, newerThanMs?: number) => Promise<ReadResult<T>>;
 
-/** Where shared reads come from: the venue, and what any process has read before. */
+/** The sources of shared reads: the venue, and earlier reads of any process. */
 export type Sources = { query: QueryInfo; responses: ResponseCache };
 
 type Body = { type: string; dex?: string };
 type Known<T> = { data: T; atMs: number };
 
-/** These reads are rare and everything else needs them, so they wait for nothing else. */
+/** These reads are rare and everything else needs them, so they come first. */
 const PRIORITY = 'cancel';
 /** An older list may be of another deployment of the venue (testnets start anew). */
 const STALE_MS = 24 * 60 * 60_000;

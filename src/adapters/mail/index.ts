@@ -49,7 +49,7 @@ type SmtpError = Error & { code?: string; responseCode?: number; command?: strin
 
 /** A 5xx is permanent, a 4xx temporary (RFC 5321, 4.2.1). Without a response to the data the effect is unknown. */
 function failed({ code, responseCode, command }: SmtpError): UpstreamResult<never> {
-  if (code === 'ETLS') return unreachable('etls'); // the server, or somebody on the way, offers no STARTTLS
+  if (code === 'ETLS') return unreachable('etls'); // the server, or an attacker on the way, offers no STARTTLS
   if (responseCode !== undefined && responseCode >= 500)
     return rejected(`smtp_${responseCode}`, 'The mail was rejected.');
   if (responseCode !== undefined) return unreachable(`smtp_${responseCode}`);

@@ -96,7 +96,7 @@ function verificationFact(object: unknown): Fact | null {
   return { about: 'verification', ...rest };
 }
 
-/** A charge without a payment intent is none of this service's. */
+/** A charge without a payment intent does not belong to this service. */
 function lossFact(seen: LossSeen | null): Fact | null {
   if (!seen) return null;
   const { processorId, loss } = seen;

@@ -50,7 +50,7 @@ export async function listMoneyMade(stripe: Stripe, sinceMs: number): Promise<Re
 
 const receiver = z.object({ metadata: metadata('user_id') });
 
-/** Whom the accounts that received transfers belong to, by their metadata: the accounts themselves may be unknown here. */
+/** The owners of the accounts that received transfers, by their metadata: the accounts may be unknown here. */
 async function usersOf(stripe: Stripe, accountIds: ReadonlySet<string>): Promise<ReadResult<Map<string, string>>> {
   const users = new Map<string, string>();
   for (const id of accountIds) {

@@ -25,7 +25,7 @@ const log = z.object({ address: hex, topics: z.array(word), data: hex, transacti
 const flag = word.refine((text) => /^0x0{63}[01]$/.test(text));
 const receipt = z.object({ status: quantity, logs: z.array(log) });
 
-/** The node that is asked, and what it must be about. */
+/** The node to read, and the chain and token that it must have. */
 export type Node = { query: HttpRequest; chainId: number; asset: string };
 
 /**

@@ -30,7 +30,7 @@ export async function note(
     )`);
 }
 
-/** A function that records a rejected write of an operator, in a transaction of its own: the write left nothing. */
+/** A function that records a rejected write of an operator, in a separate transaction: the write was rolled back. */
 export const rejectionRecorder =
   (db: Db) =>
   ({ subject, code, ...act }: Omit<Act, 'detail'> & { subject: string | null; code: string }): Promise<void> =>

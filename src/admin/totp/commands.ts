@@ -74,7 +74,7 @@ export async function confirmAdminTotp(
   if (rowCount === 0) throw wrongCode();
 }
 
-/** Mails an operator that somebody who has the password spent the attempts of a day. */
+/** Mails an operator that someone with the password used all attempts of a day. */
 export async function mailGuessed(db: Db, adminId: string): Promise<void> {
   await db.query(sql.prepared('mail_admin_guessed', z.object({}))`
     select post_mail(

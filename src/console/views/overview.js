@@ -10,7 +10,7 @@ const SILENT_S = 8; // a worker without a heartbeat for this time is dead
 const UNDELIVERED_S = 600; // a delivery that waits for this time has an unreachable receiver
 const LATE_S = 60; // a job that is due for this time lacks workers
 
-/** How everything stands, with what needs a hand first. Read again by itself. @type {import('../views.js').View} */
+/** The state of the service, what needs attention first. Refreshes automatically. @type {import('../views.js').View} */
 export const overview = {
   name: '',
   group: 'Running',

@@ -22,8 +22,8 @@ const SPANS = {
 };
 
 /**
- * Sends spans and metrics to a collector by OTLP over HTTP. A collector that is away costs spans, never a request.
- * `stop` sends what is left, for at most 5 s.
+ * Sends spans and metrics to a collector by OTLP over HTTP. While a collector is unreachable, spans are lost, never a
+ * request. `stop` sends what is left, for at most 5 s.
  */
 export function exportTelemetry(metrics: Metrics, to: Destination): { stop(): Promise<void> } {
   const resource = resourceFromAttributes({

@@ -5,9 +5,9 @@ import { SamplingDecision, TraceIdRatioBasedSampler } from '@opentelemetry/sdk-t
 const MOST_PER_S = 100;
 
 /**
- * Decides by its trace id whether the spans of a request or a job are sent: `ratio` of the traces (0 to 1), and fewer while
- * there were more in the second before than a process sends, or many at once. Processes decide alike: a trace that is kept
- * at a smaller share is kept at a larger one.
+ * Decides by its trace id whether the spans of a request or a job are sent: `ratio` of the traces (0 to 1), and fewer
+ * while there were more in the second before than a process sends, or many at once. All processes decide in the same
+ * way: a trace that is kept at a smaller share is kept at a larger one.
  */
 export function openSampler(ratio: number, nowMs: () => number): (traceId: string) => boolean {
   let share = ratio;

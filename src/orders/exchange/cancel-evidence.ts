@@ -12,10 +12,10 @@ type Payload = Signed & { targets: CancelTarget[] };
 type Cancelled = { items: ItemResult[] };
 
 /**
- * Finds the state of the targets in the venue's records of them. Reads may be behind, so an order that is in no list has
- * not ended for that: only a record of its end counts. Once the bodies have expired, those whose targets have not all ended
- * are tried by their nonces. If none of them can have acted, their targets are still open. If nothing has ended at all, the
- * cancellation is `absent`; a follow-up, which never fails, then succeeds with all its targets still open.
+ * Finds the state of the targets in the venue's records of them. Reads may be behind, so an order that no list contains
+ * may still be open: only a record of its end counts. Once the bodies have expired, those whose targets have not all
+ * ended are tried by their nonces. If none of them can have acted, their targets are still open. If nothing has ended
+ * at all, the cancellation is `absent`; a follow-up, which never fails, then succeeds with all its targets still open.
  */
 export async function findCancelled(
   { intent, payload }: Sent<{ because_of?: string | undefined }, Payload>,

@@ -23,7 +23,7 @@ export const STILL_OPEN = rejected('still_open', 'The exchange did not process t
 export const isStillOpen = (item: ItemResult | undefined): boolean =>
   item?.kind === 'rejected' && item.slug === STILL_OPEN.slug;
 
-/** What a cancellation passes over: orders in markets that could not be read, and dexes whose orders could not be read. */
+/** What a cancellation omits: orders in markets that could not be read, and dexes whose orders could not be read. */
 export type PassedOver = { skipped: CancelTarget[]; unreadDexes: string[] };
 
 const NOTHING: PassedOver = { skipped: [], unreadDexes: [] };

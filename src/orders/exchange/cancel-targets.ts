@@ -61,7 +61,7 @@ export async function findAllTargets({ db, exvenue, config }: Deps, wallet: Wall
   return { targets: [...listed, ...children, ...unlisted.map(targetOf)], unreadDexes };
 }
 
-/** An order of which we know the number rests by the venue's own response. */
+/** An order with a known number rests according to the venue's own response. */
 const targetOf = ({ oid, cloid, pair }: RestingOrder): CancelTarget => ({
   oid,
   cloid,

@@ -73,8 +73,8 @@ async function findUnrecorded(
 const mayHaveFilled = ({ state }: OrderRecord) => state === 'filled' || state === 'cancelled';
 
 /**
- * The outcome of a record and the order's executions. Reads of executions may be behind the record: what it shows as filled
- * beyond them is filled, at a price that is not known yet.
+ * The outcome of a record and the order's executions. Reads of executions may be behind the record: the part that it
+ * shows as filled beyond them is filled at a price that is not known yet.
  */
 function outcomeOf(
   { order, state, rejected: rejection }: OrderRecord,

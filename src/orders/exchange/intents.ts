@@ -35,8 +35,8 @@ export function placeExchangeOrder(
 }
 
 /**
- * An order that adds to a position takes nothing from what another one of its side builds, nor from other pairs. Orders that
- * reduce a position or set its leverage depend on those before them.
+ * An order that adds to a position does not depend on others of its side, nor on other pairs. Orders that reduce a
+ * position or set its leverage depend on those before them.
  */
 const runsAlongside = ({ pair, side, reduce_only, leverage }: ExchangeTerms): string | null =>
   reduce_only || leverage !== null ? null : `${pair} ${side}`;

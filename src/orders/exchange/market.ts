@@ -31,8 +31,8 @@ export async function readMarket(
 }
 
 /**
- * The open position of a wallet in a pair. Fails with V1_NO_POSITION if there is none; waits as long as reads do not show
- * the last order that was filled for this wallet, which any size they show would miss.
+ * The open position of a wallet in a pair. Fails with V1_NO_POSITION if there is none; waits until reads show the last
+ * filled order of this wallet: before that, the size they show is outdated.
  */
 export async function readPosition(
   { db, exvenue, config }: { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } },

@@ -113,8 +113,8 @@ export const protect = defineIntent({
 type Request = ExitPrices & { wallet: WalletAddress; pair: string; because_of?: string | undefined };
 
 /**
- * What remains of a request. Exits that are placed again for an order yield to every later command about them; while one
- * is in doubt, they wait. A caller's own request stands as it is.
+ * The remaining part of a request. Exits that are placed again for an order yield to every later command about them;
+ * while one is in doubt, they wait. A caller's request is unchanged.
  */
 async function stillWanted(
   { db }: ExchangeDeps,

@@ -76,9 +76,9 @@ export async function reconcileOrBurn<Result>(
 }
 
 /**
- * Burns the nonces of bodies that have expired. `counts`: what reads show of their effect is the whole truth by now. With a
- * burnt nonce it is at once. Without that proof it is once the venue's reads must have caught up; and if a nonce was used,
- * which says that the venue has read the body, much later.
+ * Burns the nonces of bodies that have expired. `counts`: reads show their whole effect by now. With a burnt nonce this
+ * holds at once. Without that proof it holds once the venue's reads must have caught up, and much later if a nonce was
+ * used, because then the venue has read the body.
  */
 export async function burnExpired(
   { sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>,
@@ -91,7 +91,7 @@ export async function burnExpired(
   return { evidence, counts: evidence === 'burnt' || expiredMs > lags * deps.config.EXVENUE_READ_LAG_MS };
 }
 
-/** How many times the venue's reads may lag until absence counts. Infinite: until the nonce could be tried. */
+/** How many read lags must pass until absence counts. Infinite: until a no-op with the nonce could be sent. */
 const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE_INFINITY } as const;
 
 /**

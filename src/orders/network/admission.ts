@@ -20,9 +20,9 @@ type Candidate<O> = O & { only_repeats?: true };
 type Reject = (verdict: string) => ApiError | undefined;
 
 /**
- * Rejects placements at once that are expected to wait for the miner for more than half of their deadline: later they would
- * expire unsent, and until then cost those before them. Each process judges by its own orders. Repeats of accepted orders,
- * orders that close a position, cancellations, edits and protection are never rejected.
+ * Rejects placements at once that are expected to wait for the miner for more than half of their deadline: they would
+ * expire unsent later, and delay the others until then. Each process judges by its own orders. Repeats of accepted
+ * orders, orders that close a position, cancellations, edits and protection are never rejected.
  */
 export function admission(threads: number, settlements: Pick<Settlements, 'once'>) {
   const backlog = newBacklog(threads - lookUpThreads(threads));
@@ -92,7 +92,7 @@ type Backlog = {
   has(id: IntentId): boolean;
   /** Removes an order that was not accepted. */
   remove(id: IntentId): void;
-  /** Removes an order that has ended; of an order that was not added nothing is noted. */
+  /** Removes an order that has ended. No effect for an order that was not added. */
   end(id: IntentId, nowMs: number): void;
   /** How long a new order is expected to wait for its end. 0 while a thread is free, or nothing is known of the pace. */
   expectedWaitMs(upstream: Hotkey, nowMs: number): number;

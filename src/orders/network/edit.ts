@@ -108,8 +108,8 @@ const findLate = (handle: string, { stop_price, stop_condition }: z.infer<typeof
     : null;
 
 /**
- * What an edit that the venue rejected for reasons `said` came to. An order that its new terms would have filled at once
- * is gone: filled without its exits, or cancelled.
+ * The result of an edit that the venue rejected for reasons `said`. An order that its new terms would have filled at
+ * once no longer rests: it was filled without its exits, or cancelled.
  */
 async function resolveEdit(
   at: AtMiner,

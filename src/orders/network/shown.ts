@@ -18,12 +18,12 @@ export async function readRecords({ venue, trader }: AtMiner): Promise<Records> 
 export const wereAllRead = ({ dashboard, book }: Records): boolean =>
   dashboard.kind === 'found' && book.kind !== 'unreadable';
 
-/** Whether the records show whatever there is. A subaccount that the validator does not have shows nothing. */
+/** Whether the records are complete. A subaccount that the validator does not have shows nothing. */
 export const mayProve = ({ dashboard, book }: Records): boolean =>
   dashboard.kind !== 'unreadable' && book.kind !== 'unreadable';
 
 /**
- * The uuids of an order at the network: a triggered stop-limit goes on as a limit order of its own, whose fill opens a
+ * The uuids of an order at the network: a triggered stop-limit continues as a separate limit order, whose fill opens a
  * position of that uuid. Venue facts: second review, stop-limit.
  */
 export const namesOf = (uuid: string): string[] => [uuid, `${uuid}${TRIGGERED}`];

@@ -14,7 +14,7 @@ import { type Deps, recordOtherwise } from './verb.ts';
 type Target = { id: OrderUuid; handle: string; terms: Terms; lifecycle: string | null };
 
 /**
- * Under which uuid a resting order is at the network now: a triggered stop-limit goes on under another one. Null: the
+ * Under which uuid a resting order is at the network now: a triggered stop-limit continues under another one. Null: the
  * network shows that it has ended, which is recorded. An order that it does not show is named by all its uuids.
  */
 export async function locate({ db, venues }: Deps, trader: Hotkey, target: Target): Promise<string | null> {

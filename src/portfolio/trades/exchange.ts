@@ -2,7 +2,7 @@ import type { Asset, PerpAccount } from '../../adapters/exchange/types.ts';
 import { absolute, compare, dividedBy, isPositive, minus, times } from '../../kernel/decimals.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { coinOf, dexOf, isSpotName } from '../../kernel/exchange-names.ts';
-import { reachesMinimum, limitPrice, lotsWorth, wholeLots } from '../../kernel/grid.ts';
+import { limitPrice, lotsWorth, reachesMinimum, wholeLots } from '../../kernel/grid.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import { usdcOf } from '../balance/exchange.ts';
 import type { VenueReads } from '../read-model.ts';

@@ -37,7 +37,7 @@ export const tryLoginCode = (db: Db, sealer: Sealer, to: For, code: string): Pro
       ${to.userId}, ${sql.binary(digest(to.scope))}, ${sql.array(sealer.hmacs(code, codeSealContext(to)), 'bytea')}
     ) as is_right`);
 
-/** Mails the user that somebody who has the password spent the attempts of a day. */
+/** Mails the user that someone with the password used all attempts of a day. */
 export async function mailGuessed(db: Db, userId: UserId): Promise<void> {
   await db.query(sql.prepared('mail_totp_guessed', z.object({}))`
     select mail_user(${userId}, 'totp_guessed', ${newIntentId()}, '{}', ${NOTIFIED_WITHIN_S})`);
