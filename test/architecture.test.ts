@@ -65,7 +65,7 @@ const violationsOfRules: Record<string, Record<string, string>> = {
   'kernel-stands-alone': { 'src/kernel/ids.ts': `import type { Config } from '../config.ts';`, 'src/config.ts': '' },
   'kernel-does-no-io': { 'src/kernel/ids.ts': `import 'node:fs/promises';` },
   'client-stands-alone': { 'src/client/retry.ts': `import '../kernel/ids.ts';`, 'src/kernel/ids.ts': '' },
-  'sandbox-only-from-start': { 'src/web.ts': `import './sandbox/party.ts';`, 'src/sandbox/party.ts': '' },
+  'sandbox-only-from-start': { 'src/web.ts': `import './sandbox/upstream.ts';`, 'src/sandbox/upstream.ts': '' },
 };
 
 /** A tree that the rules must accept. */
@@ -83,8 +83,8 @@ const permitted: Record<string, string> = {
   'src/commands/reseal.ts': `import { sql } from 'slonik'; import '../orders/network/intents.ts';`,
   'src/client/client.ts': `import 'openapi-fetch'; import type { paths } from '../contract/types.ts';`,
   'src/contract/types.ts': 'export type paths = object;',
-  'src/start.ts': `import './sandbox/party.ts';`,
-  'src/sandbox/party.ts': '',
+  'src/start.ts': `import './sandbox/upstream.ts';`,
+  'src/sandbox/upstream.ts': '',
   'workers/orders/place.ts': `import 'graphile-worker'; import '../../src/orders/network/intents.ts';`,
   'test/place.test.ts': `import '../workers/orders/place.ts'; import 'nock'; import 'pg';`,
 };

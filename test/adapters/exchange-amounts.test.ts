@@ -8,10 +8,10 @@ import {
   type Grid,
   isOnLot,
   isOnTick,
-  reachesMinimum,
   limitPrice,
   lotsWorth,
   marketPrice,
+  reachesMinimum,
   type Side,
   wholeLots,
 } from '../../src/kernel/grid.ts';

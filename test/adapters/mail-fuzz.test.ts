@@ -31,7 +31,7 @@ describe('any line of a mail server', () => {
   });
 
   for (const step of STEPS)
-    it(`is one of the adapter’s results, as the answer to ${step}`, async () => {
+    it(`is one of the adapter’s results, as the response to ${step}`, async () => {
       for (const [what, line] of Object.entries(LINES)) {
         const server = await serverThatSays(step, line);
         const { port } = server.address() as AddressInfo; // as: it listens on TCP

@@ -22,7 +22,7 @@ describe('a miner that is slow to accept connections', () => {
     unmocked();
   });
 
-  it('answers a look-up only after it has taken what was sent before it', async () => {
+  it('responds to a look-up only after it has taken what was sent before it', async () => {
     const minerUrl = `http://127.0.0.1:${backlog.port}/miner`;
     const venue = netvenue({ ...KEYS, minerUrl, validatorUrl: miner.validatorUrl });
     const [subaccount_id] = miner.addSubaccounts(1, { active: true });

@@ -27,7 +27,7 @@ describe('the search for a movement of money at the processor', () => {
     nock.restore();
   });
 
-  /** Answers one page after the other. */
+  /** Returns one page after the other. */
   const pages = (...bodies: object[]) => {
     for (const body of bodies) nock(URL).get('/v1/transfers').query(true).reply(200, body);
   };

@@ -68,7 +68,7 @@ describe('the processor adapter', () => {
     expect(call.isDone()).to.equal(true);
   });
 
-  const error = (type: string, code: string) => ({ error: { type, code, message: 'secret words of the party' } });
+  const error = (type: string, code: string) => ({ error: { type, code, message: 'secret words of the upstream' } });
   for (const [what, status, body, kind, slug] of [
     ['a rejected form', 400, error('invalid_request_error', 'amount_too_small'), 'rejected', 'amount_too_small'],
     ['a declined card', 402, error('card_error', 'card_declined'), 'rejected', 'card_declined'],
@@ -234,7 +234,7 @@ describe('the processor adapter', () => {
     expect(about('account.updated', trader, { account: 'acct_2' })).to.equal('nothing');
   });
 
-  it('tells bytes that are signed but no event from those that are not signed', () => {
+  it('distinguishes bytes that are signed but no event from those that are not signed', () => {
     const read = (body: string) => upstream.readNotification(body, signature(String(SECRETS.split(',')[0]), body));
 
     for (const body of ['null', '"evt_1"', '[]', '{}', '{"id":7}', '{"id":"evt_\\u0000"}', '<html>'])

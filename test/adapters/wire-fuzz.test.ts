@@ -23,7 +23,7 @@ const replies = fc.record({
 });
 type Broken = typeof replies extends fc.Arbitrary<infer T> ? T : never;
 
-/** Answers seen to have done harm, always tried. */
+/** Replies that have done harm, always tried. */
 const SEEN: Broken[] = [
   { status: 503, type: 'application/json', kind: 'string', list: [] },
   { status: 503, type: 'application/json', kind: 'null', list: [] },
@@ -57,7 +57,7 @@ describe('any reply on the wire', () => {
     unmocked();
   });
 
-  /** Every request of the operation is answered with what it was answered in the recording, broken in this way. */
+  /** Every request of the operation gets its recorded reply, broken in this way. */
   async function tried({ name, isWrite, relay, call, samples }: Operation, broken: Broken): Promise<string[]> {
     let n = 0;
     relay.handle = async () => {

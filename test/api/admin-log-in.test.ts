@@ -69,7 +69,7 @@ describe('log-ins of operators', () => {
     expect(unknownCaller.status).to.equal(429);
   });
 
-  it('give the tries back once one succeeds, those at the code too', async () => {
+  it('give the attempts back once one succeeds, those at the code too', async () => {
     const admin = await service.admin();
     await service.db.query(sql.unsafe`delete from throttles`);
 

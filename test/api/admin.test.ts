@@ -67,7 +67,7 @@ describe('operators', () => {
       const { 200: opened, 401: rejected = 0, 503: tooMany = 0 } = statuses(replies);
       expect(opened).to.equal(1);
       expect(rejected).to.be.above(0);
-      expect(rejected + tooMany).to.equal(99); // operators' log-ins beyond the queue of hashes are told to come back
+      expect(rejected + tooMany).to.equal(99); // operators' log-ins beyond the queue of hashes get 503
     });
   });
 

@@ -34,7 +34,7 @@ describe('agreements', () => {
     ['a document by http', { document_url: 'http://partner.example/terms.pdf' }],
     ['a script as the document', { document_url: 'javascript:alert(1)' }],
   ] as const) {
-    it(`refuses ${what} and records nothing`, async () => {
+    it(`rejects ${what} and records nothing`, async () => {
       const other = await service.user(app);
       const { status, body } = await other.ask('POST', SIGN, { json: terms(member) });
 

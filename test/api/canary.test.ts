@@ -198,7 +198,7 @@ describe('private keys', function () {
     }
     service.log.logger.warn({ err: new Error(`signed with 0x${key}`) }, 'planted');
     expect(findLeaks(forms, logged(service))).to.not.be.empty;
-    expect(findLeaks(forms, [{ where: 'answer', text: JSON.stringify({ key: `0x${key.toUpperCase()}` }) }])).to.not.be
+    expect(findLeaks(forms, [{ where: 'response', text: JSON.stringify({ key: `0x${key.toUpperCase()}` }) }])).to.not.be
       .empty;
   });
 });

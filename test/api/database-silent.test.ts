@@ -41,7 +41,7 @@ describe('a database that has gone silent', function () {
   };
   const order = (more: object = {}) => trader.post(ORDERS, market(more), { prefer: 'wait=0' });
 
-  it('that web was connected to: every request is answered, and the next one by a new connection', async () => {
+  it('that web was connected to: every request gets a response, and the next one by a new connection', async () => {
     await Promise.all([1, 2, 3].map(() => order()));
     web.silence('open');
 
@@ -56,7 +56,7 @@ describe('a database that has gone silent', function () {
     expect(after.reply.status).to.equal(202);
   });
 
-  it('for all of web: 503 and not ready; an order that was sent before is never told as without effect', async () => {
+  it('for all of web: 503 and not ready; an order that was sent before is never reported as without effect', async () => {
     const order_uuid = crypto.randomUUID();
     await order({ order_uuid });
     web.silence('all');

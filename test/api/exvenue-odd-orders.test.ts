@@ -71,7 +71,7 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     proxy.handle = async ({ type }, forward) => {
       waiting += type === 'meta' ? 1 : 0;
       if (waiting === 1 + 1 + DEXES.length) release();
-      if (type === 'meta') await together; // asked one after the other, the first would wait for good
+      if (type === 'meta') await together; // asked one after the other, the first would wait forever
       return forward();
     };
 
@@ -88,7 +88,7 @@ describe('a wallet that also trades elsewhere, at an exchange with eight builder
     expect([...read('meta'), ...read('perpDexs')]).to.be.empty;
   });
 
-  it('has its pairs and positions answered by a process that knows nothing yet: everything is asked side by side', async () => {
+  it('gets its pairs and positions from a process that knows nothing yet: all reads run side by side', async () => {
     const trader = await service.wallet();
     await service.db.query(sql.unsafe`delete from upstream_responses`);
     let inFlight = 0;

@@ -28,7 +28,7 @@ async function startLagging() {
     if (action?.type === 'noop') state.onNoop(reply?.text ?? '');
     return reply;
   });
-  /** Resolves when a no-op has been answered with such a text. */
+  /** Resolves when the response to a no-op has such a text. */
   const noop = (text: RegExp) =>
     new Promise<void>((resolve) => {
       state.onNoop = (reply) => text.test(reply) && resolve();

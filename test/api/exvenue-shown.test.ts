@@ -28,7 +28,7 @@ describe('the exchange as it is shown', () => {
     expect(position).to.include({ stop_loss: null, take_profit: null });
   });
 
-  it('exits of an order that was filled at once are told with their numbers once these are known', async () => {
+  it('exits of an order that was filled at once are reported with their numbers once these are known', async () => {
     const trader = await service.wallet();
     const client_order_id = randomUUID();
     await trader.post(ORDERS, { ...MARKET, client_order_id, take_profit: 120_000, stop_loss: 80_000 });

@@ -223,7 +223,7 @@ describe('an id of another tenant', function () {
     return seen;
   }
 
-  /** A response without ids: of the request, of its answer, and those tried. */
+  /** A response without ids: of the request, of its response, and those tried. */
   function shown({ status, body }: Data): string {
     const all = [NOBODYS, owners.partner.ids, owners.user.ids].flatMap((ids) => Object.values(ids));
     const ids = all.filter(({ length }) => length > SHORTEST_ID).sort((a, b) => b.length - a.length);

@@ -12,7 +12,7 @@ import { twice } from '../support/twice.ts';
 const PAYOUT = `0x${'ab'.repeat(20)}`;
 const REGISTER = '/v1/register/netvenue';
 const long = { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' };
-/** Reads by Trader-ID that answer from the network if it knows the wallet. */
+/** Reads by Trader-ID that return data of the network if it knows the wallet. */
 const NETWORK_READS = [
   '/v1/balance',
   '/v1/balance/limits',
@@ -35,7 +35,7 @@ describe('a wallet that another partner registered', () => {
   });
   const newWallet = () => privateKeyToAccount(generatePrivateKey());
 
-  it('shows a stranger what the exchange shows anyone, and nothing of the network', async () => {
+  it('shows another partner what the exchange shows anyone, and nothing of the network', async () => {
     const owner = await linkedWallet(service);
     await move(service, owner.traderId, {
       settlements: [{ startMs: 0, endMs: 1_000, payoutUsd: 321.5 }],
@@ -92,7 +92,7 @@ describe('a wallet that another partner registered', () => {
       expect(await payouts(caller, wallet)).to.equal('V1_TRADER_UNKNOWN');
   });
 
-  it('shows a stranger its orders as the exchange does, without what the owner’s service recorded', async () => {
+  it('shows another partner its orders as the exchange does, without what the owner’s service recorded', async () => {
     const owner = await service.wallet();
     const terms = { ...long, order_type: 'limit', price: '50000', take_profit: '190000' };
     const placed = await owner.post('/v1/orders/exvenue', terms);

@@ -51,7 +51,7 @@ describe('getReadiness', () => {
     expect(alive.status).to.equal(200);
   });
 
-  it('fails while the database takes no writes, and an order is answered 503, not as a bug', async () => {
+  it('fails while the database takes no writes, and an order gets 503, not a bug’s 500', async () => {
     const partner = await service.partner();
     const name = await service.db.oneFirst(
       sql.type(z.object({ name: z.string() }))`select current_database()::text as name`,

@@ -79,7 +79,7 @@ describe('libraries that callers use', () => {
       });
 
     for (const method of ['header', 'body'] as const)
-      it(`obtains a token by ${method}, tells when it expires, and revokes it`, async () => {
+      it(`obtains a token by ${method}, knows when it expires, and revokes it`, async () => {
         const held = await clientOf(app.secret, method).getToken({ scope: ['api', 'webhooks'] });
         const used = await whoami(String(held.token.access_token));
         await held.revoke('access_token');
@@ -182,7 +182,7 @@ describe('libraries that callers use', () => {
       expect(await ordersOf(trader.traderId)).to.equal(1);
     });
 
-    it('is told by Retry-After how long to wait after 429', async () => {
+    it('reads in Retry-After how long to wait after 429', async () => {
       const email = `${fresh('guess')}@example.com`;
       const { client, waitsMs } = retrying(bearer((await service.app(['api'])).token));
       const guess = () => client.post('/v2/auth/login', { email, password: 'wrong' }).catch((error) => error);

@@ -87,7 +87,7 @@ describe('log-ins of users', () => {
     expect([afterCode, before, await spent('login')]).to.deep.equal([0, 1, 0]);
   });
 
-  it('are possible at once after a reset, which gives back what its owner and strangers spent', async () => {
+  it('are possible at once after a reset, which gives back what its owner and unknown callers spent', async () => {
     const user = await service.user(app);
     const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
     await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(body.secret, -1) } });
@@ -108,7 +108,7 @@ describe('log-ins of users', () => {
     for (const attempts of before) expect(attempts).to.be.at.least(2);
     expect(reset.status).to.equal(200);
     expect(await Promise.all(['login_unknown_callers', 'totp', 'totp_day'].map(spent))).to.deep.equal([0, 1, 0]); // 1: the first code
-    expect(await spent('login')).to.equal(2); // the stranger's network only
+    expect(await spent('login')).to.equal(2); // the unknown caller's network only
   });
 
   it('and resets have passwords that are no one’s first guess', async () => {
@@ -167,7 +167,7 @@ describe('log-ins of users', () => {
     expect(await mailed(email)).to.equal(most);
   });
 
-  it('of a user whose tries are spent are mailed 5 codes an hour', async () => {
+  it('of a user whose attempts are spent are mailed 5 codes an hour', async () => {
     const user = await service.user(app);
     const { body } = await user.ask('POST', '/v2/auth/totp/enroll');
     await user.ask('POST', '/v2/auth/totp/confirm', { json: { code: codeOf(body.secret, -1) } });

@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/service.ts';
 const order = { trade_pair: 'BTCUSD', order_type: 'LONG', value: 100 };
 const exchange = { pair: 'BTC', side: 'long', size: '1', order_type: 'market' };
 
-/** Typical mistakes, and what the message must tell: the field, and what to do. Written from the specification. */
+/** Typical mistakes, and what the message must contain: the field, and what to do. Written from the specification. */
 const mistakes: [path: string, body: object, message: RegExp][] = [
   ['/v1/orders/netvenue', { ...order, quantity: 1 }, /^Give exactly one of leverage, value, quantity\.$/],
   ['/v1/orders/netvenue', { trade_pair: 'BTCUSD', order_type: 'LONG' }, /exactly one of leverage, value, quantity/],

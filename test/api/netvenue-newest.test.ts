@@ -18,7 +18,7 @@ describe('a network of the newest generation', () => {
     service.miner.setPrice('BTCUSDC', 100_000);
   });
 
-  it('tells what was executed, although the miner prints the order as Python does', async () => {
+  it('reports what was executed, although the miner prints the order as Python does', async () => {
     const trader = await service.trader();
 
     const reply = await trader.post(ORDERS, market());
@@ -51,7 +51,7 @@ describe('a network of the newest generation', () => {
     ['Could not fill limit order [x] [y] [z]: No buying power remaining for BTC. Cancelling order', 'no_buying_power'],
     ['The moon is full', 'The moon is full'],
   ] as const) {
-    it(`tells no effect of a protected order that it does not have: ${text}`, async () => {
+    it(`reports no effect of a protected order that it does not have: ${text}`, async () => {
       const trader = await service.trader();
       service.miner.faults.add({ kind: 'reject', route: SUBMIT, times: 1, text });
 
@@ -62,7 +62,7 @@ describe('a network of the newest generation', () => {
     });
   }
 
-  it('leaves a doubtful refusal in doubt while its records cannot be read', async () => {
+  it('leaves an unproven rejection in doubt while its records cannot be read', async () => {
     const trader = await service.trader();
     service.miner.faults.add({ kind: 'reject', route: SUBMIT, times: 1, text: 'Invalid LONG bracket order [x]' });
     service.miner.faults.add({ kind: 'status_500', route: '/validator/' });
@@ -74,7 +74,7 @@ describe('a network of the newest generation', () => {
     expect(await trader.poll(reply)).to.include({ status: 'failed' });
   });
 
-  it('a filled order whose response was lost is told with what became of its exits', async () => {
+  it('a filled order whose response was lost is reported with the state of its exits', async () => {
     const trader = await service.trader();
     service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 2 });
 
@@ -87,7 +87,7 @@ describe('a network of the newest generation', () => {
     expect(bad.body).to.include({ status: 'accepted', protection: 'failed' });
   });
 
-  it('does not take the archived refusal of a cancellation for that of the order', async () => {
+  it('does not take the archived rejection of a cancellation for that of the order', async () => {
     const trader = await service.trader();
     const order_uuid = newIntentId();
     service.miner.faults.add({ kind: 'accept_then_drop', route: SUBMIT, times: 1 });
@@ -178,7 +178,7 @@ describe('a network of the newest generation', () => {
     expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.deep.equal([80_000]);
   });
 
-  it('tells that an edit made the venue cancel the order', async () => {
+  it('reports that an edit made the venue cancel the order', async () => {
     const trader = await service.trader();
     await trader.post(ORDERS, market({ leverage: 1.4 }));
     const { body } = await trader.post(ORDERS, limit({ quantity: 0.005 }));

@@ -47,7 +47,7 @@ describe('the e-mail of sendNotification', () => {
     expect(service.mailbox.mails(email)).to.have.length(1);
   });
 
-  it('is failed where the mail server rejects it for good; the event log and the operators have it', async () => {
+  it('is failed where the mail server rejects it permanently; the event log and the operators have it', async () => {
     const { email, userId } = await recipient('bounce');
 
     const { status, body } = await send(email);

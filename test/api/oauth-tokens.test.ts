@@ -72,7 +72,7 @@ describe('access tokens', () => {
     expect(key.headers.get('www-authenticate')).to.match(/^Bearer .*error="invalid_token"/);
   });
 
-  it('that lack a scope are told which, in message and header', async () => {
+  it('that lack a scope get its name, in message and header', async () => {
     const app = await service.app(['webhooks']);
 
     const rejected = await app.ask('POST', '/v2/apps/me/rotate-secret');

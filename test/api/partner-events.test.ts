@@ -40,7 +40,7 @@ describe('events of a partner', function () {
       .filter(({ type }) => type === 'order.updated')
       .map(({ data }) => [data.action, data.status, data.lifecycle, data.position_changed]);
 
-  it('tell of the verbs of its orders at the network, one event each, and of its subaccount', async () => {
+  it('report the verbs of its orders at the network, one event each, and its subaccount', async () => {
     const trader = await service.trader();
     const placed = await trader.post(NETVENUE, market());
     const rests = await trader.post(NETVENUE, limit({ trade_pair: 'ETHUSDC', limit_price: 1_000 }));
@@ -70,7 +70,7 @@ describe('events of a partner', function () {
     for (const event of events) expect(faultOf(event.type, event), JSON.stringify(event)).to.equal(null);
   });
 
-  it('tell of a resting order that the venue filled, once that is known', async () => {
+  it('report a resting order that the venue filled, once that is known', async () => {
     const trader = await service.trader();
     const rests = await trader.post(NETVENUE, limit({ trade_pair: 'SOLUSDC', limit_price: 190, quantity: 5 }));
     service.miner.setPrice('SOLUSDC', 189);
@@ -84,7 +84,7 @@ describe('events of a partner', function () {
     expect(faultOf('order.updated', events.at(-1))).to.equal(null);
   });
 
-  it('tell of its enrollments and of its orders at the exchange', async () => {
+  it('report its enrollments and its orders at the exchange', async () => {
     const trader = await service.wallet();
     await trader.post(EXVENUE, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'market' });
     await trader.post(EXVENUE, { pair: 'BTC', side: 'long', size: '0.01', order_type: 'limit', price: '50000' });

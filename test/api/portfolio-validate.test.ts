@@ -130,7 +130,7 @@ describe('validateTrade', () => {
     expect((await ask({ pair: 'USDJPY', size: '0.00001' })).body.violations[0].rule).to.equal('order.minimum');
   });
 
-  it('uses what the network shows of a pair, and tells what needs no price without one', async () => {
+  it('uses what the network shows of a pair, and reports what needs no price without one', async () => {
     const forex = await service.partner();
     const made = await forex.post('/v1/register/netvenue', { asset_class: 'forex', account_size: 10_000 });
     const headers = { 'Trader-ID': String(made.body.subaccount.subaccount_id) };

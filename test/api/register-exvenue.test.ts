@@ -34,7 +34,7 @@ describe('registerExvenueTrader', () => {
     await expectPaidOnce(buyer, ended);
   });
 
-  it('tells the registering partner of each state by events, and nobody else', async () => {
+  it('reports each state by events to the registering partner only', async () => {
     const buyer = await fixture.service.buyer();
     const { registration_id, tx_hash } = (await fixture.service.buy(fixture.partner, buyer)).body;
     const eventsOf = async (partner: Caller) => {

@@ -74,7 +74,7 @@ describe('secrets', function () {
     const spellings = secrets.reduce((total, { forms }) => total + forms.length, 0);
     console.log(
       `      ${secrets.length} secrets of ${stage.vault.kinds().length} kinds in ${spellings} spellings; ` +
-        `${haystacks.length} places, ${Math.round(length / 1e5) / 10} MB, ${stage.errors.length} refusals`,
+        `${haystacks.length} places, ${Math.round(length / 1e5) / 10} MB, ${stage.errors.length} rejections`,
     );
     expect(leaks).to.deep.equal([]);
   });
@@ -99,7 +99,7 @@ describe('secrets', function () {
       const locations = found([
         ...(await stage.everything()),
         ...outputOf({ lines: [JSON.stringify({ level: 50, err: { message: text } })] }),
-        { where: 'refusal', text: JSON.stringify([422, [], { error: { message: text } }]) },
+        { where: 'rejection', text: JSON.stringify([422, [], { error: { message: text } }]) },
       ]);
       expect([...locations], name).to.include.members([
         'public.planted.what',
@@ -109,7 +109,7 @@ describe('secrets', function () {
         `${queue}.last_error`,
         'public.jobs_seen.job',
         'output',
-        'refusal',
+        'rejection',
       ]);
       await stage.db.query(sql.unsafe`delete from planted`);
       await stage.db.query(sql.unsafe`delete from queue_jobs where last_error like 'Error: before%'`);

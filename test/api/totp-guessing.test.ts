@@ -64,7 +64,7 @@ describe('somebody who has the password and guesses authenticator codes', () => 
     return { ...user, logIn, right, guess, seed };
   }
 
-  it('has 20 tries a day over all unknown networks; then a mailed code is needed, and the owner is told', async () => {
+  it('has 20 attempts a day over all unknown networks; then a mailed code is needed, and the owner is notified', async () => {
     const victim = await owner();
 
     const guesses = await victim.guess(PER_DAY - 1);
@@ -98,7 +98,7 @@ describe('somebody who has the password and guesses authenticator codes', () => 
     const other = await victim.logIn('192.0.2.8', { totp_code: await victim.right(), email_code: older });
 
     expect(home.status).to.equal(200);
-    expect(codeOfMail(still)).to.equal('V2_EMAIL_CODE_REQUIRED'); // the log-in from home gave no tries back
+    expect(codeOfMail(still)).to.equal('V2_EMAIL_CODE_REQUIRED'); // the log-in from home gave no attempts back
     expect([elsewhere.status, other.status]).to.include(200); // mails may overtake each other
   });
 
@@ -117,7 +117,7 @@ describe('somebody who has the password and guesses authenticator codes', () => 
     expect(seen).to.deep.equal([1, 2, 4, 8, 8]);
   });
 
-  it('has no more tries with a stolen session that turns the authenticator off', async () => {
+  it('has no more attempts with a stolen session that turns the authenticator off', async () => {
     const victim = await owner();
     const headers = { 'X-End-User-Address': ATTACKER };
     const disable = (code: string) => victim.ask('POST', '/v2/auth/totp/disable', { json: { code }, headers });
@@ -133,7 +133,7 @@ describe('somebody who has the password and guesses authenticator codes', () => 
     expect(codeOfMail(lucky)).to.equal('V2_EMAIL_CODE_REQUIRED');
   });
 
-  it('has as few tries at an operator, whom another operator releases with a reason, never the operator alone', async () => {
+  it('has as few attempts at an operator, whom another operator releases with a reason, never the operator alone', async () => {
     await calm();
     const [victim, other] = [await service.admin(), await service.admin()];
     const json = { email: victim.email, password: PASSWORD };

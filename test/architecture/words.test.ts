@@ -4,33 +4,40 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { errors } from '../../src/kernel/errors.ts';
 import { ALLOWED, isOutdated, isOutdatedText, isOutdatedTitle } from '../support/words/glossary.ts';
-import { contentsOf, fileNamesOf, namesInSql, slugsInSql, textsInSql } from '../support/words/names.ts';
+import { contentsOf, fileNamesOf, namesInSql, proseIn, slugsInSql, textsInSql } from '../support/words/names.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What is read of a file: `names` of code, columns and other SQL, and outside tests slugs; `texts` that people see. */
-type Read = { path: string; names: string[]; texts: string[] };
+/**
+ * What is read of a file: `names` of code, columns and other SQL, and outside tests slugs; `texts` that people see; `prose`:
+ * comments and guides, line by line.
+ */
+type Read = { path: string; names: string[]; texts: string[]; prose: string[] };
 
 function readSource(path: string, text: string): Read {
+  const prose = proseIn(path, text);
+  if (path.endsWith('.md')) return { path, names: [], texts: [], prose };
   if (path.endsWith('.sql')) {
     const isApplied = /^sql\/\d/.test(path);
-    return { path, names: [...namesInSql(text), ...(isApplied ? [] : slugsInSql(text))], texts: textsInSql(text) };
+    const names = [...namesInSql(text), ...(isApplied ? [] : slugsInSql(text))];
+    return { path, names, texts: textsInSql(text), prose: isApplied ? [] : prose };
   }
   const { identifiers, slugs, texts, sql } = contentsOf(path, text);
   const names = [...identifiers, ...namesInSql(sql)];
-  return { path, names: path.startsWith('test/') ? names : [...names, ...slugs, ...slugsInSql(sql)], texts };
+  return { path, names: path.startsWith('test/') ? names : [...names, ...slugs, ...slugsInSql(sql)], texts, prose };
 }
 
 const outdatedNames = ({ names, path }: Read) => names.filter((name) => isOutdated(name, path));
 const outdatedFiles = ({ path }: Pick<Read, 'path'>) => fileNamesOf(path).filter((name) => isOutdated(name, path));
 const outdatedTexts = ({ texts }: Read) => texts.filter(isOutdatedText);
+const outdatedProse = ({ prose }: Read) => prose.filter(isOutdatedText);
 const outdatedTitles = (titles: readonly string[]) => titles.filter(isOutdatedTitle);
 
 describe('words', () => {
   let all: Read[];
   before(async function () {
     this.timeout(120_000);
-    all = await read('{src,workers,test,sql}/**/*.{ts,js,sql}');
+    all = await read('{README.md,{src,workers,test,sql}/**/*.{ts,js,sql,md}}');
   });
 
   const listed = (find: (file: Read) => string[], files: Read[]) => [
@@ -42,17 +49,25 @@ describe('words', () => {
   });
 
   it('of the glossary stand in the name of every file', () => {
-    expect(listed(outdatedFiles, all)).to.deep.equal([]);
+    const named = all.filter(({ path }) => !path.startsWith('src/docs/decisions/')); // these names are sentences
+
+    expect(listed(outdatedFiles, named)).to.deep.equal([]);
   });
 
   it('of the glossary stand in every error title', () => {
     expect(outdatedTitles(Object.values(errors).map(([, title]) => title))).to.deep.equal([]);
   });
 
-  it('of the glossary stand in every log message and other text of the code and the SQL', () => {
-    const shown = all.filter(({ path }) => !/^(test\/|src\/sandbox\/|sql\/\d)/.test(path));
+  it('of the glossary stand in every log message, title of a test and other text of code and SQL', () => {
+    const shown = all.filter(({ path }) => !/^(src\/sandbox\/|sql\/\d)/.test(path));
 
     expect(listed(outdatedTexts, shown)).to.deep.equal([]);
+  });
+
+  it('of the glossary stand in every comment and guide', () => {
+    const written = all.filter(({ path }) => path !== 'src/contract/types.ts'); // generated
+
+    expect(listed(outdatedProse, written)).to.deep.equal([]);
   });
 
   it('that are allowed to stay occur', () => {
@@ -103,6 +118,13 @@ describe('a word that the glossary replaces is found', () => {
     const text = "log.warn({ err }, 'the venue has not answered'); log.info('response received')";
 
     expect(outdatedTexts(readSource('src/a.ts', text))).to.deep.equal(['the venue has not answered']);
+  });
+
+  it('in a comment, and in a guide', () => {
+    const comments = '/** Tells the owner. */\n * told\nconst a = 1; // refused `told`';
+
+    expect(outdatedProse(readSource('src/a.ts', comments))).to.have.length(3);
+    expect(outdatedProse(readSource('src/docs/a.md', 'What it answers.\n```\ntold\n```\n'))).to.have.length(1);
   });
 
   it('unless it is allowed there', () => {

@@ -58,7 +58,7 @@ export async function measureCold({ small }: Extent): Promise<Figures> {
   const [first = 0, ...later] = responded;
   return {
     name: 'COLD',
-    title: `pairs and positions of a new process, eight builder dexes, each answer of the venue after ${VENUE_TAKES_MS} ms`,
+    title: `pairs and positions of a new process, eight builder dexes, each response of the venue after ${VENUE_TAKES_MS} ms`,
     rows: [
       below(RESPONSE_WITHIN_MS, {
         what: 'start to listening, median',
@@ -66,7 +66,7 @@ export async function measureCold({ small }: Extent): Promise<Figures> {
         unit: 'ms',
       }),
       below(RESPONSE_WITHIN_MS, {
-        what: 'start to both responded, median',
+        what: 'start to both responses, median',
         figure: quantile(later, 0.5),
         unit: 'ms',
       }),

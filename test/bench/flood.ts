@@ -20,7 +20,7 @@ export async function measureFlood({ small }: Extent): Promise<Figures> {
   await service.stop();
   return {
     name: 'FLOOD',
-    title: `log-ins while one app has ${AT_ONCE} with random addresses open (${served} answered); ${samples} of each`,
+    title: `log-ins while one app has ${AT_ONCE} with random addresses open (${served} served); ${samples} of each`,
     rows: [
       within(MOST_MS, { what: 'another app, p95', figure: quantile(users, 0.95), unit: 'ms' }),
       within(MOST_MS, { what: 'an operator, p95', figure: quantile(operators, 0.95), unit: 'ms' }),

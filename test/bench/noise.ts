@@ -27,8 +27,8 @@ export const pairsOf = <Side extends string, Found>(
 ): [number, number][] => rounds.map((round) => [of(round[figure]), of(round[reference])]);
 
 /**
- * Watches the machine. The returned function tells what it did since: the share of its time that other machines on the
- * same host took (steal), the share it was busy, and the load now. Null where the system does not tell.
+ * Watches the machine. The returned function reports what it did since: the share of its time that other machines on the
+ * same host took (steal), the share it was busy, and the load now. Null where the system does not report it.
  */
 export async function watchMachine(): Promise<() => Promise<string | null>> {
   const before = await times();

@@ -59,7 +59,7 @@ async function openService(arena: Arena): Promise<PlaceOrder> {
   };
 }
 
-/** Whether a rejection tells when to come again. */
+/** Whether a rejection says when to retry. */
 const hasDelay = ({ status, head }: Reported) => [429, 503].includes(status) && /^retry-after: \d+/im.test(head);
 
 async function measure(arena: Arena, place: PlaceOrder, seconds: number): Promise<Found> {
@@ -131,7 +131,11 @@ function figures(found: Found[]): Figures {
     ratioOf(found.map((each) => [each[figure], each[reference]] as const));
   const shares = (of: keyof Found) => held(of, of).figure;
   const rejected: Row = {
-    ...reported({ what: 'the rest told at once to come again, share', unit: '', figure: shares('rejected') }),
+    ...reported({
+      what: 'the rest rejected at once with a time to retry, share',
+      unit: '',
+      figure: shares('rejected'),
+    }),
     mark: `≥ ${MARKS.rejected}`,
     kept: shares('accepted') === 1 ? null : shares('rejected') >= MARKS.rejected, // nothing was rejected
   };

@@ -21,7 +21,7 @@ const MINER_THREADS = '200';
 
 const ORDER = { trade_pair: 'BTCUSDC', order_type: 'LONG', leverage: 0.001 } as const;
 
-/** The service and the bare chain, each with a database server and a venue of its own, so that neither wakes the other. */
+/** The service and the bare chain, each with a database server and a venue of its own, so that neither disturbs the other. */
 export async function openSides() {
   const service = await openService();
   const chain = await openChain();

@@ -121,7 +121,7 @@ describe('access in the console', function () {
     await desk.show('requests');
 
     await page.getByRole('button', { name: `Decline: ${declined}` }).click();
-    await page.getByLabel('Reason').fill('nobody answers there');
+    await page.getByLabel('Reason').fill('no one responds there');
     await confirm('Decline');
     await desk.waitForText(`Decline: ${declined}. Done.`);
     await page.getByLabel('State').selectOption('every');
@@ -132,7 +132,7 @@ describe('access in the console', function () {
     await confirm('Mail a new link');
     await desk.waitForText(`Mail a new link: ${approved}. Done.`);
 
-    expect(reported).to.include('declined').and.include('nobody answers there');
+    expect(reported).to.include('declined').and.include('no one responds there');
     expect(page.url()).to.include('status=every');
     const { body } = await operator.ask('GET', '/v2/admin/audit?limit=5');
     expect(body[0].action).to.match(/reissue/);

@@ -40,7 +40,7 @@ describe('recovery in the console', function () {
     return { buyer, payment: payment_id, account: String(account.id) };
   }
 
-  it('tells a failed paid account on an open overview within its next refresh', async () => {
+  it('shows a failed paid account on an open overview within its next refresh', async () => {
     await desk.logIn();
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
 

@@ -5,7 +5,7 @@ import { broken, shown } from './verdicts.ts';
 describe('a miner that works on few requests at once', function () {
   this.timeout(120_000);
 
-  it('is never asked more than it can work on: every order is carried out, and none is told wrong', async () => {
+  it('never gets more requests than it can work on: every order is executed, and none is reported wrongly', async () => {
     const queue = {
       orders: 24,
       threads: 5,

@@ -53,7 +53,7 @@ async function play(name: string): Promise<Verdict[]> {
   const startedAt = performance.now();
   await scenes[name]?.(size, report).catch((error: Error) => {
     process.stderr.write(`${error.stack}\n`);
-    report({ promise: name, text: 'broke off', figure: error.message, bound: 'plays to its end', kept: false });
+    report({ promise: name, text: 'aborted', figure: error.message, bound: 'plays to its end', kept: false });
   });
   if (!values.json) say(`          ${name} took ${Math.round((performance.now() - startedAt) / 1_000)} s`);
   return reported;

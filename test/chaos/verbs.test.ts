@@ -6,7 +6,7 @@ import { broken, shown } from './verdicts.ts';
 describe('every order verb at a slow miner', function () {
   this.timeout(120_000);
 
-  it('loses nothing, does nothing twice and tells nothing wrong, on v1, on v2 and of a tenant with its own miner', async () => {
+  it('loses nothing, does nothing twice and reports nothing wrongly, on v1, on v2 and of a tenant with its own miner', async () => {
     const [load] = sizes.small.verbs;
     if (!load) throw new Error('There is one');
 

@@ -104,7 +104,7 @@ describe('requests of the client', () => {
     expect(received).to.have.length(2);
   });
 
-  it('are told to have had no effect only where that holds for every attempt', async () => {
+  it('are reported to have had no effect only where that holds for every attempt', async () => {
     const none = { retryable: false, effect: 'none' };
     const [rejected, ofIntent] = [problem(401, none), problem(422, { ...none, intent_id: '01' })];
     const unknown = problem(503, { retryable: true, effect: 'unknown' });

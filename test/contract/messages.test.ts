@@ -91,7 +91,7 @@ function mistakesOf(operation: Operation): Mistake[] {
 /** What a message never says: words of the validator, or nothing at all. */
 const JARGON = /must NOT|schema|oneOf|anyOf|allOf|undefined|\[object|does not match the contract/;
 
-/** The message of a request with one mistake; of a parameter that is missing besides nothing is told. */
+/** The message of a request with one mistake; a parameter that is missing besides is not mentioned. */
 function messageFor(validate: (parts: RequestParts) => void, { parts, field }: Mistake): string {
   try {
     validate(parts);

@@ -46,7 +46,7 @@ describe('the examples of the reference', () => {
     expect(found).to.deep.equal([]);
   });
 
-  it('show a valid response for every operation that answers with content', () => {
+  it('show a valid response for every operation that responds with content', () => {
     const found = operations.flatMap(({ at, spec }) => {
       const [status, response] = Object.entries(spec.responses).find(([each]) => each.startsWith('2')) ?? [];
       if (!response) return [`${at}: no success`];

@@ -63,7 +63,7 @@ describe('the first requests of the README and the guides', function () {
     expect(Number(new URL(url).port)).to.be.above(0);
     expect(metadata.issuer).to.equal(url);
     expect(others, others.join()).to.have.length(1); // the metrics, which stay on this machine
-    if (process.platform !== 'linux') return; // it answers on all of 127.0.0.0/8
+    if (process.platform !== 'linux') return; // it listens on all of 127.0.0.0/8
     expect((await fetch(`${url.replace('127.0.0.1', '127.0.0.2')}/sandbox`)).status).to.equal(200);
   });
 

@@ -144,7 +144,7 @@ describe('authenticate', () => {
     expect(nobody).to.deep.equal({ kind: 'nobody', owner: '' });
   });
 
-  it('tells who lacks a role before it rejects the request', async () => {
+  it('reports who lacks a role before it rejects the request', async () => {
     const operation = operations.find(({ id }) => id === 'registerPartner');
     const { deps } = accepting({ admins: { ...admin, isEnrolled: false } });
     const noted: string[] = [];

@@ -144,7 +144,7 @@ describe('of every kind of intent, whose first response was lost,', () => {
 
   for (const subject of SUBJECTS)
     for (const truth of TRUTHS)
-      it(`${subject.verb.kind} (${truth}) is settled by no refusal of a look-up or a repeat`, async function () {
+      it(`${subject.verb.kind} (${truth}) is settled by no rejection of a look-up or a repeat`, async function () {
         this.timeout(120_000);
         const id = await lost(subject, truth);
 
@@ -156,7 +156,7 @@ describe('of every kind of intent, whose first response was lost,', () => {
           const ended = await eventually(async () => {
             await stage.run(subject.verb, id);
             const state = await stage.state(id);
-            return state !== 'in_doubt' && state; // absence at the network counts only from an answered look-up on
+            return state !== 'in_doubt' && state; // absence at the network counts only from a look-up with a response on
           });
           expect(ended).to.equal(subject.endsAs[truth]);
         }

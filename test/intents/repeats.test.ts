@@ -44,7 +44,7 @@ describe('a transfer whose response was lost, repeated under its key', () => {
   const error = (type: string, code: string) => ({ error: { type, code, message: 'x' } });
 
   for (const status of [400, 401, 402, 403, 404, 409, 429, 500, 502, 503])
-    it(`stays in doubt when the repeat is answered with ${status}`, async () => {
+    it(`stays in doubt when the repeat gets ${status}`, async () => {
       respond(status, error('invalid_request_error', 'account_invalid'));
 
       expect(await reconcile()).to.include({ kind: 'unknown' });

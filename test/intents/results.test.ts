@@ -8,7 +8,7 @@ import { cancellationResult, exitsResult, orderResult } from '../../src/orders/e
 import { orderResultMembers } from '../../src/orders/network/verb.ts';
 import { linkResult } from '../../src/payouts/link.ts';
 
-/** A recorded result of each verb whose answer reads members of it. */
+/** A recorded result of each verb whose response reads members of it. */
 const RECORDED: Record<string, [schema: z.ZodObject, recorded: Record<string, unknown>]> = {
   'a network order': [
     orderResultMembers,
@@ -63,12 +63,12 @@ const settled = (result: Record<string, unknown>): Intent =>
 
 describe('the recorded result of', () => {
   for (const [what, [schema, recorded]] of Object.entries(RECORDED)) {
-    it(`${what} is answered as it was recorded`, () => {
+    it(`${what} is returned as it was recorded`, () => {
       expect(resultOf(settled(recorded), schema)).to.deep.equal(recorded);
     });
 
     for (const name of Object.keys(recorded))
-      it(`${what} is answered when its ${name} is missing or of a wrong type`, () => {
+      it(`${what} is returned when its ${name} is missing or of a wrong type`, () => {
         for (const wrong of WRONG) {
           const shown = resultOf(settled({ ...recorded, [name]: wrong }), schema);
 

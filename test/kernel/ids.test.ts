@@ -37,7 +37,7 @@ describe('newIntentId', () => {
     expect(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).to.equal(at);
   });
 
-  it('bears a mark, by which its time is told; other ids do not', () => {
+  it('contains a mark, by which its time is read; other ids do not', () => {
     const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
     const id = newIntentId(at);
     const others = [`${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`, randomUUID(), 'no id'];
@@ -58,7 +58,7 @@ type Rest<F> = F extends (first: never, ...rest: infer Others) => unknown ? Othe
 describe('ids of different kinds', () => {
   const findAccount = (owner: AppId, user: UserId): [AppId, UserId] => [owner, user];
 
-  it('do not fit in one another’s place', () => {
+  it('are not assignable to one another', () => {
     const [app, user]: [AppId, UserId] = ['app_1', 'usr_1'];
 
     // @ts-expect-error: the arguments are swapped
@@ -112,7 +112,7 @@ describe('ids of different kinds', () => {
     expect([...isUser, ...ofUser, wallet]).to.deep.equal([partner, user, user, app, id]);
   });
 
-  it('tell the records of a user apart', () => {
+  it('distinguish the records of a user', () => {
     const [user, account, payout] = [newId('usr'), newId('prop'), newId('po')];
     // @ts-expect-error: the user and the account are swapped
     const shown: Rest<typeof findPropAccount> = ['app_1', account, user];
@@ -124,7 +124,7 @@ describe('ids of different kinds', () => {
     expect([...shown, ...paid, ...ofPayout]).to.include.members([account, user, payout]);
   });
 
-  it('tell a trader of the network from a wallet of the exchange, and from the order of either', () => {
+  it('distinguish a trader of the network from a wallet of the exchange, and from the order of either', () => {
     const [hotkey, wallet, order]: [Hotkey, WalletAddress, OrderUuid] = ['entity_1', '0xa', newIntentId()];
     // @ts-expect-error: the exchange knows wallets
     const account: Parameters<Exvenue['account']> = [hotkey];

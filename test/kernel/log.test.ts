@@ -16,7 +16,7 @@ describe('a log line', () => {
     expect(logged('{}', 'worker')).to.include({ process: 'worker', version: '0.1.0' });
   });
 
-  it('tells the code of an error and of its causes, as an SQLSTATE or a name of the system', () => {
+  it('shows the code of an error and of its causes, as an SQLSTATE or a name of the system', () => {
     const full = `Object.assign(new Error('no space', { cause: Object.assign(new Error('write'), { code: 'ENOSPC' }) }), { code: '53100' })`;
 
     const { err } = logged(`{ err: ${full} }`) as {

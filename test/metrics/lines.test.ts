@@ -53,7 +53,7 @@ describe('log lines', () => {
     expect(sent[0]).to.include({ upstream: 'netvenue', result: 'unknown', task: 'orders/place' });
     expect(sent[0]?.cause).to.be.a('string');
     expect(sent[0]?.ms).to.be.a('number');
-    expect(lookUps.length, 'reads that were answered').to.be.above(0);
+    expect(lookUps.length, 'reads with a response').to.be.above(0);
     expect(lookUps[0]).to.include({ status: 200 });
     const outcomes = linesOf(intent).flatMap(({ outcome }) => (outcome === undefined ? [] : [outcome]));
     expect(outcomes[0]).to.equal('in_doubt');

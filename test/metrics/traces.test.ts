@@ -101,7 +101,7 @@ describe('telemetry', function () {
     expect(all).not.to.match(/authorization|x-api-key|whsec_/i);
   });
 
-  it('tells the metrics that are scraped, buckets each by itself', async () => {
+  it('sends the metrics that are scraped, buckets each by itself', async () => {
     const partner = await service.partner();
     for (let n = 0; n < 3; n++) await partner.get('/v1/events');
     const point = await eventually(async () => {

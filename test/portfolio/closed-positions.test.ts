@@ -17,7 +17,7 @@ const LOTS = new Map([
   ['xyz:TSLA', 3],
 ]);
 
-/** Executions as the adapter reads them from the venue's answer. */
+/** Executions as the adapter reads them from the venue's response. */
 async function fillsFrom(rows: object[]): Promise<Fill[]> {
   nock(VENUE).post('/info').reply(200, rows);
   const fills = await exvenue({ url: VENUE, network: 'mainnet' }).fills(USER, { fromMs: 0 });

@@ -70,7 +70,7 @@ describe('the expected wait at an upstream', () => {
     });
   });
 
-  it('is not told from a time with few orders: a burst after it is admitted', () => {
+  it('is not concluded from a time with few orders: a burst after it is admitted', () => {
     simulate([...every(1_000, 20_000), ...every(1, 100, 20_000)], (_, __, expectedMs) =>
       expect(expectedMs).to.equal(0),
     );

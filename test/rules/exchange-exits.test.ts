@@ -70,7 +70,7 @@ describe('the exits of an order that ended', () => {
     expect(outcome?.report.trigger_error).to.equal('The order ended without being filled.');
   });
 
-  it('filled, an exit rejected: that is told', () => {
+  it('filled, an exit rejected: that is reported', () => {
     expect(outcomeOf(record('filled'), both('open', 'badTriggerPxRejected'))?.report).to.include({
       trigger_status: 'partial_failure',
       trigger_error: 'The trigger price is wrong.',

@@ -68,7 +68,7 @@ describe('what a FLAT_ALL came to', () => {
     found({ unfilled: [], filled: [], cancelled: cancelled as DashboardOrder[] });
 
   for (const since of [1, null])
-    it(`is told with the pairs that lost their exits (${since})`, async () => {
+    it(`is reported with the pairs that lost their exits (${since})`, async () => {
       const result = await find([closedBy(`${UUID}-flat-all`), position('ETHUSDC')], bookWith(lostExit), since);
 
       expect(result)
@@ -76,14 +76,14 @@ describe('what a FLAT_ALL came to', () => {
         .that.matches(/ETHUSDC/);
     });
 
-  it('is not told while the exits of other pairs cannot be read', async () => {
+  it('is not reported while the exits of other pairs cannot be read', async () => {
     const positions = [closedBy(`${UUID}-flat-all`), position('ETHUSDC')];
 
     for (const book of [unreadable('away'), { kind: 'absent' } as const])
       expect(await find(positions, book)).to.include({ kind: 'unknown' });
   });
 
-  it('is told at once when its own order closed the position, and after the request has ended when another did', async () => {
+  it('is reported at once when its own order closed the position, and after the request has ended when another did', async () => {
     for (const name of [`${UUID}-flat-all`, [...UUID].reverse().join('')])
       expect(await find([closedBy(name)], bookWith())).to.include({ kind: 'accepted' });
     expect(await find([closedBy(`${UUID}-bracket-0`)], bookWith())).to.include({ kind: 'once_ended' });

@@ -223,7 +223,7 @@ describe('what was executed of an accepted market order', () => {
   };
 
   for (const [printed, order_json, saysIt] of PRINTED)
-    it(`is told when the miner prints ${printed}`, async () => {
+    it(`is reported when the miner prints ${printed}`, async () => {
       const executed = { order_type: 'LONG', quantity: 1, price: 90 };
 
       expect(await placed(order_json, bought))
@@ -234,7 +234,7 @@ describe('what was executed of an accepted market order', () => {
       else expect(blind).to.include({ kind: 'unknown', acknowledged: true }); // and is looked up at once
     });
 
-  it('is told of an order that only the position, or only the book, shows', async () => {
+  it('is reported of an order that only the position, or only the book, shows', async () => {
     const dashboardOnly = { ...bought, book: found(bookOf({})) };
     const bookOnly = { ...bought, dashboard: found(dashboardOf({})) };
 

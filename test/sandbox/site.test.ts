@@ -15,7 +15,7 @@ import { type Ask, asking } from '../support/identity.ts';
 
 const HOSTILE = `<script>alert("1")</script><img src=x onerror='alert(2)'>`;
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
-/** Linux answers on all of 127.0.0.0/8, so that this address tells 127.0.0.1 from every address. */
+/** Linux listens on all of 127.0.0.0/8, so this address distinguishes 127.0.0.1 from every address. */
 const OTHER_ADDRESS = '127.0.0.2';
 
 describe('the site of the sandbox', () => {

@@ -16,7 +16,7 @@ import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows
 
 const START = { place: 0, id: '' };
 
-/** Rows of two owners and wallets that are alike in everything else: only a condition on the owner tells them apart. */
+/** Rows of two owners and wallets that are alike in everything else: only a condition on the owner distinguishes them. */
 describe('what is read for one owner', () => {
   let rows: Rows;
   let db: DbPool;

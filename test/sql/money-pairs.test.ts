@@ -35,7 +35,7 @@ describe('two actions of operators on one payment at once', () => {
   });
   after(() => spine.close());
 
-  /** What an action answers: its verdict, or nothing if there is nothing to refund. */
+  /** What an action returns: its verdict, or nothing if there is nothing to refund. */
   const act = async (hand: Hand, { statement }: Action, account: { id: string; paymentId: string }) => {
     const [row] = await hand.query<{ verdict: string }>(
       statement.includes('$2') ? statement.replaceAll('$2', '$1') : statement,

@@ -35,7 +35,7 @@ export async function askAlike(app: TestApp, operation: AlikeOperation, email: s
 }
 
 /** An address that no user has. */
-export const unknownAddress = (): string => `${fresh('stranger')}@example.com`;
+export const unknownAddress = (): string => `${fresh('unknown')}@example.com`;
 
 /** A response without the caller's own values: the address, ids, and the id of the request. */
 const shapeOf = (status: number, body: object, email: string) =>

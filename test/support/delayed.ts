@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from 'node:net';
 
-/** A relay to a TCP server whose answers arrive late, in order. */
+/** A relay to a TCP server whose responses arrive late, in order. */
 export type DelayedRelay = { port: number; close(): Promise<void> };
 
 /** Where the database of a URL listens: on TCP, or on a socket in a folder. */
@@ -9,7 +9,7 @@ export function listenerOf({ hostname, port }: URL): NetConnectOpts {
   return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port || 5432}` } : { host, port: Number(port || 5432) };
 }
 
-/** Starts a relay on a free port: requests pass at once, answers `delayMs` later. */
+/** Starts a relay on a free port: requests pass at once, responses `delayMs` later. */
 export async function delayedRelay(target: NetConnectOpts, delayMs: number): Promise<DelayedRelay> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

@@ -9,7 +9,7 @@ export type Line = {
   open(): number;
   /** Silences connections: the ones that are open, or these and all that are made until `restore`. */
   silence(which: 'open' | 'all'): void;
-  /** New connections work; silenced ones stay silent for good, as a router forgets them. */
+  /** New connections work; silenced ones stay silent permanently, as a router forgets them. */
   restore(): void;
   close(): Promise<void>;
 };

@@ -11,7 +11,7 @@ export type ExchangeBody = {
 
 type Reply = { status: number; text: string };
 
-/** Answers a request instead of the exchange, or with what `forward` got from it. Null closes the connection. */
+/** Responds to a request instead of the exchange, or with what `forward` got from it. Null closes the connection. */
 export type Handle = (body: ExchangeBody, forward: () => Promise<Reply | null>) => Promise<Reply | null>;
 
 /** A proxy in front of the exchange. `target` may be set after the start; `handle` may be replaced at any time. */

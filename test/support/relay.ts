@@ -13,7 +13,7 @@ export type Passing = {
   forward(): Promise<Reply>;
 };
 
-/** A server between an adapter and its upstream. `handle` decides what each request is answered; by default the upstream does. */
+/** A server between an adapter and its upstream. `handle` decides the reply to each request; by default the upstream does. */
 export type Relay = { url: string; handle: (passing: Passing) => Promise<Reply>; close(): Promise<void> };
 
 /** Starts a relay on a free port. It closes each connection after its response. */

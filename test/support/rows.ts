@@ -3,7 +3,7 @@ import { type DbPool, openPool } from '../../src/db/pool.ts';
 import type { OwnerId, WalletAddress } from '../../src/kernel/ids.ts';
 import { freshDatabase } from './postgres.ts';
 
-/** Two owners and wallets whose rows are alike: only a condition on the owner or wallet tells them apart. */
+/** Two owners and wallets whose rows are alike: only a condition on the owner or wallet distinguishes them. */
 export const PARTNER = 'ptn_mine' as OwnerId;
 export const OTHER = 'ptn_other' as OwnerId;
 export const wallet = (digit: string): WalletAddress => `0x${digit.repeat(40)}` as WalletAddress;

@@ -48,7 +48,7 @@ describe('webhooks/deliver', () => {
     await fixture.d.endpoint(fixture.app, `${fixture.receiver.url}/other`, ['payout.failed', 'payout.completed']);
     const { id } = await fixture.d.endpoint(fixture.app, `${fixture.receiver.url}/inactive`, ['*']);
     await fixture.d.rows(`select deactivate_endpoint($1, 'asked')`, [id]);
-    await fixture.d.endpoint(await fixture.d.app(), `${fixture.receiver.url}/stranger`, ['*']);
+    await fixture.d.endpoint(await fixture.d.app(), `${fixture.receiver.url}/foreign`, ['*']);
 
     const queued = [
       await fixture.d.emit(fixture.app, 'kyc.updated'),

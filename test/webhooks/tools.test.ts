@@ -81,7 +81,7 @@ describe('npm run listen', () => {
       ...args,
     ]);
 
-  it('delivers new events as the service does, and shows what the receiver answered', async () => {
+  it('delivers new events as the service does, and shows the receiver’s response', async () => {
     await emit('app.before');
     const listening = listen({ CLIENT_ID: app.appId, CLIENT_SECRET: app.secret }, '--events', 'app.one,app.two');
     const [, secret = ''] = (await listening.waitForLine(/^secret /)).split(' ');

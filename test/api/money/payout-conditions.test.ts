@@ -9,7 +9,7 @@ describe('what payouts depend on', () => {
   });
   after(() => service.stop());
 
-  it('refuses an app that lacks the scope, and one without return addresses', async () => {
+  it('rejects an app that lacks the scope, and one without return addresses', async () => {
     const payout = await service.buyer.ask('POST', '/v2/payouts/request', { json: { amount_cents: 1_000 } });
     const account = await service.buyer.ask('POST', '/v2/connect/accounts', { json: { country: 'US' } });
 
@@ -18,7 +18,7 @@ describe('what payouts depend on', () => {
     expectRejected(account, 'V2_CONNECT_URLS_NOT_CONFIGURED');
   });
 
-  it('answers 503, never zero, when earnings cannot be read', async () => {
+  it('returns 503, never zero, when earnings cannot be read', async () => {
     const another = await service.user(await service.app(['api']));
     await another.ask('POST', '/v2/payments/free', { json: tierDemo });
     const { id, subaccount_id } = await accountIn(another.ask, 'evaluation');

@@ -186,7 +186,7 @@ describe('the steps of a payout', () => {
     await trader.payoutIs(id, 'completed');
   });
 
-  it('are refused for a country that cannot be paid, before an account is created', async () => {
+  it('are rejected for a country that cannot be paid, before an account is created', async () => {
     const { ask } = await service.user(app);
     const accounts = service.processor.ledger.entries().filter(({ kind }) => kind === 'account').length;
 

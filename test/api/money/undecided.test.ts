@@ -64,7 +64,7 @@ describe('a write whose effect nothing proves', () => {
       (u) => u.ask('POST', '/v2/connect/accounts', { json: { country: 'US' }, ...LATER }),
     ],
   ] satisfies [string, string, (trader: Earner) => Promise<Data>][])
-    it(`is answered with an unknown effect and listed: ${kind}`, async () => {
+    it(`ends with an unknown effect and is listed: ${kind}`, async () => {
       const trader = await earner(service, app, 500);
       service.processor.faults.add({ kind: 'accept_then_drop', route: `POST /v1/${route}` });
       service.processor.faults.add({ kind: 'status_500', route: `GET /v1/${route}` });

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The channel on which the worker of the bare chain tells that an order has ended; the payload is its id. */
+/** The channel on which the worker of the bare chain announces that an order has ended; the payload is its id. */
 export const ENDED = 'chain_ended';
 
 /** Creates the tables of the bare chain. Safe to repeat, and from several processes at once. */

@@ -5,7 +5,7 @@ import { countBy } from '../audit.ts';
 import { atPace, type Pace } from '../load.ts';
 import type { Stage } from '../stage.ts';
 
-/** How an order through the client ended: its intent, and the effect that the caller was told of. */
+/** How an order through the client ended: its intent, and the effect that was reported to the caller. */
 export type ClientEnd = { id: string; effect: Effect };
 
 type Load = { traders: number; seed: number };
@@ -61,7 +61,7 @@ const losing =
     throw new TypeError('lost on the way back');
   };
 
-/** Orders through the client by their end, and callers who were told what the ledger contradicts or share an order. */
+/** Orders through the client by their end, and callers whose result the ledger contradicts or who share an order. */
 export function auditClients(ends: readonly ClientEnd[], entries: readonly Entry[]) {
   const effects = countBy(entries.filter(({ kind }) => kind === 'market').map(({ key }) => key));
   const calls = countBy(ends.map(({ id }) => id));

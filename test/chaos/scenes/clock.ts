@@ -120,7 +120,7 @@ async function report(name: string, process: Running, aheadS: number): Promise<R
   return { process: name, aheadS, afterMs: performance.now() - startedAt };
 }
 
-/** Whether every wrong clock was reported, and nothing was lost, doubled, told wrong, rejected by the time, or lived otherwise. */
+/** Whether every wrong clock was reported, and nothing was lost, doubled, reported wrongly, rejected by the time, or lived otherwise. */
 export function clockVerdicts({ reported, orders, exchange, requested, repeated, lifetimes }: Timed): Verdict[] {
   const { forgotten, lost, doubled, denied, strange, states } = orders;
   const unexecuted = Object.entries(exchange.verbs).filter(([verb]) => / (failed|expired)$/.test(verb));

@@ -18,7 +18,7 @@ export type MoneyAudit = {
   tradeableWithoutMoney: string[];
   /** Kept payments and payouts that serve nobody and that no operator's list shows. */
   unlisted: string[];
-  /** Payouts that are told as completed although the bank does not have them, or the reverse. */
+  /** Payouts that are reported as completed although the bank does not have them, or the reverse. */
   reportedWrong: string[];
 };
 

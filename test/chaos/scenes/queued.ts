@@ -15,7 +15,7 @@ export type Queue = {
   settleWithinMs: number;
 };
 
-/** The result: the ledger beside what was told, why orders were not carried out, and the most requests at once. */
+/** The result: the ledger beside what was reported, why orders were not executed, and the most requests at once. */
 export type Queued = { audit: Audit; problems: string[]; mostAtOnce: number; tookMs: number; kills: number };
 
 /** Places all orders at once and kills workers while their requests are in progress; the miner carries them out late. */
@@ -55,7 +55,7 @@ export async function queueAtMiner({
   }
 }
 
-/** Whether nothing was told wrong and every order was carried out. */
+/** Whether nothing was reported wrongly and every order was executed. */
 export function queueVerdict(
   { audit, problems, mostAtOnce, tookMs, kills }: Queued,
   { orders, threads }: Pick<Queue, 'orders' | 'threads'>,
@@ -65,8 +65,8 @@ export function queueVerdict(
   return {
     promise: 'QUEUED',
     text: `${orders} orders at once at a miner with ${threads} threads`,
-    figure: `${states.succeeded ?? 0} carried out (others: ${problems.join(', ') || 'none'}), ${wrong} told wrong, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
-    bound: 'all carried out, 0 told wrong, never more requests than threads',
+    figure: `${states.succeeded ?? 0} executed (others: ${problems.join(', ') || 'none'}), ${wrong} reported wrongly, at most ${mostAtOnce} requests at once, in ${seconds(tookMs)} with ${kills} kills`,
+    bound: 'all executed, 0 reported wrongly, never more requests than threads',
     kept: wrong === 0 && states.succeeded === orders && mostAtOnce <= threads,
   };
 }

@@ -141,6 +141,6 @@ async function listWrong(money: MoneyStage): Promise<string[]> {
       'unlisted',
       transfers.flatMap(({ detail }) => (accounted.has(String(detail.id)) ? [] : String(detail.id))),
     ),
-    ...named('told wrong', audit.reportedWrong),
+    ...named('reported wrongly', audit.reportedWrong),
   ];
 }

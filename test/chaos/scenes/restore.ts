@@ -20,7 +20,7 @@ type Restored = {
   /** Effects at both venues from after the backup, and new ones after the restore. */
   missed: number;
   added: number;
-  /** Told as failed although the ledger has it; told as done although it does not; twice in the ledger. */
+  /** Reported as failed although the ledger has it; reported as done although it does not; twice in the ledger. */
   denied: number;
   lost: number;
   doubled: number;
@@ -84,7 +84,7 @@ const effects = ({ upstream, exchange }: Stage) =>
   upstream.ledger.entries().length +
   exchange.ledger.entries().filter(({ kind }) => kind !== 'action' && kind !== 'cancelled').length;
 
-/** Orders of the exchange that are told as failed although the ledger has them. */
+/** Orders of the exchange that are reported as failed although the ledger has them. */
 async function deniedAtExchange({ rows, exchange }: Stage): Promise<number> {
   const keys = new Set(exchange.ledger.entries().map(({ key }) => key.replace('0x', '').replaceAll('-', '')));
   const failed = await rows<{ id: string }>(
@@ -132,7 +132,7 @@ async function restore({ rows }: Stage, tables: Table[]): Promise<void> {
   );
 }
 
-/** Whether every order of the backup is told as it is, and nothing was done twice. */
+/** Whether every order of the backup is reported as it is, and nothing was done twice. */
 export function restoreVerdict(seen: Restored, least: number): Verdict {
   const { intents, open, missed, added, denied, lost, doubled, undecided, money } = seen;
   const wrong =

@@ -74,7 +74,7 @@ export async function tradeUnderHarm({
         return loading();
       },
     });
-    harming.catch(() => {}); // awaited below; if the load fails, its own error is told
+    harming.catch(() => {}); // awaited below; if the load fails, its own error is reported
     const [byHand, exchangeTaken, ends] = await load;
     const networkTaken = [...byHand, ...ends.map(({ id }) => id)];
     const loadedAt = performance.now();

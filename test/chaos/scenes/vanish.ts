@@ -142,7 +142,7 @@ const flow = ({ upstream }: Stage, load: Promise<unknown>) => {
   return Promise.race([until('orders at the venue', more, 120_000), load.then(() => null)]);
 };
 
-/** Whether every request was answered in time, orders flowed again, and nothing was lost, doubled or reported wrong. */
+/** Whether every request had a response in time, orders flowed again, and nothing was lost, doubled or reported wrong. */
 export function silenceVerdicts({ silenced, taken, responses, misinformed, orders }: Vanished): Verdict[] {
   const { forgotten, lost, doubled, denied, strange } = orders;
   const flowsOn = (each: Silenced) => each.by === 'packets dropped' || each.accepted > 0;
@@ -153,10 +153,10 @@ export function silenceVerdicts({ silenced, taken, responses, misinformed, order
       figure: silenced
         .map(
           ({ of, by, accepted, slowestMs, isReported, backMs }) =>
-            `${of}, ${by}: ${accepted} accepted meanwhile, slowest response ${seconds(slowestMs)}, ${isReported ? '' : 'readiness did not tell, '}back ${seconds(backMs)} after the end`,
+            `${of}, ${by}: ${accepted} accepted meanwhile, slowest response ${seconds(slowestMs)}, ${isReported ? '' : 'readiness did not report it, '}back ${seconds(backMs)} after the end`,
         )
         .join('; '),
-      bound: `answered within ${seconds(RESPONSE_WITHIN_MS)}, other connections serve on, readiness tells, back within ${seconds(BACK_WITHIN_MS)}`,
+      bound: `responses within ${seconds(RESPONSE_WITHIN_MS)}, other connections keep working, readiness reports it, back within ${seconds(BACK_WITHIN_MS)}`,
       kept: silenced.every(
         (each) =>
           each.slowestMs <= RESPONSE_WITHIN_MS && each.backMs <= BACK_WITHIN_MS && each.isReported && flowsOn(each),

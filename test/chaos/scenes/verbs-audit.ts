@@ -4,7 +4,7 @@ import { KEYS } from '../../support/service.ts';
 import { countBy } from '../audit.ts';
 import type { Site } from '../stage.ts';
 
-/** The ledger compared with what every verb was told. All from `forgotten` to `unprotected` must be 0. */
+/** The ledger compared with the result of every verb. All from `forgotten` to `unprotected` must be 0. */
 export type VerbAudit = {
   verbs: number;
   /** Verbs by kind and final state. */
@@ -19,7 +19,7 @@ export type VerbAudit = {
   denied: number;
   /** The ledger has an effect that no verb asked for. */
   strange: number;
-  /** An order was told as protected, its exits are gone, and no close told so. */
+  /** An order was reported as protected, its exits are gone, and no close reported that. */
   unprotected: number;
 };
 

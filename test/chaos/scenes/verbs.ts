@@ -25,7 +25,7 @@ export type VerbLoad = {
   settleWithinMs: number;
 };
 
-/** The result: the ledger beside what was told, the most requests at one miner, and what was done to the service. */
+/** The result: the ledger beside what was reported, the most requests at one miner, and what was done to the service. */
 export type VerbRun = { audit: VerbAudit; mostAtOnce: number; harms: Harms; tookMs: number };
 
 /** Lets every trader place, protect, edit, cancel and close while responses are lost or late and workers are killed. */
@@ -77,7 +77,7 @@ async function live(submit: Submit, n: number, { everyMs }: VerbLoad): Promise<s
       : [inTurn('BTCUSDC', opened, closed)];
   return (await Promise.all([...pairs, inTurn(PROTECTED, openedWithExits)])).flat();
 
-  /** Submits verbs of one pair one after the other; each is told the id of the first. */
+  /** Submits verbs of one pair one after the other; each gets the id of the first. */
   async function inTurn(pair: string, ...verbs: Verb[]): Promise<string[]> {
     const first = randomUUID();
     const ids: string[] = [];
@@ -102,7 +102,7 @@ const rested: Verb = (submit, trade_pair, order_uuid) =>
 const edited: Verb = (submit, trade_pair, first) => submit('POST', `/${first}/edit`, { trade_pair, quantity: 0.25 });
 const cancelled: Verb = (submit, trade_pair, first) => submit('DELETE', `/${first}?trade_pair=${trade_pair}`);
 
-/** Whether nothing was lost, doubled or told wrong, and most verbs were carried out nevertheless. */
+/** Whether nothing was lost, doubled or reported wrongly, and most verbs were executed. */
 export function verbVerdict({ audit, mostAtOnce, harms, tookMs }: VerbRun, { style, threads }: VerbLoad): Verdict {
   const { verbs, forgotten, lost, doubled, denied, strange, unprotected } = audit;
   const wrong = forgotten + lost + doubled + denied + strange + unprotected;
@@ -112,9 +112,9 @@ export function verbVerdict({ audit, mostAtOnce, harms, tookMs }: VerbRun, { sty
     promise: 'VERBS',
     text: `cancels, edits, closes and tp-sl beside orders, v1 and v2, network of ${style}`,
     figure:
-      `${verbs} verbs ${JSON.stringify(audit.states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange} told wrong, ` +
+      `${verbs} verbs ${JSON.stringify(audit.states)}: ${lost} lost, ${doubled} doubled, ${denied + forgotten + strange} reported wrongly, ` +
       `${unprotected} unprotected; at most ${mostAtOnce} requests at one miner, ${harms.kill} kills, ${harms.cut} cuts, in ${seconds(tookMs)}`,
-    bound: '0 lost, 0 doubled, 0 told wrong',
+    bound: '0 lost, 0 doubled, 0 reported wrongly',
     kept: wrong === 0 && verbs > 0 && succeeded > verbs / 2 && mostAtOnce <= threads,
   };
 }

@@ -80,7 +80,7 @@ async function appCast(service: Trading, { ask, user, account, key }: TestTrader
       company_name: 'Example',
       slug: 'example-of-requests',
       contact_email: 'someone@example.com',
-      use_case: 'Something that takes some words to tell.',
+      use_case: 'Something that takes some words to describe.',
     },
   });
   await user.ask('POST', '/v2/payments/free', { json: tierDemo });

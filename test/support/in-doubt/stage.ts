@@ -26,7 +26,7 @@ export type InDoubtStage = {
   connected: string;
   transferred: string;
   newKey(): { privateKey: `0x${string}`; address: string };
-  /** Decides what all upstreams answer. */
+  /** Decides what all upstreams respond. */
   handle(handler: Relay['handle']): void;
   /** Inserts an intent that was sent with this payload, with its effect unknown. */
   insert(verb: AnyVerb, payload: object): Promise<string>;

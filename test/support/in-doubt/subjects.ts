@@ -101,7 +101,7 @@ export const SUBJECTS: Subject[] = [
   ),
   {
     ...atExchange(cancelAtExchange, (caller, oid) => caller.delete(`${EX}/${oid}`, later)),
-    endsAs: { done: 'succeeded', never: 'succeeded' }, // its nonce was used by an earlier look-up: it answers that the order is still open
+    endsAs: { done: 'succeeded', never: 'succeeded' }, // its nonce was used by an earlier look-up: its result is that the order is still open
   },
   atExchange(protectAtExchange, (caller) =>
     caller.post(`${EX}/tp-sl`, { pair: 'BTC', take_profit: 130_000, stop_loss: 50_000 }, later),

@@ -14,7 +14,7 @@ import { KEYS } from '../service.ts';
 type Outcome = { kind: string };
 type Call = () => Promise<Outcome>;
 
-/** One operation of an adapter. `samples`: what the upstream answers to its requests when it works, in order. */
+/** One operation of an adapter. `samples`: the upstream's replies to its requests when it works, in order. */
 export type Operation = { name: string; isWrite: boolean; relay: Relay; call: Call; samples: Reply[] };
 
 const KEY = '11'.repeat(32);

@@ -119,11 +119,12 @@ export function wordsOf(name: string): string[] {
 }
 
 /** Whether a text for operators, callers or logs holds a phrase that the glossary replaces. */
-export const isOutdatedText = (text: string): boolean => PHRASES.test(text.replace(STATE_OF_MAILS, ''));
+export const isOutdatedText = (text: string): boolean => PHRASES.test(text.replace(KEPT, ''));
 
 const PHRASES =
   /\b(refus\w+|part(y|ies)|told|tells?|doubtful|rests no longer|stopped badly|broke off|do not fit|for good|answer(s|ed)?|strangers?|wakes?|woken|parted by)\b/i;
-const STATE_OF_MAILS = /\brefused:/;
+/** Other uses: third-party; a state of mails, explained; what the system reports of a connection (ECONNREFUSED). */
+const KEPT = /third-party|\brefused:|\bconnection (is )?refused/g;
 
 /** Whether the title of an error, which says what is wrong, holds such a phrase or is vague. */
 export const isOutdatedTitle = (title: string): boolean =>

@@ -51,6 +51,16 @@ export const slugsInSql = (sql: string): string[] => literalsOf(sql).filter((lit
 /** The texts in SQL: reasons, comments on objects, exceptions. */
 export const textsInSql = (sql: string): string[] => literalsOf(sql).filter((literal) => SPACED.test(literal));
 
+/** The prose of a file, line by line: a guide without code, or the comments of a source. */
+export function proseIn(path: string, text: string): string[] {
+  if (path.endsWith('.md')) return withoutCode(text).split('\n');
+  const lines = text.split('\n').map((line) => COMMENT.exec(line)?.[1] ?? '');
+  return lines.map(withoutCode);
+}
+
+const COMMENT = /(?:^|\s)(?:\/?\*+|\/\/|--)\s(.*)/;
+const withoutCode = (text: string) => text.replace(/```.*?```/gs, '').replace(/`[^`\n]*`/g, '');
+
 /** The names of the folders and files on a path. */
 export const fileNamesOf = (path: string): string[] => path.split('/').map((name) => name.replace(/\..*/, ''));
 
