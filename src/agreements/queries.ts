@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
 import type { Db } from '../db/pool.ts';
-import { type AppId, idSchema, type UserId, type WithIds } from '../kernel/ids.ts';
+import type { AppId, UserId, WithIds } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/pages.ts';
 
 /** A signature with every member of its row hash. */
@@ -44,34 +44,3 @@ export const findNewestSignature = (db: Db, app: AppId, userId: UserId): Promise
     where s.app = ${app} and s.user_id = ${userId}
     order by s.position desc
     limit 1`);
-
-/** A row of a chain: its position, and its id, since a manipulated table may have several rows of one position. */
-export type ChainPoint = { place: number; id: string };
-
-/** Signatures of one app's chain after a row, in chain order, at most `limit`. */
-export const readChain = (
-  db: Db,
-  app: AppId,
-  { place, id }: ChainPoint,
-  limit: number,
-): Promise<readonly Signature[]> =>
-  db.any(sql.type(signatureRow)`
-    select ${signatureColumns}
-    from agreement_signatures s
-    where s.app = ${app} and (s.position, s.id) > (${place}, ${id})
-    order by s.position, s.id
-    limit ${limit}`);
-
-const chainRow = z.object({ app: idSchema.app, length: z.number(), last_hash: z.string().nullable() });
-
-/** The recorded length and last hash of each chain. An app with rows but no record has length 0. */
-export const listChains = (db: Db): Promise<readonly z.infer<typeof chainRow>[]> =>
-  db.any(sql.type(chainRow)`
-    select a.app, coalesce(c.length, 0) as length, c.last_hash
-    from (
-      select app from agreement_chains
-      union
-      select app from agreement_signatures
-    ) a
-    left join agreement_chains c on c.app = a.app
-    order by a.app`);

@@ -1,7 +1,7 @@
 import type { Db } from '../db/pool.ts';
 import { isSignedHead, type PublicKey } from '../kernel/head-keys.ts';
 import type { AppId } from '../kernel/ids.ts';
-import { type ChainPoint, listChains, readChain } from './queries.ts';
+import { type ChainPoint, listChains, readChain } from './chains/queries.ts';
 import { endOf, type Fault, follow, hashOf, type Receipt, type Signed, startOf } from './rules.ts';
 
 const ROWS_AT_ONCE = 1_000;

@@ -5,9 +5,10 @@ import { ApiError } from '../kernel/errors.ts';
 import { type App, appOf } from '../kernel/principal.ts';
 import { grant, scopes } from '../kernel/scopes.ts';
 import { budgetOf } from '../kernel/throttles.ts';
-import { issueToken, revokeToken, rotateAppSecret } from './commands.ts';
+import { rotateAppSecret } from './commands.ts';
 import type { ClientFinder } from './queries.ts';
 import { getApp } from './queries.ts';
+import { issueToken, revokeToken } from './tokens/commands.ts';
 
 type Deps = { clients: ClientFinder; config: Pick<Config, 'PUBLIC_URL'>; db: Db };
 

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runMigrations } from 'graphile-worker';
 import { runner } from 'node-pg-migrate';
 import pg from 'pg';
+import { checkApplied, noteApplied } from './applied-migrations.ts';
 import { applyDefinitions } from './apply-definitions.ts';
 import { waitedTooLong, wasUndone } from './conflicts.ts';
 import { readDefinitions } from './definitions.ts';
-import { checkApplied, checkLayout, loadMigrations, MIGRATION_FILES, noteApplied } from './migrations.ts';
+import { checkLayout, loadMigrations, MIGRATION_FILES } from './migrations.ts';
 
 const MIGRATORS_LOCK = 884_424;
 const POLL_MS = 100; // no waiting statement in PostgreSQL: `create index concurrently` would wait for it

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { MigrationBuilder } from 'node-pg-migrate';
 import type { ClientBase } from 'pg';
@@ -41,40 +39,4 @@ export async function checkLayout(client: ClientBase): Promise<void> {
       `This database was made by an earlier version (its first migration is ${first}) and cannot be upgraded. It was left as it is. ` +
         'Set DATABASE_URL to an empty database. Without DATABASE_URL: remove the data folder, or set DATA_DIR to a new one.',
     );
-}
-
-/** Throws if the file of an applied migration was changed or removed. */
-export async function checkApplied(client: ClientBase, paths: string[]): Promise<void> {
-  const { rows: applied } = await client.query<{ name: string; sha256: string | null }>(
-    `select m.name, to_jsonb(m) ->> 'sha256' as sha256
-     from migrations m`, // through JSON, because a later migration adds the column
-  );
-  const digests = await digestsOf(paths);
-  const edited = applied.filter(({ name, sha256 }) => sha256 !== null && sha256 !== digests.get(name));
-  if (edited.length > 0) {
-    const names = edited.map(({ name }) => name).join(', ');
-    throw new Error(
-      `Applied to this database and changed or removed since: ${names}. Restore them and add a new migration.`,
-    );
-  }
-}
-
-/** Stores the digests of applied migrations for `checkApplied`. */
-export async function noteApplied(client: ClientBase, paths: string[]): Promise<void> {
-  const digests = await digestsOf(paths);
-  await client.query(
-    `update migrations m
-     set sha256 = f.sha256
-     from unnest($1::text[], $2::text[]) as f (name, sha256)
-     where m.name = f.name and m.sha256 is null`,
-    [[...digests.keys()], [...digests.values()]],
-  );
-}
-
-async function digestsOf(paths: string[]): Promise<ReadonlyMap<string, string>> {
-  const digests = paths.map(async (file): Promise<[string, string]> => {
-    const digest = createHash('sha256').update(await readFile(file));
-    return [path.basename(file, '.sql'), digest.digest('hex')];
-  });
-  return new Map(await Promise.all(digests));
 }

@@ -6,10 +6,10 @@ import * as adminApps from '../admin/apps/http.ts';
 import * as adminAudit from '../admin/audit/http.ts';
 import * as adminDeliveries from '../admin/deliveries/http.ts';
 import * as adminFigures from '../admin/figures/http.ts';
-import * as admins from '../admin/http.ts';
 import * as adminJobs from '../admin/jobs/http.ts';
 import { moveWalletLink } from '../admin/links/http.ts';
 import * as adminMails from '../admin/mails/http.ts';
+import * as adminPartnerKeys from '../admin/partner-keys/http.ts';
 import * as adminPartners from '../admin/partners/http.ts';
 import * as paymentOperators from '../admin/payments/http.ts';
 import * as payoutOperators from '../admin/payouts/http.ts';
@@ -17,9 +17,12 @@ import * as adminQueue from '../admin/queue/http.ts';
 import * as adminRequests from '../admin/requests/http.ts';
 import * as adminReruns from '../admin/reruns/http.ts';
 import * as adminSearch from '../admin/search/http.ts';
+import * as adminSessions from '../admin/sessions/http.ts';
+import * as adminTotp from '../admin/totp/http.ts';
 import * as adminUpstreams from '../admin/upstreams/http.ts';
 import * as adminUsers from '../admin/users/http.ts';
 import * as agreements from '../agreements/http.ts';
+import { getAgreementKeys } from '../agreements/keys/http.ts';
 import * as apps from '../apps/http.ts';
 import * as appRequests from '../apps/requests/http.ts';
 import * as enrollments from '../enrollments/http.ts';
@@ -78,10 +81,12 @@ const table = {
   ...registration,
   ...apps,
   ...appRequests,
-  ...admins,
+  ...adminSessions,
+  ...adminTotp,
   ...adminApps,
   ...adminRequests,
   ...adminPartners,
+  ...adminPartnerKeys,
   ...adminReruns,
   ...adminDeliveries,
   ...adminMails,
@@ -96,6 +101,7 @@ const table = {
   ...userSessions,
   ...userTotp,
   ...agreements,
+  getAgreementKeys,
   ...events,
   ...partnerStream,
   ...notifications,

@@ -6,9 +6,9 @@ import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId, WalletAddress } from '../kernel/ids.ts';
 import { listPage } from '../kernel/pages.ts';
 import type { Sealer } from '../kernel/seal.ts';
+import { checkKey } from './check-key.ts';
 import { type Enrollment, findEnrollment, listEnrollments } from './queries.ts';
 import { revokeEnrollment, saveKey } from './store.ts';
-import { checkKey } from './verify.ts';
 
 type Deps = { db: Db; exvenue: Exvenue; sealer: Sealer };
 

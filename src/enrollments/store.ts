@@ -39,17 +39,3 @@ export async function saveKey(db: Db, key: NewKey): Promise<void> {
 export const revokeEnrollment = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<boolean> =>
   db.oneFirst(sql.prepared('revoke_enrollment', z.object({ ok: z.boolean() }))`
     select revoke_enrollment(${owner}, ${exWallet}) ok`);
-
-/** Records that the exchange confirmed a key. One that waited for it now signs; the earlier key is retired. */
-export async function confirmKey(db: Db, keyId: string): Promise<void> {
-  await db.query(sql.type(nothing)`select confirm_key(${keyId})`);
-}
-
-/** Removes a key that the exchange does not list, and its enrollment if no earlier key signs for it. */
-export async function rejectKey(db: Db, keyId: string): Promise<void> {
-  await db.query(sql.type(nothing)`select reject_key(${keyId})`);
-}
-
-/** Wipes retired keys that signed no open intent. Returns the number wiped. */
-export const wipeRetiredKeys = (db: Db): Promise<number> =>
-  db.oneFirst(sql.type(z.object({ count: z.number() }))`select wipe_retired_keys() count`);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { newId, type OwnerId } from '../kernel/ids.ts';
-import { type Delivery, findDelivery } from './queries.ts';
+import { type Delivery, findDelivery } from './deliveries/queries.ts';
 import type { NewSecret } from './secrets.ts';
 
 const MOST_ENDPOINTS = 50; // active at once for one app or partner: every event is stored once for each of them

@@ -8,7 +8,8 @@ import { listPage } from '../kernel/pages.ts';
 import type { Principal } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { changeEndpoint, createEndpoint, recoverEndpoint, redeliver, rotateSecret, testEndpoint } from './commands.ts';
-import { findDelivery, findEndpoint, listAttempts, listDeliveries, listEndpoints } from './queries.ts';
+import { findDelivery, listAttempts, listDeliveries } from './deliveries/queries.ts';
+import { findEndpoint, listEndpoints } from './queries.ts';
 import { EVENT_NAMES, PARTNER_EVENT_NAMES, unknownEvents } from './rules.ts';
 import { newSecret } from './secrets.ts';
 

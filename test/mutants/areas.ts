@@ -42,6 +42,7 @@ export const AREAS: Record<string, Area> = {
         files: [
           'src/admin/queries.ts',
           'src/apps/commands.ts',
+          'src/apps/tokens/commands.ts',
           'src/apps/queries.ts',
           'src/partners/queries.ts',
           'src/trading/keys/queries.ts',
@@ -97,10 +98,11 @@ export const AREAS: Record<string, Area> = {
   operators: {
     code: {
       files: [
-        'src/admin/http.ts',
         'src/admin/sessions/check.ts',
         'src/admin/sessions/commands.ts',
+        'src/admin/sessions/http.ts',
         'src/admin/totp/commands.ts',
+        'src/admin/totp/http.ts',
         'src/admin/totp/attempts.ts',
         'src/admin/users/commands.ts',
         'src/edge/rejections.ts',
@@ -133,14 +135,21 @@ export const AREAS: Record<string, Area> = {
     code: { files: ['src/trading/accounts.ts'], tests: ['api/trading/gate', 'api/trading/keys'] },
     sql: [
       {
-        files: ['src/enrollments/queries.ts', 'sql/functions/enrollments/revoke_enrollment.sql'],
+        files: [
+          'src/enrollments/queries.ts',
+          'src/enrollments/keys/queries.ts',
+          'sql/functions/enrollments/revoke_enrollment.sql',
+        ],
         tests: ['sql/foreign-rows'],
       },
       {
-        files: ['src/portfolio/queries.ts', 'src/registration/queries.ts'],
+        files: ['src/portfolio/queries.ts', 'src/portfolio/history/queries.ts', 'src/registration/queries.ts'],
         tests: ['sql/foreign-rows', 'sql/foreign-orders'],
       },
-      { files: ['src/agreements/queries.ts'], tests: ['api/agreements', 'api/lists', 'sql/foreign-rows'] },
+      {
+        files: ['src/agreements/queries.ts', 'src/agreements/chains/queries.ts'],
+        tests: ['api/agreements', 'api/lists', 'sql/foreign-rows'],
+      },
       {
         files: ['src/trading/keys/commands.ts'],
         tests: ['sql/foreign-objects', 'sql/credential-rows', 'api/trading/keys'],
@@ -169,6 +178,7 @@ export const AREAS: Record<string, Area> = {
           'src/kyc/queries.ts',
           'src/payments/queries.ts',
           'src/payouts/queries.ts',
+          'src/webhooks/deliveries/queries.ts',
           'src/webhooks/queries.ts',
           'sql/functions/payouts/payout_obstacle.sql',
           'sql/functions/payouts/submit_payout.sql',

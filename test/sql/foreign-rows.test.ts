@@ -1,14 +1,10 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { listChains, readChain } from '../../src/agreements/queries.ts';
+import { listChains, readChain } from '../../src/agreements/chains/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
-import {
-  findEnrollment,
-  hasInDoubtUnderOtherKeys,
-  listEnrollments,
-  listUnverifiedKeys,
-} from '../../src/enrollments/queries.ts';
+import { hasInDoubtUnderOtherKeys, listUnverifiedKeys } from '../../src/enrollments/keys/queries.ts';
+import { findEnrollment, listEnrollments } from '../../src/enrollments/queries.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { findSubaccount, findWalletLink } from '../../src/portfolio/queries.ts';
 import { findRegistration } from '../../src/registration/queries.ts';

@@ -7,12 +7,9 @@ import type { PageRequest } from '../../kernel/pages.ts';
 
 const partnerRow =
   z.custom<WithIds<Omit<components['schemas']['PartnerSummary'], 'quota_used' | 'quota_rejections'>>>();
-const keyRow = z.custom<components['schemas']['PartnerKey']>();
 
 /** A partner in the form shown to operators, without the use of its quota. */
 export type PartnerSummary = z.infer<typeof partnerRow>;
-/** A key of a partner, without the key itself. */
-export type PartnerKey = z.infer<typeof keyRow>;
 
 const partnerColumns = sql.fragment`
   p.id as partner_id, p.name, p.disabled_at is null as active, p.contact_email, p.requests_per_minute, p.created_at, p.disabled_at,
@@ -34,24 +31,3 @@ export const findPartner = (db: Db, partnerId: PartnerId): Promise<PartnerSummar
     select ${partnerColumns}
     from partners p
     where p.id = ${partnerId}`);
-
-/** A page of a partner's keys, oldest first, after the key `cursor`. Of each key only its hint is shown. */
-export const listPartnerKeys = (
-  db: Db,
-  partnerId: PartnerId,
-  { cursor, limit }: PageRequest,
-): Promise<readonly PartnerKey[]> =>
-  db.any(sql.prepared('list_partner_keys', keyRow)`
-    select k.id as key_id, k.partner_id, k.hint, k.label, k.created_at, k.revoked_at
-    from partner_keys k
-    where k.partner_id = ${partnerId}
-      and (
-        ${cursor}::text is null
-        or (k.created_at, k.id) > (select c.created_at, c.id from partner_keys c where c.id = ${cursor})
-      )
-    order by k.created_at, k.id
-    limit ${limit}`);
-
-/** Whether a partner has a key with this id. */
-export const isKeyOf = (db: Db, partnerId: PartnerId, keyId: string): Promise<boolean> =>
-  db.exists(sql.type(z.object({}))`select from partner_keys k where k.id = ${keyId} and k.partner_id = ${partnerId}`);

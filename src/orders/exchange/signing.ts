@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Action, Exvenue, Signer } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
-import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from '../../enrollments/commands.ts';
-import { findKey, hasInDoubtUnderOtherKeys } from '../../enrollments/queries.ts';
+import { findLiveKey, openKey } from '../../enrollments/commands.ts';
+import { findKey, hasInDoubtUnderOtherKeys } from '../../enrollments/keys/queries.ts';
+import { forgetBurning, nextNonce, noteBurning } from '../../enrollments/nonces/commands.ts';
 import type { NotReady } from '../../intents/define.ts';
 import { idSchema, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';

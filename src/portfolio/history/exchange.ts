@@ -2,8 +2,8 @@ import type { Fill } from '../../adapters/exchange/types.ts';
 import type { components } from '../../contract/types.ts';
 import { compare, dividedBy, isPositive, plus, times } from '../../kernel/decimals.ts';
 import { coinOf, displayPair, intentIdOf, isPerpetual } from '../../kernel/exchange-names.ts';
-import type { PlacedOrder } from '../queries.ts';
 import { type Dated, isWithin, type Span } from './pages.ts';
+import type { PlacedOrder } from './queries.ts';
 import { type RoundTrip, roundTrips } from './round-trips.ts';
 
 type Schemas = components['schemas'];

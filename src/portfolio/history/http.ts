@@ -3,13 +3,13 @@ import type { Call, Handler } from '../../edge/handler.ts';
 import { dexOf } from '../../kernel/exchange-names.ts';
 import { isUuid } from '../../kernel/ids.ts';
 import { provenPositions } from '../positions/network.ts';
-import { listPlacedOrders } from '../queries.ts';
 import type { VenueReads } from '../read-model.ts';
 import { foundOrNull, getTrader, type NetworkTrader, requireFound, type Trader, type TraderDeps } from '../traders.ts';
 import * as exchange from './exchange.ts';
 import { closedPositions } from './network.ts';
 import { filledOrders } from './network-orders.ts';
 import { historyPage, type Span, spanOf } from './pages.ts';
+import { listPlacedOrders } from './queries.ts';
 
 type Deps = TraderDeps & { reads: VenueReads };
 

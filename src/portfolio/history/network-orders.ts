@@ -2,9 +2,9 @@ import type { DashboardOrder } from '../../adapters/network/types.ts';
 import type { components } from '../../contract/types.ts';
 import { ofNumber } from '../../kernel/decimals.ts';
 import { exitsOf, quantityOf } from '../positions/network.ts';
-import type { PlacedOrder } from '../queries.ts';
 import { namesPair, shownPair } from '../rules.ts';
 import { type Dated, isWithin, type Span } from './pages.ts';
+import type { PlacedOrder } from './queries.ts';
 
 type Order = components['schemas']['Order'];
 
