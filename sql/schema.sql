@@ -1606,7 +1606,7 @@ create function begin_payout_step(payout text, which text, item jsonb, cents int
 create function begin_sending(intent uuid, held_fence integer, what jsonb)
   returns boolean plpgsql;
 
-create function begin_sending_within(intent uuid, held_fence integer, what jsonb, place text, slots integer, for_s double precision)
+create function begin_sending_within(intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision)
   returns text plpgsql;
 
 create function budget_used(of_name text, capacity double precision, per_s double precision)
@@ -1727,7 +1727,7 @@ create function forget_expired_identity(most integer)
 create function halt_budget(of_name text, halt_ms double precision)
   returns void sql;
 
-create function hand_slots(place text, for_s double precision, asking uuid)
+create function hand_slots(at_upstream text, for_s double precision, asking uuid)
   returns void plpgsql;
 
 create function has_its_money(of_payment text)
@@ -2162,7 +2162,7 @@ create function take_due(endpoint text, into_lane integer)
 create function take_event_page(of_sweep integer, batch jsonb, next_after text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
 
-create function take_look_up_slot(place text, slots integer, for_s double precision)
+create function take_look_up_slot(at_upstream text, slots integer, for_s double precision)
   returns uuid plpgsql;
 
 create function take_lost(endpoint text, into_lane integer)
@@ -2171,7 +2171,7 @@ create function take_lost(endpoint text, into_lane integer)
 create function take_processor_events(batch jsonb, came_by text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
 
-create function take_slot(intent uuid, place text, slots integer, for_s double precision)
+create function take_slot(intent uuid, at_upstream text, slots integer, for_s double precision)
   returns boolean plpgsql;
 
 create function take_up_events(object text)

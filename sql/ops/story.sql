@@ -11,7 +11,7 @@ begin
   return query
   select s.at, s.what, s.detail
   from (
-    select 1 as place, i.created_at as at, 'accepted' as what,
+    select 1 as position, i.created_at as at, 'accepted' as what,
       format('%s for %s%s, to be sent by %s UTC', i.kind, i.owner, ' (request ' || i.request_id || ')',
         to_char(i.deadline_at at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS')) as detail
     union all
@@ -48,7 +48,7 @@ begin
     select 9, now(), 'now', format('%s, after %s claims and %s reconcile attempts%s', i.state, i.attempts, i.reconcile_attempts, concat(', last ' || (i.outcome -> 'problem' ->> 'code'), ', in doubt: ' || i.unknown_because))
     where i.settled_at is null
   ) s
-  order by s.at, s.place;
+  order by s.at, s.position;
 end $$;
 comment on function ops.story(uuid) is
   'The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators'' actions, and the present state of its lane and job. No row: there is no such intent.';

@@ -1,7 +1,7 @@
 -- begin_sending for an upstream that works on a limited number of requests at once: sent | waiting (all slots are held; the intent is queued
 -- again and continues when it is handed one, or expires) | lost (the claim is lost or the deadline has passed; nothing may be sent).
 create or replace function begin_sending_within(
-  intent uuid, held_fence integer, what jsonb, place text, slots integer, for_s double precision
+  intent uuid, held_fence integer, what jsonb, at_upstream text, slots integer, for_s double precision
 ) returns text
 language plpgsql as $$
 declare
@@ -15,9 +15,9 @@ begin
   if not found then
     return 'lost';
   end if;
-  if take_slot(intent, place, slots, for_s) then
+  if take_slot(intent, at_upstream, slots, for_s) then
     update intents
-    set state = 'running', upstream = place, sending_at = now(), sent_payload = what
+    set state = 'running', upstream = at_upstream, sending_at = now(), sent_payload = what
     where id = intent;
     return 'sent';
   end if;

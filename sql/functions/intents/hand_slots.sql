@@ -1,23 +1,23 @@
 -- Gives the free slots of an upstream to the intents that wait for one, in order of acceptance, and queues their jobs. The caller holds the
 -- line's lock (see take_slot). `asking` is being executed and needs no job. Locks the slots and the intents it finds unlocked.
-create or replace function hand_slots(place text, for_s double precision, asking uuid) returns void
+create or replace function hand_slots(at_upstream text, for_s double precision, asking uuid) returns void
 language plpgsql as $$
 declare
   free record;
   waiting record;
 begin
   loop
-    exit when not exists (select from intents i where i.upstream = place and i.state = 'queued');
+    exit when not exists (select from intents i where i.upstream = at_upstream and i.state = 'queued');
     select u.slot into free
     from upstream_slots u
-    where u.upstream = place and (u.intent_id is null or u.held_until < now())
+    where u.upstream = at_upstream and (u.intent_id is null or u.held_until < now())
     order by u.slot
     limit 1
     for update skip locked;
     exit when not found;
     select i.id, i.kind into waiting
     from intents i
-    where i.upstream = place and i.state = 'queued'
+    where i.upstream = at_upstream and i.state = 'queued'
       and not exists (select from upstream_slots h where h.intent_id = i.id)
     order by i.position
     limit 1
@@ -25,7 +25,7 @@ begin
     exit when not found;
     update upstream_slots
     set intent_id = waiting.id, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
-    where upstream = place and slot = free.slot;
+    where upstream = at_upstream and slot = free.slot;
     if waiting.id is distinct from asking then
       perform graphile_worker.add_jobs(array[slot_job(waiting.kind, waiting.id, now())]);
     end if;

@@ -2,23 +2,23 @@
 -- are held, and the intent has joined the line. Free slots go to waiting intents first, in order of acceptance.
 -- A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays
 -- free while an intent waits. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
-create or replace function take_slot(intent uuid, place text, slots integer, for_s double precision) returns boolean
+create or replace function take_slot(intent uuid, at_upstream text, slots integer, for_s double precision) returns boolean
 language plpgsql as $$
 begin
   perform from intents where id = intent for update; -- executed twice at once, it must not take two
   update upstream_slots
   set held_until = now() + make_interval(secs => for_s)
-  where intent_id = intent and upstream = place;
+  where intent_id = intent and upstream = at_upstream;
   if found then
     return true; -- handed over while it waited
   end if;
-  if not exists (select from intents w where w.upstream = place and w.state = 'queued') then
+  if not exists (select from intents w where w.upstream = at_upstream and w.state = 'queued') then
     update upstream_slots u
     set intent_id = intent, hold_s = for_s, held_until = now() + make_interval(secs => for_s)
-    where u.upstream = place and u.slot = (
+    where u.upstream = at_upstream and u.slot = (
       select f.slot
       from upstream_slots f
-      where f.upstream = place and f.slot <= slots and (f.intent_id is null or f.held_until < now())
+      where f.upstream = at_upstream and f.slot <= slots and (f.intent_id is null or f.held_until < now())
       order by f.slot
       limit 1
       for update skip locked
@@ -27,20 +27,20 @@ begin
       return true;
     end if;
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('slots ' || place, 0));
+  perform pg_advisory_xact_lock(hashtextextended('slots ' || at_upstream, 0));
   delete from upstream_slots u
-  where u.upstream = place and u.slot in (
+  where u.upstream = at_upstream and u.slot in (
     select f.slot
     from upstream_slots f
-    where f.upstream = place and f.slot > slots and (f.intent_id is null or f.held_until < now())
+    where f.upstream = at_upstream and f.slot > slots and (f.intent_id is null or f.held_until < now())
     for update skip locked
   );
   -- not by on conflict, which would wait for a slot that is being freed
   insert into upstream_slots (upstream, slot)
-  select place, n
+  select at_upstream, n
   from generate_series(1, slots) n
-  where not exists (select from upstream_slots u where u.upstream = place and u.slot = n);
-  update intents set upstream = place, state = 'queued' where id = intent;
-  perform hand_slots(place, for_s, intent);
-  return exists (select from upstream_slots u where u.upstream = place and u.intent_id = intent);
+  where not exists (select from upstream_slots u where u.upstream = at_upstream and u.slot = n);
+  update intents set upstream = at_upstream, state = 'queued' where id = intent;
+  perform hand_slots(at_upstream, for_s, intent);
+  return exists (select from upstream_slots u where u.upstream = at_upstream and u.intent_id = intent);
 end $$;

@@ -4,7 +4,7 @@
 create or replace function prune_idempotency_keys(kept_s double precision, most integer) returns bigint
 language sql as $$
   with old as materialized (
-    select k.ctid as place
+    select k.ctid as row_ctid
     from idempotency_keys k
     where k.created_at < now() - make_interval(secs => kept_s)
     order by k.created_at
@@ -12,7 +12,7 @@ language sql as $$
     for update skip locked
   ), gone as (
     delete from idempotency_keys k
-    where k.ctid = any (array(select place from old))
+    where k.ctid = any (array(select row_ctid from old))
     returning 1
   )
   select count(*) from gone
