@@ -1220,7 +1220,7 @@ create view queue_jobs (
   updated_at timestamp with time zone
 );
 
--- Payments older than 10 minutes whose money is kept and serves nobody. Normally empty.
+-- Payments older than 10 minutes whose money is kept without a service for it. Normally empty.
 create view unfulfilled_payments (
   payment_id text,
   owner text,

@@ -49,7 +49,7 @@ begin
   else
     verdict := case when i.sending_at is null then 'queued_again' when is_repeated then 'send_again' else 'reconcile_again' end;
     reason := case
-      when i.sending_at is null then 'nothing was sent, and nobody is at it'
+      when i.sending_at is null then 'nothing was sent, and no worker has it'
       when is_repeated then 'it may have been sent; the processor still keeps its key and acts on a key once'
       else 'it may have been sent: only reconciling is safe'
     end;

@@ -31,7 +31,7 @@ begin
     where a.subject in (i.id::text, ids ->> 'prop_account_id', ids ->> 'payment_id')
     union all
     select 7, now(), 'lane', format('%s: %s, %s queued', l.lane,
-      case when l.head = i.id then 'at its head' else coalesce('behind ' || l.head, 'nobody at its head') end, l.waiting)
+      case when l.head = i.id then 'at its head' else coalesce('behind ' || l.head, 'without a head') end, l.waiting)
     from ops.lanes l
     where l.lane = i.lane and i.state in ('queued', 'running')
     union all

@@ -44,7 +44,7 @@ const timed =
   ) =>
   (...args: unknown[]): unknown => {
     const startedAt = performance.now();
-    const on: Work = { ...presentWork() }; // its own, for the status: calls run beside each other
+    const on: Work = { ...presentWork() }; // separate, for the status: calls run concurrently
     const result = workingOn(on, () => call(...args));
     if (!(result instanceof Promise)) return result;
     result.then(

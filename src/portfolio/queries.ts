@@ -28,7 +28,7 @@ export type WalletLink = z.infer<typeof linkRow>;
 
 /**
  * An owner's registration of a wallet (in lower case): its linked subaccount, else its paid registration. Null if the
- * owner has none, whoever else may have one.
+ * owner has none, even if another owner has one.
  */
 export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
   db.maybeOne(sql.prepared('find_wallet_link', linkRow)`

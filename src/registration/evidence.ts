@@ -52,8 +52,8 @@ const CANCELED = { slug: 'authorization_canceled', message: 'The payer cancelled
 const REPEATS = 6;
 
 /**
- * Posts the payment again, each time with an unused proof. Without one it does not post: a rejection of a used proof
- * says nothing about the payment.
+ * Posts the payment again, each time with an unused proof. Without one it does not post: the rejection of a used proof
+ * proves nothing about the payment.
  */
 async function postAgain(
   { reconcile_attempts }: Purchase,

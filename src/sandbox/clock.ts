@@ -21,10 +21,10 @@ const UNMOVED = [
 const nothing = z.object({});
 
 /**
- * Lets time pass for the database: every job that waits for its time, and every stored time, becomes `seconds` older; the
- * tasks of the crontab run once. One transaction. Jobs come first: of a row and a job that are written meanwhile, the
- * row is then older and those tasks find it due; a job that is due before its row would end without effect. Needs a
- * superuser, as the embedded database has: triggers do not fire, because nothing happens but that time passes.
+ * Lets time pass for the database: every job that waits for its time, and every stored time, becomes `seconds` older;
+ * the tasks of the crontab run once. One transaction. Jobs come first: of a row and a job that are written meanwhile,
+ * the row is then older and those tasks find it due; a job that is due before its row would end without effect. Needs a
+ * superuser, as the embedded database has: triggers do not fire, because only time passes.
  */
 export const advanceDatabase = (pool: DbPool, seconds: number): Promise<void> =>
   pool.transaction(async (tx) => {

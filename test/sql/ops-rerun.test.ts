@@ -25,7 +25,7 @@ describe('ops.rerun', () => {
       was_sent: false,
       venue_says: null,
       would_do: 'a worker sends it, for the first time',
-      reason: 'nothing was sent, and nobody is at it',
+      reason: 'nothing was sent, and no worker has it',
     });
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again' });
     expect(await jobs()).to.deep.equal([['orders/place', id]]);

@@ -1,4 +1,4 @@
--- Changes the row an intent was about when the intent ends. It is the last step of settle_intent before the lane goes on. Kinds that are
+-- Changes the row an intent was about when the intent ends. It is the last step of settle_intent before the lane continues. Kinds that are
 -- not listed here need nothing. The caller holds the intent. Locks that row.
 create or replace function follow_ending(intent uuid, of_kind text, ending text) returns void
 language plpgsql as $$

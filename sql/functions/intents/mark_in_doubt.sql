@@ -1,4 +1,4 @@
--- Records that the effect of an intent is unknown, lets its lane go on, and plans the next reconciliation by the verb's own task. False:
+-- Records that the effect of an intent is unknown, lets its lane continue, and plans the next reconciliation by the verb's own task. False:
 -- the claim is lost, or nothing was sent. `why` is shown to operators. Locks the intent, then its lane; finds the intent by its id only, see settle_intent.
 create or replace function mark_in_doubt(intent uuid, held_fence integer, delay_s double precision, why text default null) returns boolean
 language plpgsql as $$

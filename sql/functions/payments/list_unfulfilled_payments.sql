@@ -1,4 +1,4 @@
--- Payments of which money is kept without an account that trades or has had its challenge, whichever way it came about. One row each, with
+-- Payments of which money is kept without an account that trades or has had its challenge, for any cause. One row each, with
 -- the safe action.
 create or replace function list_unfulfilled_payments(minutes double precision) returns table (
   payment_id text, owner text, user_id text, processor_payment_intent_id text, amount_cents integer, currency text, paid_at timestamptz,

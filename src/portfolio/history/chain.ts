@@ -1,12 +1,12 @@
 import type { Fill } from '../../adapters/exchange/types.ts';
 import { compare, minus, plus } from '../../kernel/decimals.ts';
 
-/** A fill and its place in a chain: the position before and after it. */
+/** A fill, and the position before and after it. */
 type Link = { fill: Fill; after: string };
 
 /**
  * The fills of one coin in the order in which they happened. Times order them; within a millisecond each fill follows
- * the one that left its `startPosition`. Where none does, the venue's order stands.
+ * the one that left its `startPosition`. Without one, the venue's order is kept.
  */
 export function chained(fills: Fill[]): Fill[] {
   const ordered: Fill[] = [];
@@ -33,7 +33,7 @@ function firstOf(links: Link[]): string | null {
   return (links.find(({ fill }) => !left.has(fill.startPosition)) ?? links[0])?.fill.startPosition ?? null;
 }
 
-/** The place of the fill that starts from a position; 0 if there is none. */
+/** The index of the fill that starts from a position; 0 if there is none. */
 const indexOf = (links: Link[], position: string | null): number =>
   Math.max(
     0,

@@ -11,9 +11,9 @@ const PLACES = 8;
 export type Amounts = { value: string | null; quantity: string | null };
 
 /**
- * The value and quantity of an order. A size in USD needs no price. Any other is worth what `shown`, the network's orders
- * that are worth as much, are worth, if the order names no price and the exchange has none. They are read one after the
- * other, until one has a value.
+ * The value and quantity of an order. A size in USD needs no price. Any other is valued by the order's price, else by
+ * the exchange's price, else by `shown`: the network's orders whose unit has the same value, read one after the other
+ * until one has a value.
  */
 export async function amountsOf(
   reads: VenueReads,

@@ -51,7 +51,7 @@ export async function readNetworkFacts(
   };
 }
 
-/** New exposure of an unknown amount: what it violates, every order would. */
+/** New exposure of an unknown amount: every order would violate what it violates. */
 const SOME = '0.00000001';
 
 type Listed = Sized & { tradePair: string | null };
@@ -67,7 +67,7 @@ const listedIn = (book: ReadResult<OrderBook>): Listed[] =>
   book.kind === 'found' ? [...book.data.filled, ...book.data.unfilled, ...book.data.cancelled] : [];
 
 /**
- * Selects orders whose unit is worth what one of a pair is worth: those in the pair, and of a currency pair all with the
+ * Selects orders whose unit has the same value as one of a pair: those in the pair, and of a currency pair all with the
  * same base currency, since a lot is an amount of it.
  */
 function worthAsMuchAs(pair: TradePair, pairs: TradePair[]): (order: Listed) => boolean {

@@ -50,7 +50,7 @@ export async function findNetworkViolation(
 
 /**
  * The rule that an exchange order certainly violates: the account that its owner linked to the wallet is eliminated.
- * Else null. Another owner's account of the same wallet counts for nothing.
+ * Else null. Another owner's account of the same wallet is not considered.
  */
 export async function findExchangeViolation(
   reads: VenueReads,

@@ -31,7 +31,7 @@ export const settleResting = (world: World, pairId: string): Map<string, string>
   return failed;
 };
 
-/** A triggered stop-limit of the newest builds goes on as a limit order of its own. */
+/** A triggered stop-limit of the newest builds continues as a separate limit order. */
 const triggered = (world: World, account: Account, order: Resting): Resting => {
   if (world.style === '2025' || order.execution !== 'STOP_LIMIT' || !armed(order, order.pair.price)) return order;
   unrest(world, account, order);
