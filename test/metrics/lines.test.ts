@@ -18,7 +18,8 @@ describe('log lines', () => {
     const reply = await trader.post('/v1/orders/netvenue', market(), { headers: { 'X-Request-Id': 'one-request' } });
     const intentId = String(reply.headers['intent-id']);
     const requests = () => linesOf({ request_id: 'one-request' }).filter((line) => 'operation' in line);
-    await until('the task to have its line', () => linesOf({ task: 'orders/place', intent_id: intentId }).length > 0);
+    const ended = { task: 'orders/place', intent_id: intentId, outcome: 'succeeded' }; // calls of the task have lines, too
+    await until('the task to have its line', () => linesOf(ended).length > 0);
     await until('the request to have its line', () => requests().length > 0); // written once the response was sent
 
     const [request, ...more] = requests();
