@@ -113,7 +113,7 @@ export const isOutdated = (name: string, path: string): boolean => {
 };
 
 /** The words of a name in lower case, without those of the terms that are kept. */
-export function wordsOf(name: string): string[] {
+function wordsOf(name: string): string[] {
   const words = name.split(/[^a-zA-Z0-9]+|(?<=[a-z0-9])(?=[A-Z])/).join(' ');
   return ` ${words.toLowerCase()} `.replace(TERMS, '').trim().split(' ');
 }

@@ -1,7 +1,7 @@
 import ts from 'typescript';
 
 /** What a source in TypeScript or JavaScript contains. */
-export type Contents = {
+type Contents = {
   identifiers: string[];
   /** String literals that look like a name: task names, kinds, verdicts, slugs, keys. */
   slugs: string[];
