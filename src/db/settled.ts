@@ -18,8 +18,13 @@ export type Settlements = {
    * the row.
    */
   next(intentId: IntentId, timeoutMs: number): { notified: Promise<void>; cancel(): void };
-  /** Calls `ended` once, when the intent has settled or notifications may have been lost. Returns a function that stops it. */
-  once(intentId: IntentId, ended: () => void): () => void;
+  /**
+   * Calls `ended` once with the intent, when it has settled or notifications may have been lost. A callback that many
+   * intents share keeps nothing of each.
+   */
+  once(intentId: IntentId, ended: (intentId: IntentId) => void): void;
+  /** Withdraws `once`. */
+  forget(intentId: IntentId): void;
   /**
    * Calls `notify` whenever events of an account may have been written, and after every reconnect. Returns a function
    * that stops it.
@@ -46,6 +51,7 @@ export function listenForSettlements(
 ): Settlements {
   const waiters = new Map<IntentId, Set<() => void>>();
   const followers = new Map<string, Set<() => void>>();
+  const endings = new Map<IntentId, (intentId: IntentId) => void>();
   const catchUpChannel = `caught_up_${randomUUID().replaceAll('-', '')}`;
   let client: pg.Client | undefined;
   let closed = false;
@@ -65,8 +71,10 @@ export function listenForSettlements(
     endWhenSilent(SILENT_MS, onError)(fresh);
     fresh.on('end', reconnect);
     fresh.on('notification', ({ channel, payload = '' }) => {
-      if (channel === 'traded') onTraded(payload);
-      else notifyAll(channel === 'settled' ? waiters.get(payload) : followers.get(payload));
+      if (channel === 'traded') return onTraded(payload);
+      if (channel !== 'settled') return notifyAll(followers.get(payload));
+      end(payload);
+      notifyAll(waiters.get(payload));
     });
     try {
       await fresh.connect();
@@ -77,11 +85,18 @@ export function listenForSettlements(
       await fresh.query('listen settled');
       listening = true;
       onTraded(null);
+      for (const intentId of [...endings.keys()]) end(intentId);
       for (const set of [...waiters.values(), ...followers.values()]) notifyAll(set);
     } catch (error) {
       onError(error instanceof Error ? error : new Error(String(error)));
       reconnect();
     }
+  }
+
+  function end(intentId: IntentId): void {
+    const ended = endings.get(intentId);
+    endings.delete(intentId);
+    ended?.(intentId);
   }
 
   function reconnect(): void {
@@ -132,13 +147,8 @@ export function listenForSettlements(
       const timer = setTimeout(cancel, Math.max(0, Math.min(timeoutMs, DIRECT_READ_MS)));
       return { notified: promise, cancel };
     },
-    once(intentId, ended) {
-      const leave = join(intentId, () => {
-        leave();
-        ended();
-      });
-      return leave;
-    },
+    once: (intentId, ended) => void endings.set(intentId, ended),
+    forget: (intentId) => void endings.delete(intentId),
     follow(account, notify) {
       const set = followers.get(account) ?? new Set();
       followers.set(account, set.add(notify));

@@ -66,6 +66,24 @@ describe('listenForSettlements', () => {
     expect(faults).not.to.deep.equal([]);
   });
 
+  it('calls back once with an intent, when it settles or the connection is restored, unless that is withdrawn', async () => {
+    const [settled, lost, withdrawn] = [newIntentId(), newIntentId(), newIntentId()];
+    const ended: string[] = [];
+    for (const id of [settled, lost, withdrawn]) settlements.once(id, (intentId) => ended.push(intentId));
+    settlements.forget(withdrawn);
+
+    const last = waitMs(withdrawn, 5_000);
+    for (const id of [settled, settled, withdrawn]) await notify(id);
+    await last;
+    const first = [...ended];
+    const [old] = await listeners();
+    await spine.query('select pg_terminate_backend($1)', [old?.pid]);
+    await until(async () => ended.length > first.length);
+
+    expect(first).to.deep.equal([settled]);
+    expect(ended).to.deep.equal([settled, lost]);
+  });
+
   it('notifies followers of an account, at its events and when the connection is restored, until they stop', async () => {
     let notified = 0;
     const stop = settlements.follow('prop_a', () => {
@@ -147,7 +165,8 @@ describe('a bounded wait', () => {
       notified: new Promise((resolve) => setTimeout(resolve, Math.min(timeoutMs, 30))),
       cancel: () => {},
     }),
-    once: () => () => {},
+    once: () => {},
+    forget: () => {},
     follow: () => () => {},
     close: async () => {},
   };

@@ -24,23 +24,24 @@ type Reject = (verdict: string) => ApiError | undefined;
  * expire unsent later, and delay the others until then. Each process judges by its own orders. Repeats of accepted
  * orders, orders that close a position, cancellations, edits and protection are never rejected.
  */
-export function admission(threads: number, settlements: Pick<Settlements, 'once'>) {
+export function admission(threads: number, settlements: Pick<Settlements, 'once' | 'forget'>) {
   const backlog = newBacklog(threads - lookUpThreads(threads));
+  const ended = (id: IntentId) => backlog.end(id, performance.now());
+  const forget = (id: IntentId) => {
+    settlements.forget(id);
+    backlog.remove(id);
+  };
 
   async function accepted<O extends NewNetworkOrder>(order: O, accept: Accept<O>, reject?: Reject): Promise<Accepted> {
     const nowMs = performance.now();
     backlog.add(order.id, entityOf(order.trader), nowMs, nowMs + order.deadline_s * MS_PER_S);
-    const stop = settlements.once(order.id, () => backlog.end(order.id, performance.now()));
-    const forget = () => {
-      stop();
-      backlog.remove(order.id);
-    };
+    settlements.once(order.id, ended);
     try {
       const submitted = await accept(order, reject);
-      if (submitted.id !== order.id) forget(); // a repeat under its key
+      if (submitted.id !== order.id) forget(order.id); // a repeat under its key
       return submitted;
     } catch (error) {
-      forget();
+      forget(order.id);
       throw error;
     }
   }
@@ -136,6 +137,14 @@ export function newBacklog(threads: number): Backlog {
     if (orders.delete(id) && line) line.open -= 1;
   }
 
+  function end(id: IntentId, nowMs: number): void {
+    const line = orders.get(id)?.line;
+    if (!line) return;
+    observe(line, nowMs);
+    if (line.busy) line.busy.ended += 1;
+    remove(id);
+  }
+
   return {
     add(id, upstream, nowMs, expiresAtMs) {
       const line = lineOf(upstream);
@@ -146,13 +155,7 @@ export function newBacklog(threads: number): Backlog {
     },
     has: (id) => orders.has(id),
     remove,
-    end(id, nowMs) {
-      const line = orders.get(id)?.line;
-      if (!line) return;
-      observe(line, nowMs);
-      if (line.busy) line.busy.ended += 1;
-      remove(id);
-    },
+    end,
     expectedWaitMs(upstream, nowMs) {
       const line = lineOf(upstream);
       observe(line, nowMs);
