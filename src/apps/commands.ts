@@ -17,7 +17,7 @@ const rotatedRow = z.object({ previous_expires_at: z.string() });
  */
 export async function rotateAppSecret(db: Db, app: App, overlapS: number): Promise<RotatedSecret> {
   const secret = newSecret('csk');
-  const rotated = await db.maybeOne(sql.prepared('rotate_app_secret', rotatedRow)`
+  const rotated = await db.maybeOne(sql.prepared('rotate_secret_of_app', rotatedRow)`
     select r.previous_expires_at
     from rotate_app_secret(${app.owner}, ${app.secretId}, ${newId('sec')}, ${sql.binary(digest(secret))}, ${overlapS}) r`);
   if (!rotated) throw new ApiError('V2_SECRET_SUPERSEDED');

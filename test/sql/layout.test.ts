@@ -59,6 +59,16 @@ describe('the layout of sql', () => {
     expect(long).to.deep.equal(['sql/schema.sql']);
   });
 
+  it('gives every prepared statement a name of its own, since a connection keeps one text for a name', async () => {
+    const texts = await textsOf('src/**/*.ts');
+
+    const names = [...texts.values()].flatMap((text) =>
+      [...text.matchAll(/\.prepared\('(\w+)'/g)].map(([, name]) => name),
+    );
+    expect(names).to.include('find_partner_keys');
+    expect(names.filter((name, n) => names.indexOf(name) !== n)).to.deep.equal([]);
+  });
+
   it('writes nothing in a query file', async () => {
     const found = await filesWith(
       'src/**/queries.ts',
