@@ -41,7 +41,7 @@ describe('a tenant with its own network identity in a restored database', functi
     const stdout = await recover(service, since);
 
     expect(stdout).to.contain(`order  ${placed.body.order_uuid} of ${synthetic_hotkey}: not known here`);
-    expect(stdout).to.contain(`subaccount  ${lost.synthetic_hotkey}  crypto 10000: nobody's here`);
+    expect(stdout).to.contain(`subaccount  ${lost.synthetic_hotkey}  crypto 10000: without an owner here`);
 
     await service.db.query(
       sql.unsafe`update apps set network_key = null, entity_hotkey = null where id = ${app.appId}`,
