@@ -4,7 +4,6 @@ import type { Exvenue } from './adapters/exchange/types.ts';
 import { netvenue } from './adapters/network/index.ts';
 import { type LookUps, lookUpsIn } from './adapters/network/look-ups.ts';
 import type { Netvenue } from './adapters/network/types.ts';
-import { processor } from './adapters/processor/index.ts';
 import type { Processor } from './adapters/processor/types.ts';
 import { registrar } from './adapters/registrar/index.ts';
 import type { Registrar } from './adapters/registrar/types.ts';
@@ -35,8 +34,8 @@ export type Upstreams = {
 type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
 
 /** Opens the adapters of the upstreams that the settings name. Processes share what an upstream grants to all of them. */
-export function openUpstreams({ config, metrics, log, db }: Opening): Upstreams {
-  const processor = processorAt(config);
+export async function openUpstreams({ config, metrics, log, db }: Opening): Promise<Upstreams> {
+  const processor = await processorAt(config);
   const lookUps = lookUpsByEntity(config, db);
   const shown: Shown = new Map();
   return {
@@ -91,11 +90,13 @@ const registrarAt = (config: Config): Registrar =>
     asset: config.REGISTRAR_ASSET,
   });
 
-const processorAt = (config: Config): Processor | null =>
-  config.PROCESSOR_SECRET_KEY && config.PROCESSOR_WEBHOOK_SECRET
-    ? processor({
-        url: config.PROCESSOR_URL,
-        secretKey: config.PROCESSOR_SECRET_KEY,
-        notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
-      })
-    : null;
+/** The processor's library is loaded where one is configured only: it has 218 files. */
+async function processorAt(config: Config): Promise<Processor | null> {
+  if (!config.PROCESSOR_SECRET_KEY || !config.PROCESSOR_WEBHOOK_SECRET) return null;
+  const { processor } = await import('./adapters/processor/index.ts');
+  return processor({
+    url: config.PROCESSOR_URL,
+    secretKey: config.PROCESSOR_SECRET_KEY,
+    notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
+  });
+}

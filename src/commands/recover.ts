@@ -29,7 +29,7 @@ const print = (line: string) => void process.stdout.write(`${line}\n`);
 await onDatabase(async (db) => {
   for (const { kind, intents } of await recoverSince(db, new Date(sinceMs)))
     print(`${kind}  ${intents} open: looked for, never sent`);
-  const upstreams = openUpstreams({ config, db, metrics: openMetrics(), log: openLog({ LOG_LEVEL: 'warn' }) });
+  const upstreams = await openUpstreams({ config, db, metrics: openMetrics(), log: openLog({ LOG_LEVEL: 'warn' }) });
   const { netvenue, exvenue, registrar, processor } = upstreams;
   const venues = networkEntities(netvenue(), { config, upstreams, db, sealer: sealer(config.SEALING_KEYS) });
   await recoverNetwork({ db, venues, print }, config.NETVENUE_ENTITY_HOTKEY, sinceMs);

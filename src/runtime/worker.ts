@@ -31,7 +31,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const activity = { lastIntentMs: Number.NEGATIVE_INFINITY };
   const unwatch = watchPool(metrics, { name: 'worker', limit: config.WORKER_POOL_SIZE, state: poolState(db) });
   onSettled(db, metrics.intents.observe.bind(metrics.intents));
-  const upstreams = openUpstreams({ config, metrics, log, db });
+  const upstreams = await openUpstreams({ config, metrics, log, db });
   const { exvenue, registrar, webhooks, processor } = upstreams;
   const behind = watchBehind({ db, log, config, shown: upstreams.shown });
   const platform = upstreams.netvenue();

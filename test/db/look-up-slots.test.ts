@@ -34,8 +34,8 @@ describe('look-ups at a miner', () => {
     const miner = await openMiner();
     const urls = { minerUrl: miner.url, validatorUrl: miner.url };
     const config = readConfig(testSettings(database.url, urls, { NETVENUE_MINER_THREADS: '10' }));
-    const processes = pools.map((db) =>
-      openUpstreams({ config, db, metrics: openMetrics(), log: pino({ level: 'silent' }) }),
+    const processes = await Promise.all(
+      pools.map((db) => openUpstreams({ config, db, metrics: openMetrics(), log: pino({ level: 'silent' }) })),
     );
 
     const found = await Promise.all(
