@@ -28,7 +28,9 @@ export async function readBody(ctx: Context, operation: Operation): Promise<unkn
   if (!operation.body) return undefined;
   const hasBody = ctx.request.length !== 0 && (ctx.request.length !== undefined || ctx.get('Transfer-Encoding') !== '');
   if (!hasBody && !operation.body.required) return undefined;
-  if (hasBody && !ctx.is(operation.body.contentType)) throw wrongType(operation.body.contentType);
+  const { contentType } = operation.body;
+  const isOfType = ctx.get('Content-Type') === contentType || ctx.is(contentType); // the first costs a tenth of the second
+  if (hasBody && !isOfType) throw wrongType(contentType);
   await parse(ctx as Parameters<typeof parse>[0], noNext); // koa-body types its own context, ours is the same object
   if (!isStorable(ctx.request.body)) throw new ApiError('MALFORMED_BODY');
   return ctx.request.body;

@@ -70,6 +70,7 @@ function routeOf(operation: Operation, deps: RouteDeps, spendQuota: SpendQuota):
   let check: ResponseCheck | undefined;
   const hasRoles = operation.security.flat().some(({ scheme }) => scheme === 'adminBearer');
   const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
+  const headerNames = operation.parameters.flatMap(({ name, in: place }) => (place === 'header' ? name : []));
   const identify = async (ctx: Context) => {
     if (operation.throttled) return throttledCaller(operation, ctx, deps);
     const onLack = hasRoles ? recordingLack({ ctx, operation, deps }) : undefined;
@@ -88,7 +89,7 @@ function routeOf(operation: Operation, deps: RouteDeps, spendQuota: SpendQuota):
     ctx.state.caller = principal.kind;
     if (principal.kind === 'partner') spendQuota(ctx, principal);
     if (principal.owner) noteWork({ tenant: principal.owner });
-    const parts = await readParts(ctx, operation);
+    const parts = await readParts(ctx, operation, headerNames);
     if (deps.config.RECOVERY_MODE && operation.method !== 'get') rejectInRecovery(operation, ctx);
     const run = async () => {
       ctx.state.isWriting = operation.keepsResponses; // from here on, a fault may come after its commit
@@ -163,17 +164,14 @@ async function throttledCaller(operation: Operation, ctx: Context, deps: RouteDe
   return { principal, spend };
 }
 
-async function readParts(ctx: Context, operation: Operation): Promise<RequestParts> {
+async function readParts(ctx: Context, operation: Operation, headerNames: string[]): Promise<RequestParts> {
   return {
     path: { ...ctx.params },
     query: { ...ctx.query },
-    header: Object.fromEntries(headersOf(operation).map((name) => [name, ctx.get(name) || undefined])),
+    header: Object.fromEntries(headerNames.map((name) => [name, ctx.get(name) || undefined])),
     body: await readBody(ctx, operation),
   };
 }
-
-const headersOf = ({ parameters }: Operation) =>
-  parameters.flatMap(({ name, in: place }) => (place === 'header' ? name : []));
 
 function toCall(
   ctx: Context,

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type {
   AppId,
@@ -80,7 +80,7 @@ export function newIntentId(now = epochMs()): IntentId {
 }
 
 const MARK_DIGITS = 7;
-const markOf = (unmarked: string): string => digest(`intent ${unmarked}`).toString('hex').slice(0, MARK_DIGITS);
+const markOf = (unmarked: string): string => hash('sha256', `intent ${unmarked}`).slice(0, MARK_DIGITS);
 
 /** When `newIntentId` made an id, in epoch ms. Null for an id that it did not make. */
 export function intentIdTimeMs(id: string): number | null {
@@ -121,16 +121,13 @@ export const lookUpThreads = (threads: number): number => Math.max(1, Math.floor
 export const normalisedEmail = (email: string): string => email.normalize('NFKC').trim().toLowerCase();
 
 /** The SHA-256 of a text, as bytes. Bearer secrets are stored in this form only. */
-export const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+export const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 /**
  * The SHA-256, in hex, of the JSON of `parts` with sorted members. The order of members does not change it, nor the case
  * of UUIDs.
  */
-export const requestDigest = (...parts: unknown[]): string =>
-  createHash('sha256')
-    .update(JSON.stringify(parts.map(sorted)))
-    .digest('hex');
+export const requestDigest = (...parts: unknown[]): string => hash('sha256', JSON.stringify(parts.map(sorted)));
 
 function sorted(value: unknown): unknown {
   if (typeof value === 'string' && isUuid(value)) return value.toLowerCase();
