@@ -1,9 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Context } from 'mocha';
-import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
 const FLAGS = [
@@ -24,16 +21,19 @@ export function needsBrowser(test: Context): void {
 }
 
 /**
- * A browser with its own profile and one page; `complaints` are the errors of its console, including those of scripts
- * and policies.
+ * A browser profile of its own with one page; `complaints` are the errors of its console, including those of scripts and
+ * policies.
  */
 export type TestBrowser = { context: BrowserContext; page: Page; complaints: string[]; close(): Promise<void> };
 
-/** Opens a browser. A 4xx response is not counted as a complaint: Chromium logs each in the console. */
+/** The browser of this process. It ends with the process: a start costs more than most tests in it. */
+let browser: Promise<Browser> | undefined;
+
+/** Opens a profile. A 4xx response is not counted as a complaint: Chromium logs each in the console. */
 export async function openBrowser(options: BrowserContextOptions = {}): Promise<TestBrowser> {
-  const folder = await mkdtemp(join(tmpdir(), 'tps-browser-'));
-  const context = await chromium.launchPersistentContext(folder, { executablePath: CHROMIUM, args: FLAGS, ...options });
-  const page = context.pages()[0] ?? (await context.newPage());
+  browser ??= chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const context = await (await browser).newContext(options);
+  const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', ({ message }) => complaints.push(message));
   page.on('console', (message) => {
@@ -44,10 +44,7 @@ export async function openBrowser(options: BrowserContextOptions = {}): Promise<
     context,
     page,
     complaints,
-    async close() {
-      await context.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => context.close(),
   };
 }
 
