@@ -38,7 +38,12 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
   const open = config.DATABASE_POOLER === 'transaction' ? openPooledPool : openPool;
   const db = await open(config.DATABASE_URL, config.WEB_POOL_SIZE, onError, WEB_LIMITS);
   const clock = await watchClock(db, log, metrics);
-  const { exvenue, registrar, webhooks, processor, netvenue, shown } = await openUpstreams({ config, metrics, log, db });
+  const { exvenue, registrar, webhooks, processor, netvenue, shown } = await openUpstreams({
+    config,
+    metrics,
+    log,
+    db,
+  });
   const reads = venueReads(netvenue(), exvenue, config.VENUE_READ_MS, () => settlements.caughtUp());
   const settlements: Settlements = listenForSettlements(config.directUrl, onError, reads.forgetTrader);
   const admit = admission(config.NETVENUE_MINER_THREADS, settlements);
