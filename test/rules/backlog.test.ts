@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { newBacklog } from '../../src/orders/network/admission.ts';
+import { admission, newBacklog } from '../../src/orders/network/admission.ts';
+import type { NewNetworkOrder } from '../../src/orders/network/intents.ts';
 import { seeded } from '../support/seeded.ts';
 
 const THREADS = 9;
@@ -105,5 +106,24 @@ describe('the expected wait at an upstream', () => {
     expect(waitMs).to.be.above(1_000);
     expect(backlog.expectedWaitMs('miner', 2_000)).to.equal(waitMs);
     expect(backlog.expectedWaitMs('miner', 2_000 + DEADLINE_MS)).to.equal(0);
+  });
+});
+
+describe('the orders of which a process awaits the end', () => {
+  it('are those that it accepted: none that was rejected, and no repeat, whose order may have ended long ago', async () => {
+    const awaited = new Set<string>();
+    const settlements = { once: (id: string) => void awaited.add(id), forget: (id: string) => void awaited.delete(id) };
+    const accepting = admission(
+      10,
+      settlements,
+    )(async (order) => {
+      if (order.id === 'rejected') throw new Error('rejected');
+      return order.id === 'new' ? { id: 'new', replayed: false } : { id: order.id, replayed: true };
+    });
+    const order = { trader: 'entity_1', deadline_s: 15, terms: { order_type: 'LONG' } } as NewNetworkOrder; // as: what is read of it
+
+    for (const id of ['new', 'repeated', 'rejected']) await accepting({ ...order, id }).catch(() => {});
+
+    expect([...awaited]).to.deep.equal(['new']);
   });
 });

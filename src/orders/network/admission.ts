@@ -38,7 +38,7 @@ export function admission(threads: number, settlements: Pick<Settlements, 'once'
     settlements.once(order.id, ended);
     try {
       const submitted = await accept(order, reject);
-      if (submitted.id !== order.id) forget(order.id); // a repeat under its key
+      if (submitted.replayed) forget(order.id); // the first request counts, and its order may have ended
       return submitted;
     } catch (error) {
       forget(order.id);
