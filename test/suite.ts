@@ -18,17 +18,8 @@ const QUICK = [
   'test/{adapters,kernel,portfolio,rules,sandbox}/**/*.test.ts',
   'test/{db/batch*,metrics/alerts,webhooks/pace}.test.ts',
 ];
-/**
- * Tests that start many processes, the longest first: they are spread among the others, so that few run at once and
- * none at the end.
- */
-const HEAVY = [
-  'test/chaos/{exchange,kill,lanes,registrations,rotation,standby}.test.ts',
-  'test/chaos/*.test.ts',
-  'test/{processes,start}.test.ts',
-  'test/browser/*.test.ts',
-];
-const LIGHT_BETWEEN = 6;
+/** Tests that start many processes: one at a time, beside the others, since two at once take each other's time limits. */
+const HEAVY = ['test/chaos/*.test.ts', 'test/{processes,start}.test.ts'];
 /** Tests with narrow time limits: these few files run one by one, after the others. */
 const PRECISE = [
   'test/adapters/{exchange-budget,exchange-waiting,http,webhook-responses}.test.ts',
@@ -37,7 +28,7 @@ const PRECISE = [
   'test/patterns.test.ts',
   'test/webhooks/pace.test.ts',
 ];
-const AT_ONCE = 2 * availableParallelism(); // most tests wait for another process most of the time
+const AT_ONCE = 2 * availableParallelism() - 1; // beside a heavy one; most tests wait for another process most of the time
 
 /** Where test data lies: in memory, where Linux offers enough, since the tests create some hundred databases. */
 const MEMORY = '/dev/shm';
@@ -50,12 +41,16 @@ const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compile', im
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean' }, shuffle: { type: 'boolean' } } });
 const files = found(options.quick ? QUICK : EVERYTHING);
 const precise = found(PRECISE).filter((file) => files.includes(file));
-const others = files.filter((file) => !precise.includes(file));
+const heavy = found(HEAVY).filter((file) => files.includes(file) && !precise.includes(file));
+const others = files.filter((file) => !precise.includes(file) && !heavy.includes(file));
 const MOST_AGAIN = 24;
 
 const server = options.quick ? NO_SERVER : await startShared();
 const runs = [
-  await mocha([...inOrder(others), '--parallel', '--jobs', String(AT_ONCE)]),
+  ...(await Promise.all([
+    mocha([...inOrder(others), '--parallel', '--jobs', String(AT_ONCE)]),
+    ...(heavy.length > 0 ? [mocha(inOrder(heavy))] : []),
+  ])),
   await mocha(inOrder(precise)),
 ];
 const total = (of: (run: Run) => number) => runs.reduce((sum, run) => sum + of(run), 0);
@@ -83,30 +78,33 @@ function found(patterns: string[]): string[] {
 }
 
 function inOrder(chosen: string[]): string[] {
-  if (options.shuffle) return chosen.sort(() => Math.random() - 0.5);
-  const heavy = [...new Set(found(HEAVY))].filter((file) => chosen.includes(file));
-  const light = chosen.filter((file) => !heavy.includes(file));
-  const spread = light.flatMap((file, n) => [...(n % LIGHT_BETWEEN === 0 ? heavy.splice(0, 1) : []), file]);
-  return [...spread, ...heavy];
+  return options.shuffle ? chosen.sort(() => Math.random() - 0.5) : chosen;
 }
 
 /** Closing figures of a run of mocha, its exit code, and the files with failures. */
 type Run = { code: number; passed: number; failed: number; skipped: number; failedFiles: string[] };
 
-/** One run of mocha, which ends with this process; its output is passed on, but for the lines it closes with. */
+/**
+ * One run of mocha, which ends with this process. Its output is passed on, but for the lines it closes with, by paragraphs:
+ * the lines of two runs do not mix within one.
+ */
 async function mocha(args: string[]): Promise<Run> {
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_SERVER: server };
   const child = spawn('mocha', args, { stdio: ['ignore', 'pipe', 'inherit'], env });
   process.once('exit', () => child.kill());
   const run: Run = { code: 1, passed: 0, failed: 0, skipped: 0, failedFiles: [] };
+  const paragraph: string[] = [];
+  const passOn = () => console.log(paragraph.splice(0).join('\n'));
   createInterface(child.stdout).on('line', (line) => {
     const file = /^failed file: (.*)$/.exec(line)?.[1];
     const closing = /^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$/.exec(line);
     if (file) run.failedFiles.push(file);
     else if (closing)
       [run.passed, run.failed, run.skipped] = closing.slice(1).map((n) => Number(n ?? 0)) as [number, number, number];
-    else console.log(line);
+    else paragraph.push(line);
+    if (line === '') passOn();
   });
   const [code] = await once(child, 'close');
+  passOn();
   return { ...run, code: code ?? 1 };
 }

@@ -1,3 +1,5 @@
+import { escaped } from '../kernel/html.ts';
+
 /** The content of a mail. `lines` are paragraphs; `secret` is a code or a link, shown separately. */
 type Text = { subject: string; lines: string[]; secret?: { code: string } | { link: string; label: string } };
 type Data = {
@@ -168,6 +170,3 @@ function shownSecret(secret: NonNullable<Text['secret']>): string {
   if ('link' in secret) return `<p><a href="${escaped(secret.link)}">${escaped(secret.label)}</a></p>`;
   return `<p style="font-size:1.4em;word-break:break-all"><strong>${escaped(secret.code)}</strong></p>`;
 }
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? sign);

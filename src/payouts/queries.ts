@@ -1,6 +1,7 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
+import { keysetPage } from '../db/keyset.ts';
 import type { Db } from '../db/pool.ts';
 import {
   type IntentId,
@@ -11,6 +12,7 @@ import {
   type UserId,
   type WithIds,
 } from '../kernel/ids.ts';
+import type { PageRequest } from '../kernel/pages.ts';
 
 const accountRow = z.custom<Omit<components['schemas']['ConnectAccount'], 'status'>>();
 
@@ -50,17 +52,11 @@ export const listUserPayouts = (
   db: Db,
   owner: OwnerId,
   userId: UserId,
-  { cursor, limit }: { cursor: string | null; limit: number },
+  page: PageRequest,
 ): Promise<readonly Payout[]> =>
   db.any(sql.prepared('list_user_payouts', payoutRow)`
     ${payouts(sql.fragment`p.owner = ${owner} and p.user_id = ${userId}`)}
-      and (${cursor}::text is null or (p.requested_at, p.id) < (
-        select c.requested_at, c.id
-        from payouts c
-        where c.id = ${cursor}
-      ))
-    order by p.requested_at desc, p.id desc
-    limit ${limit}`);
+      and ${keysetPage({ table: 'payouts', alias: 'p', time: 'requested_at', order: 'newest first' }, page)}`);
 
 /** One payout of a user, or null. */
 export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: PayoutId): Promise<Payout | null> =>

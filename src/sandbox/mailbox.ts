@@ -1,4 +1,5 @@
-import { escaped, htmlPage, htmlTable, withLinks } from './html.ts';
+import { escaped } from '../kernel/html.ts';
+import { htmlPage, htmlTable, withLinks } from './html.ts';
 import type { ReceivedMail } from './mail.ts';
 import { type Call, type Reported, wantsPage } from './upstream.ts';
 

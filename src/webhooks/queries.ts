@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../contract/types.ts';
+import { keysetPage } from '../db/keyset.ts';
 import type { Db } from '../db/pool.ts';
 import type { OwnerId } from '../kernel/ids.ts';
 import type { PageRequest } from '../kernel/pages.ts';
@@ -21,12 +22,9 @@ export const findEndpoint = (db: Db, owner: OwnerId, endpointId: string): Promis
     where e.id = ${endpointId} and e.app = ${owner}`);
 
 /** The owner's endpoints, newest first, after `cursor`. */
-export const listEndpoints = (db: Db, owner: OwnerId, { cursor, limit }: PageRequest): Promise<readonly Endpoint[]> =>
+export const listEndpoints = (db: Db, owner: OwnerId, page: PageRequest): Promise<readonly Endpoint[]> =>
   db.any(sql.prepared('list_webhook_endpoints', endpointRow)`
     select ${endpointColumns}
     from webhook_endpoints e
-    left join webhook_endpoints c on c.id = ${cursor}::text and c.app = e.app
     where e.app = ${owner}
-      and (${cursor}::text is null or (e.created_at, e.id) < (c.created_at, c.id))
-    order by e.created_at desc, e.id desc
-    limit ${limit}`);
+      and ${keysetPage({ table: 'webhook_endpoints', alias: 'e', order: 'newest first' }, page)}`);

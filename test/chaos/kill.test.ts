@@ -2,13 +2,13 @@ import { expect } from 'chai';
 import { ledgerVerdicts, takeoverVerdict, tradeUnderHarm } from './scenes/trading.ts';
 import { broken, shown } from './verdicts.ts';
 
-const ORDERS = Number(process.env.CHAOS_ORDERS ?? 240);
+const ORDERS = Number(process.env.CHAOS_ORDERS ?? 160);
 const RATE = Number(process.env.CHAOS_RATE ?? 24);
 const THROUGH_CLIENT = Math.ceil(ORDERS / 4);
 const HARMS = 4; // at least, two of them kills of workers
 
 describe('workers and web processes that are killed while orders are placed and sent', function () {
-  this.timeout(60_000 + ORDERS * 300);
+  this.timeout(120_000 + ORDERS * 300);
 
   it('lose no order, duplicate none and mislead no caller of the client, and their work continues within 15 s', async () => {
     const traded = await tradeUnderHarm({

@@ -161,6 +161,12 @@ export async function withinOneStep(ms = 5_000): Promise<void> {
 export const atOnce = <T>(times: number, work: (n: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: times }, (_, n) => work(n)));
 
+/** Repeats a request that waited too long for a connection to the database, which then had no effect. */
+export async function served(ask: () => Promise<Data>): Promise<Data> {
+  const reply = await ask();
+  return reply.status === 503 ? served(ask) : reply;
+}
+
 /** How often each status occurred. */
 export function statuses(replies: Data[]): Record<number, number> {
   const counts: Record<number, number> = {};

@@ -1,6 +1,7 @@
 import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { AppId, IntentId, OwnerId, PropAccountId, UserId, WithIds } from '../../kernel/ids.ts';
 
@@ -33,14 +34,8 @@ const accounts = (condition: FragmentSqlToken) => sql.fragment`
 type Page = { cursor: string | null; limit: number | null };
 const WHOLE: Page = { cursor: null, limit: null };
 
-const pageOf = ({ cursor, limit }: Page) => sql.fragment`
-    and (${cursor}::text is null or (a.created_at, a.id) < (
-      select c.created_at, c.id
-      from prop_accounts c
-      where c.id = ${cursor}
-    ))
-    order by a.created_at desc, a.id desc
-    limit ${limit}`;
+const pageOf = (page: Page) =>
+  sql.fragment`and ${keysetPage({ table: 'prop_accounts', alias: 'a', order: 'newest first' }, page)}`;
 
 /** A user's accounts, newest first. Without `page` all of them. */
 export const listPropAccounts = (

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { AppId, WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
@@ -19,14 +20,11 @@ export const summaryColumns = sql.fragment`
   a.created_at, a.updated_at, a.disabled_at`;
 
 /** A page of the apps, oldest first, after the app `cursor`. */
-export const listApps = (db: Db, { cursor, limit }: PageRequest): Promise<readonly AppSummary[]> =>
+export const listApps = (db: Db, page: PageRequest): Promise<readonly AppSummary[]> =>
   db.any(sql.prepared('list_apps', summaryRow)`
     select ${summaryColumns}
     from apps a
-    where ${cursor}::text is null
-      or (a.created_at, a.id) > (select c.created_at, c.id from apps c where c.id = ${cursor})
-    order by a.created_at, a.id
-    limit ${limit}`);
+    where ${keysetPage({ table: 'apps', alias: 'a', order: 'oldest first' }, page)}`);
 
 /** Whether an app exists. */
 export const isApp = (db: Db, appId: AppId): Promise<boolean> =>

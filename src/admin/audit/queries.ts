@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
 
@@ -12,22 +13,13 @@ type Wanted = PageRequest & { subject: string | null };
  * Actions of operators, over HTTP and in psql, newest first, after `cursor`, with the names of who acted and what was
  * acted on. `detail` includes the reason as `why`.
  */
-export const listActions = (
-  db: Db,
-  { subject, cursor, limit }: Wanted,
-): Promise<readonly z.infer<typeof actionRow>[]> =>
+export const listActions = (db: Db, { subject, ...page }: Wanted): Promise<readonly z.infer<typeof actionRow>[]> =>
   db.any(sql.type(actionRow)`
     with page as (
       select *
       from ops.actions a
       where (${subject}::text is null or a.subject = ${subject})
-        and (${cursor}::text is null or (a.at, a.id) < (
-          select c.at, c.id
-          from ops.actions c
-          where c.id = ${cursor}
-        ))
-      order by a.at desc, a.id desc
-      limit ${limit}
+        and ${keysetPage({ table: 'ops.actions', alias: 'a', time: 'at', order: 'newest first' }, page)}
     )
     select p.id, p.at, p.who as actor, ops.name_of(substring(p.who from '^admin:(.*)$')) as actor_name, p.action, p.subject,
       ops.name_of(p.subject) as subject_name, p.detail || jsonb_strip_nulls(jsonb_build_object('why', p.why)) as detail

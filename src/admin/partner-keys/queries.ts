@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PartnerId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
@@ -11,21 +12,12 @@ const keyRow = z.custom<components['schemas']['PartnerKey']>();
 export type PartnerKey = z.infer<typeof keyRow>;
 
 /** A page of a partner's keys, oldest first, after the key `cursor`. Of each key only its hint is shown. */
-export const listPartnerKeys = (
-  db: Db,
-  partnerId: PartnerId,
-  { cursor, limit }: PageRequest,
-): Promise<readonly PartnerKey[]> =>
+export const listPartnerKeys = (db: Db, partnerId: PartnerId, page: PageRequest): Promise<readonly PartnerKey[]> =>
   db.any(sql.prepared('list_partner_keys', keyRow)`
     select k.id as key_id, k.partner_id, k.hint, k.label, k.created_at, k.revoked_at
     from partner_keys k
     where k.partner_id = ${partnerId}
-      and (
-        ${cursor}::text is null
-        or (k.created_at, k.id) > (select c.created_at, c.id from partner_keys c where c.id = ${cursor})
-      )
-    order by k.created_at, k.id
-    limit ${limit}`);
+      and ${keysetPage({ table: 'partner_keys', alias: 'k', order: 'oldest first' }, page)}`);
 
 /** Whether a partner has a key with this id. */
 export const isKeyOf = (db: Db, partnerId: PartnerId, keyId: string): Promise<boolean> =>

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { PartnerId, WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
@@ -16,14 +17,11 @@ const partnerColumns = sql.fragment`
   (select count(*)::integer from partner_keys k where k.partner_id = p.id and k.revoked_at is null) as live_keys`;
 
 /** A page of the partners, oldest first, after the partner `cursor`. */
-export const listPartners = (db: Db, { cursor, limit }: PageRequest): Promise<readonly PartnerSummary[]> =>
+export const listPartners = (db: Db, page: PageRequest): Promise<readonly PartnerSummary[]> =>
   db.any(sql.prepared('list_partners', partnerRow)`
     select ${partnerColumns}
     from partners p
-    where ${cursor}::text is null
-      or (p.created_at, p.id) > (select c.created_at, c.id from partners c where c.id = ${cursor})
-    order by p.created_at, p.id
-    limit ${limit}`);
+    where ${keysetPage({ table: 'partners', alias: 'p', order: 'oldest first' }, page)}`);
 
 /** One partner, or null. */
 export const findPartner = (db: Db, partnerId: PartnerId): Promise<PartnerSummary | null> =>

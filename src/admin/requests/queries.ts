@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { WithIds } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
@@ -23,20 +24,10 @@ export const findAppRequest = (db: Db, requestId: string): Promise<AppRequest | 
     where r.id = ${requestId}`);
 
 /** Access requests in a status, or (null) in any, newest first, after `cursor`. */
-export const listAppRequests = (
-  db: Db,
-  status: string | null,
-  { cursor, limit }: PageRequest,
-): Promise<readonly AppRequest[]> =>
+export const listAppRequests = (db: Db, status: string | null, page: PageRequest): Promise<readonly AppRequest[]> =>
   db.any(sql.prepared('list_app_requests', requestRow)`
     select ${requestColumns}
     from app_requests r
     left join reveal_links l on l.app_id = r.app_id and l.superseded_at is null
     where (${status}::text is null or r.status = ${status})
-      and (${cursor}::text is null or (r.created_at, r.id) < (
-        select c.created_at, c.id
-        from app_requests c
-        where c.id = ${cursor}
-      ))
-    order by r.created_at desc, r.id desc
-    limit ${limit}`);
+      and ${keysetPage({ table: 'app_requests', alias: 'r', order: 'newest first' }, page)}`);

@@ -1,6 +1,6 @@
 import { type ErrorCode, errors } from '../../kernel/errors.ts';
+import { escaped } from '../../kernel/html.ts';
 import { advice, effects } from './advice.ts';
-import { escaped } from './markup.ts';
 
 /** The error catalogue as a table: code, status, meaning, effect, what to do, and an anchor for each code. */
 export function errorTable(): string {

@@ -1,5 +1,5 @@
 import { document } from '../../contract/document.ts';
-import { escaped } from './markup.ts';
+import { escaped } from '../../kernel/html.ts';
 import { type Json, typeOf } from './schemas.ts';
 
 type Hook = {

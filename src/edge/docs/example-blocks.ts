@@ -1,5 +1,5 @@
 import type { Operation } from '../../contract/document.ts';
-import { escaped } from './markup.ts';
+import { escaped } from '../../kernel/html.ts';
 import type { Json } from './schemas.ts';
 
 type Media = { example?: unknown; examples?: Record<string, { summary?: string; value: unknown }> };

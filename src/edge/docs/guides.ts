@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Marked } from 'marked';
+import { escaped } from '../../kernel/html.ts';
 import { errorTable } from './errors.ts';
 import { eventCatalogue } from './events.ts';
-import { anchorOf, escaped, textOf } from './markup.ts';
+import { anchorOf, textOf } from './markup.ts';
 import { type Guide, guides } from './navigation.ts';
 import { throttleTable } from './throttles.ts';
 

@@ -1,4 +1,4 @@
-import { escaped } from './markup.ts';
+import { escaped } from '../../kernel/html.ts';
 import { type Guide, guides } from './navigation.ts';
 
 /** A page: its title, its path, its content as HTML, and what it loads beside the usual script. */

@@ -1,6 +1,4 @@
-/** A text as HTML. */
-export const escaped = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+import { escaped } from '../../kernel/html.ts';
 
 /** The anchor of a heading, as code hosts make it. */
 export const anchorOf = (heading: string): string =>

@@ -1,6 +1,7 @@
 import { listOperations, type Operation } from '../../contract/document.ts';
+import { escaped } from '../../kernel/html.ts';
 import { exampleBlocks, trialOf } from './example-blocks.ts';
-import { escaped, inline } from './markup.ts';
+import { inline } from './markup.ts';
 import { fieldTable, type Json, schemaList, typeOf } from './schemas.ts';
 import { servedContract } from './served-contract.ts';
 

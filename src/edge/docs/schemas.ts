@@ -1,4 +1,5 @@
-import { escaped, inline } from './markup.ts';
+import { escaped } from '../../kernel/html.ts';
+import { inline } from './markup.ts';
 
 export type Json = Record<string, unknown>;
 /** One row of a table of fields; `type` is HTML. */

@@ -1,4 +1,5 @@
-import { escaped, htmlPage } from '../html.ts';
+import { escaped } from '../../kernel/html.ts';
+import { htmlPage } from '../html.ts';
 import type { Call, Reported, Route } from '../upstream.ts';
 import { decline, succeed } from './payments.ts';
 import { moveSession, onboard } from './people.ts';

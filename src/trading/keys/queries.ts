@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import type { OwnerId, UserId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
@@ -12,18 +13,13 @@ export const listKeys = (
   db: Db,
   owner: OwnerId,
   userId: UserId,
-  { cursor, limit }: PageRequest,
+  page: PageRequest,
 ): Promise<readonly z.infer<typeof keyRow>[]> =>
   db.any(sql.prepared('list_trader_keys', keyRow)`
     select k.id, k.label, k.key_id, k.prop_account_id, k.created_at, k.last_used_at, k.revoked_at
     from trader_keys k
     where k.owner = ${owner} and k.user_id = ${userId}
-      and (
-        ${cursor}::text is null
-        or (k.created_at, k.id) < (select c.created_at, c.id from trader_keys c where c.id = ${cursor})
-      )
-    order by k.created_at desc, k.id desc
-    limit ${limit}`);
+      and ${keysetPage({ table: 'trader_keys', alias: 'k', order: 'newest first' }, page)}`);
 
 /** Whether a user has a key with this id. */
 export const isKeyOf = (db: Db, owner: OwnerId, userId: UserId, keyId: string): Promise<boolean> =>

@@ -1,6 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
 import type { Db } from '../../db/pool.ts';
 import { type AppId, digest, idSchema, type UserId } from '../../kernel/ids.ts';
 import type { PageRequest } from '../../kernel/pages.ts';
@@ -21,11 +22,7 @@ export const findSessionByToken = (db: Db, appId: AppId, token: string): Promise
 export type ListedSession = z.infer<typeof sessionRow>;
 
 /** A page of a user's live sessions, newest first, after the session `cursor`. */
-export const listSessionsOf = (
-  db: Db,
-  userId: UserId,
-  { cursor, limit }: PageRequest,
-): Promise<readonly ListedSession[]> =>
+export const listSessionsOf = (db: Db, userId: UserId, page: PageRequest): Promise<readonly ListedSession[]> =>
   db.any(sql.prepared('list_user_sessions', sessionRow)`
     select s.id as session_id, s.address, s.created_at, s.seen_at as last_seen_at, s.expires_at
     from user_sessions s
@@ -33,12 +30,7 @@ export const listSessionsOf = (
       and s.revoked_at is null
       and s.expires_at > now()
       and s.seen_at > now() - interval '7 days'
-      and (
-        ${cursor}::text is null
-        or (s.created_at, s.id) < (select c.created_at, c.id from user_sessions c where c.id = ${cursor})
-      )
-    order by s.created_at desc, s.id desc
-    limit ${limit}`);
+      and ${keysetPage({ table: 'user_sessions', alias: 's', order: 'newest first' }, page)}`);
 
 /** Whether a session, live or ended, is of this user. */
 export const isSessionOf = (db: Db, userId: UserId, sessionId: string): Promise<boolean> =>
