@@ -7,13 +7,19 @@ const PAUSE_MS = 200;
 /** A rate per second, while `goOn` returns true for the number so far. */
 export type Pace = { perSecond: number; goOn(count: number): boolean };
 
-/** Repeats a call at a steady rate, whether or not earlier ones have ended; returns all results. */
+/**
+ * Repeats a call at a steady rate, whether or not earlier ones have ended; returns all results. The first that rejects ends
+ * it.
+ */
 export async function atPace<T>({ perSecond, goOn }: Pace, act: (n: number) => Promise<T>): Promise<T[]> {
   const acts: Promise<T>[] = [];
   const startedAt = performance.now();
-  for (let n = 0; goOn(n); n++) {
+  let hasFailed = false;
+  for (let n = 0; !hasFailed && goOn(n); n++) {
     const acting = act(n);
-    acting.catch(() => {}); // reported at the end, by the line below the loop
+    acting.catch(() => {
+      hasFailed = true; // reported by the line below the loop
+    });
     acts.push(acting);
     await sleep(Math.max(0, startedAt + ((n + 1) * 1_000) / perSecond - performance.now()));
   }

@@ -1,7 +1,8 @@
 -- Records what was found at the processor of the payout step whose effect is unknown, and by whom: the object it made (`made`), or
--- proof that it made none (null). Found: as if its response had arrived. None: the money may be moved again, by a new step. `step_intent`: the
--- step that was looked up; null: whichever it is. Verdicts: done | unknown | not_open (no step of unknown effect) | malformed (an id of
--- another kind of object) | taken (the object is of another step). Locks the payout, then its event log. Item: as for begin_payout_step.
+-- proof that it made none (null). Found: as if its response had arrived. None: the money may be moved again, by a new step. `step_intent`:
+-- the step that was looked up; null: the one whose effect is unknown. Verdicts: done | unknown | not_open (no step of unknown effect) |
+-- malformed (an id of another kind of object) | taken (the object is of another step). Locks the payout, then its event log. Item: as for
+-- begin_payout_step.
 create or replace function resolve_payout(
   payout text, by_operator text, because text, made text, arrival text, item jsonb, step_intent uuid default null, noted jsonb default '{}'
 ) returns text

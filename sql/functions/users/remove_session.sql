@@ -1,5 +1,5 @@
--- Ends one of a user's sessions and, as one that the user removes from elsewhere, what was made in it: trader keys, and an authenticator
--- that waits for its first code. No effect on sessions of other users. Locks the user, then the session.
+-- Ends a session that its user no longer trusts, and revokes what was made in it: trader keys, and an authenticator that waits for its
+-- first code. No effect on sessions of other users. Locks the user, then the session.
 create or replace function remove_session(for_user text, session text) returns void
 language plpgsql as $$
 begin

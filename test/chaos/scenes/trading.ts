@@ -59,7 +59,9 @@ export async function tradeUnderHarm({
   stage.exchange.setBehind(exchange?.readsBehindMs ?? 0);
   try {
     let harmed = 0;
-    const goOn = ({ orders }: Load) => ({ goOn: (count: number) => count < orders || harmed < (plan.atLeast ?? 0) });
+    let isHarming = true;
+    const isHarmed = () => !isHarming || harmed >= (plan.atLeast ?? 0);
+    const goOn = ({ orders }: Load) => ({ goOn: (count: number) => count < orders || !isHarmed() });
     const startedAt = performance.now();
     const load = Promise.all([
       network ? loadNetwork(stage, network.traders, { ...network, ...goOn(network) }) : [],
@@ -74,7 +76,9 @@ export async function tradeUnderHarm({
         return loading();
       },
     });
-    harming.catch(() => {}); // awaited below; if the load fails, its own error is reported
+    harming.catch(() => {
+      isHarming = false; // awaited below; if the load fails, its own error is reported
+    });
     const [byHand, exchangeTaken, ends] = await load;
     const networkTaken = [...byHand, ...ends.map(({ id }) => id)];
     const loadedAt = performance.now();
