@@ -1,5 +1,4 @@
-import { escaped } from '../kernel/html.ts';
-import { htmlPage, htmlTable, withLinks } from './html.ts';
+import { escaped, htmlPage, htmlTable, withLinks } from './html.ts';
 import type { ReceivedMail } from './mail.ts';
 import { type Call, type Reported, wantsPage } from './upstream.ts';
 

@@ -1,7 +1,6 @@
-import { escaped } from '../kernel/html.ts';
 import { magicSizes } from './exchange/magic.ts';
 import { faultKinds } from './faults.ts';
-import { htmlPage, htmlTable } from './html.ts';
+import { escaped, htmlPage, htmlTable } from './html.ts';
 import { magicLeverages } from './network/magic.ts';
 import { magicEmails } from './registrar/magic.ts';
 

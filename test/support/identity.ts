@@ -4,6 +4,7 @@ import { createAdmin } from '../../src/admin/commands.ts';
 import { type MailUpstream, startMailUpstream } from '../../src/sandbox/mail.ts';
 import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
 import { freePort } from './free-port.ts';
+import { until } from './processes.ts';
 import { startService, type TestService } from './service.ts';
 
 // Tests read bodies of every shape; the service itself checks each response against the contract.
@@ -120,11 +121,8 @@ export async function startIdentity(
       return { userId: body.user_id, email, session: body.session_token, ask: asking(service.url, headers) };
     },
     async mailTo(address, count = 1) {
-      for (const until = Date.now() + 10_000; Date.now() < until; await sleep(20)) {
-        const mail = mailbox.mails(address).at(-1);
-        if (mail && mailbox.mails(address).length >= count) return mail;
-      }
-      throw new Error(`No ${count} mails to ${address}, but ${mailbox.mails(address).length}`);
+      const mails = () => mailbox.mails(address);
+      return until(`${count} mails to ${address}`, () => (mails().length >= count ? mails().at(-1) : null), 10_000);
     },
     async stop() {
       await service.stop();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { saveTier } from '../../src/payments/commands.ts';
 import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
 import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
@@ -6,6 +5,7 @@ import { signature } from '../../src/sandbox/processor/notifier.ts';
 import type { Event } from '../../src/sandbox/processor/world.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 import { type Ask, type Data, type Identity, startIdentity, type TestApp, type TestUser } from './identity.ts';
+import { until } from './processes.ts';
 import { PROCESSOR } from './processor-keys.ts';
 
 export { PROCESSOR };
@@ -92,14 +92,9 @@ export async function raw(url: string, body: string, header: string): Promise<Da
   return { status: reply.status, headers: reply.headers, body: await reply.json() };
 }
 
-/** Polls until a condition holds. */
-export async function eventually<T>(read: () => Promise<T | null | undefined | false>, withinMs = 10_000): Promise<T> {
-  for (const until = Date.now() + withinMs; Date.now() < until; await sleep(25)) {
-    const found = await read();
-    if (found) return found;
-  }
-  throw new Error(`Not within ${withinMs} ms: ${read}`);
-}
+/** Polls until a condition holds, see `until`. */
+export const eventually = <T>(read: () => Promise<T | null | undefined | false>, withinMs = 10_000) =>
+  until(String(read), async () => (await read()) || null, withinMs);
 
 /** A checkout that exists at the processor. */
 export async function checkOut(

@@ -93,11 +93,19 @@ export async function startWebProcess(settings: Record<string, string>): Promise
   return { ...web, url: `http://127.0.0.1:${port}` };
 }
 
-/** Repeats a call until its result is not false, null or undefined. Rejects after `withinMs`. */
+const FIRST_PAUSE_MS = 15;
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Repeats a call until its result is not false, null or undefined, less often the longer that takes. Rejects after
+ * `withinMs`.
+ */
 export async function until<T>(what: string, ask: () => Promise<T> | T, withinMs = 20_000): Promise<NonNullable<T>> {
-  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20)) {
+  const deadline = Date.now() + withinMs;
+  for (let pauseMs = FIRST_PAUSE_MS; Date.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
     const response = await ask();
     if (response !== false && response !== null && response !== undefined) return response;
+    await sleep(pauseMs);
   }
   throw new Error(`Not within ${withinMs} ms: ${what}`);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escaped, htmlDocument } from '../../kernel/html.ts';
+import { escaped } from '../../kernel/html.ts';
 import type { Revealed } from './commands.ts';
 import type { RevealLink } from './queries.ts';
 
@@ -67,4 +67,19 @@ function whyUnusable(link: RevealLink | null): [title: string, text: string] {
   return ['Expired link', 'This link was valid for 72 hours and has expired.'];
 }
 
-const page = (title: string, content: string) => htmlDocument({ title, heading: title, style: STYLE, content });
+const page = (title: string, content: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+<h1>${escaped(title)}</h1>
+${content}
+</main>
+</body>
+</html>
+`;

@@ -1,5 +1,4 @@
-import { escaped } from '../../kernel/html.ts';
-import { htmlPage } from '../html.ts';
+import { escaped, htmlPage } from '../html.ts';
 import type { Call, Reported, Route } from '../upstream.ts';
 import { decline, succeed } from './payments.ts';
 import { moveSession, onboard } from './people.ts';
