@@ -53,10 +53,10 @@ describe('enrolling agents of an exchange wallet', () => {
     const { address: wallet, enroll, first, next, trader, session } = await enrolled();
     away();
     const waiting = await enroll(next);
+    service.exchange.approveAgent(wallet, privateKeyToAddress(next), 'other', Date.now() + HOUR_MS);
     back();
 
     const placed = await trader.post('/v1/orders/exvenue', limit);
-    service.exchange.approveAgent(wallet, privateKeyToAddress(next), 'other', Date.now() + HOUR_MS);
     await service.runTask('enrollments/verify');
     const confirmed = await session();
     const again = await trader.post('/v1/orders/exvenue', limit);
