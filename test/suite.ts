@@ -55,8 +55,9 @@ const runs = [
 ];
 const total = (of: (run: Run) => number) => runs.reduce((sum, run) => sum + of(run), 0);
 const broken = runs.flatMap(({ failedFiles }) => failedFiles);
-const hasCrashed = runs.some(({ code, failed }) => code !== 0 && failed === 0);
-const again = !hasCrashed && broken.length > 0 && broken.length <= MOST_AGAIN ? await mocha(broken) : null;
+const hasCrashed = ({ code, failed }: Run) => code !== 0 && failed === 0;
+const isWorthwhile = broken.length > 0 && broken.length <= MOST_AGAIN && !runs.some(hasCrashed);
+const again = isWorthwhile ? await mocha(broken) : null;
 await stopPostgres();
 const failed = again?.failed ?? total((run) => run.failed);
 const late = total((run) => run.failed) - failed;
@@ -65,7 +66,7 @@ if (late > 0) console.log(`${late} passed only alone, which is a defect of the t
 console.log(
   `${total((run) => run.passed) + late} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
 );
-process.exitCode = hasCrashed || failed > 0 ? 1 : 0;
+process.exitCode = failed > 0 || [...runs, ...(again ? [again] : [])].some(hasCrashed) ? 1 : 0;
 
 function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false;

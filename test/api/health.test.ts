@@ -16,6 +16,7 @@ describe('getReadiness', () => {
   let service: TestService;
   before(async () => {
     service = await startService({ worker: false });
+    await becomes(200);
   });
   after(() => service.stop());
 

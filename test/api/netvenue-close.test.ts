@@ -115,6 +115,11 @@ describe('closeNetvenuePosition', () => {
       return trader;
     };
     const hangOnce = () => service.miner.faults.add({ kind: 'hang', route: SUBMIT, times: 1 });
+    const isSent = (reply: Reply) =>
+      eventually(() =>
+        service.db.exists(sql.type(z.object({}))`
+          select from intents where id = ${idOf(reply)} and sending_at is not null`),
+      );
 
     for (const [what, path, body] of [
       ['a tp-sl', `${ORDERS}/tp-sl`, protecting],
@@ -124,10 +129,7 @@ describe('closeNetvenuePosition', () => {
         const trader = await holder();
         hangOnce();
         const closed = await trader.post(CLOSE, closing, { prefer: 'wait=0' });
-        await eventually(() =>
-          service.db.exists(sql.type(z.object({}))`
-            select from intents where id = ${idOf(closed)} and sending_at is not null`),
-        );
+        await isSent(closed);
 
         const reply = await trader.post(path, body);
 
@@ -145,7 +147,7 @@ describe('closeNetvenuePosition', () => {
     it('goes as MARKET FLAT while exits of the other pair are under way', async () => {
       const trader = await holder();
       hangOnce();
-      await trader.post(`${ORDERS}/tp-sl`, protecting, { prefer: 'wait=0' });
+      await isSent(await trader.post(`${ORDERS}/tp-sl`, protecting, { prefer: 'wait=0' }));
 
       const reply = await trader.post(CLOSE, closing);
 

@@ -5,12 +5,13 @@ import Mocha from 'mocha';
  * last `N passed, N failed`, and `, N skipped` if any were.
  */
 export default class ClosingLine extends Mocha.reporters.Spec {
-  constructor(runner: Mocha.Runner, options?: Mocha.MochaOptions) {
-    super(runner, options);
-    runner.once(Mocha.Runner.constants.EVENT_RUN_END, () => {
+  override epilogue(): void {
+    try {
+      super.epilogue(); // throws for an error outside of tests that came from another process
+    } finally {
       const { passes, failures, pending } = this.stats;
       for (const file of new Set(this.failures.map((test) => test.file))) console.log(`failed file: ${file}`);
       console.log(`${passes} passed, ${failures} failed${pending ? `, ${pending} skipped` : ''}`);
-    });
+    }
   }
 }

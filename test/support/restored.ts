@@ -14,12 +14,22 @@ const WRITTEN_AT = {
   intents: 'created_at',
 } as const;
 
+const DEADLOCK = '40P01'; // with the workers, which lock the same rows in another order
+
 /** Runs statements at once, as a restore does: without triggers and foreign keys. */
 async function writing({ settings }: At, texts: string[]): Promise<void> {
   const client = new pg.Client({ connectionString: String(settings.DATABASE_URL) });
   await client.connect();
-  await client.query(`begin; set local session_replication_role = replica; ${texts.join('; ')}; commit`);
-  await client.end();
+  const script = `begin; set local session_replication_role = replica; ${texts.join('; ')}; commit`;
+  const run = () => client.query(script);
+  const again = async (error: unknown) => {
+    if ((error as pg.DatabaseError).code !== DEADLOCK) throw error; // as: pg rejects with nothing else here
+    await client.query('rollback');
+    return run();
+  };
+  await run()
+    .catch(again)
+    .finally(() => client.end());
 }
 
 /** Loses what was written since then. */
