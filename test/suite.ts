@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, globSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -28,7 +29,7 @@ const PRECISE = [
   'test/patterns.test.ts',
   'test/webhooks/pace.test.ts',
 ];
-const AT_ONCE = 2 * availableParallelism() - 1; // beside a heavy one; most tests wait for another process most of the time
+const AT_ONCE = 2 * availableParallelism(); // beside a heavy one; most tests wait for another process most of the time
 
 /** Where test data lies: in memory, where Linux offers enough, since the tests create some hundred databases. */
 const MEMORY = '/dev/shm';
@@ -41,32 +42,41 @@ const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compile', im
 const { values: options } = parseArgs({ options: { quick: { type: 'boolean' }, shuffle: { type: 'boolean' } } });
 const files = found(options.quick ? QUICK : EVERYTHING);
 const precise = found(PRECISE).filter((file) => files.includes(file));
-const heavy = found(HEAVY).filter((file) => files.includes(file) && !precise.includes(file));
-const others = files.filter((file) => !precise.includes(file) && !heavy.includes(file));
+const heavy = found(HEAVY).filter((file) => files.includes(file));
+const quick = found(QUICK).filter((file) => !precise.includes(file));
+const others = files.filter((file) => ![...precise, ...heavy, ...quick].includes(file));
 const MOST_AGAIN = 24;
 
-const server = options.quick ? NO_SERVER : await startShared();
-const runs = [
-  ...(await Promise.all([
-    mocha([...inOrder(others), '--parallel', '--jobs', String(AT_ONCE)]),
-    ...(heavy.length > 0 ? [mocha(inOrder(heavy))] : []),
-  ])),
-  await mocha(inOrder(precise)),
-];
-const total = (of: (run: Run) => number) => runs.reduce((sum, run) => sum + of(run), 0);
+const shared = options.quick ? NO_SERVER : await startShared();
+const runs = [...(await Promise.all([light(), mocha(heavy)])).flat(), await mocha(precise)];
 const broken = runs.flatMap(({ failedFiles }) => failedFiles);
 const hasCrashed = ({ code, failed }: Run) => code !== 0 && failed === 0;
 const isWorthwhile = broken.length > 0 && broken.length <= MOST_AGAIN && !runs.some(hasCrashed);
-const again = isWorthwhile ? await mocha(broken) : null;
+const again = isWorthwhile ? await alone(broken) : runs;
 await stopPostgres();
-const failed = again?.failed ?? total((run) => run.failed);
+const total = (of: (run: Run) => number, all = runs) => all.reduce((sum, run) => sum + of(run), 0);
+const failed = total((run) => run.failed, again);
 const late = total((run) => run.failed) - failed;
 const skipped = total((run) => run.skipped);
 if (late > 0) console.log(`${late} passed only alone, which is a defect of the test or of the code, in:`, broken);
 console.log(
   `${total((run) => run.passed) + late} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
 );
-process.exitCode = failed > 0 || [...runs, ...(again ? [again] : [])].some(hasCrashed) ? 1 : 0;
+process.exitCode = failed > 0 || [...runs, ...again].some(hasCrashed) ? 1 : 0;
+
+/** Those of test:quick first, here too without a server; then what needs one. */
+async function light(): Promise<Run[]> {
+  const together = ['--parallel', '--jobs', String(AT_ONCE)];
+  return [await mocha(quick, { server: NO_SERVER, args: together }), await mocha(others, { args: together })];
+}
+
+async function alone(broken: string[]): Promise<Run[]> {
+  const isQuick = (file: string) => quick.some((name) => resolve(name) === file);
+  return [
+    await mocha(broken.filter(isQuick), { server: NO_SERVER }),
+    await mocha(broken.filter((file) => !isQuick(file))),
+  ];
+}
 
 function hasRoom(folder: string): boolean {
   if (!existsSync(folder)) return false;
@@ -78,22 +88,20 @@ function found(patterns: string[]): string[] {
   return patterns.flatMap((pattern) => globSync(pattern).sort());
 }
 
-function inOrder(chosen: string[]): string[] {
-  return options.shuffle ? chosen.sort(() => Math.random() - 0.5) : chosen;
-}
-
 /** Closing figures of a run of mocha, its exit code, and the files with failures. */
 type Run = { code: number; passed: number; failed: number; skipped: number; failedFiles: string[] };
 
 /**
- * One run of mocha, which ends with this process. Its output is passed on, but for the lines it closes with, by paragraphs:
+ * One run of mocha, which ends with this process; none without files. Its output is passed on, but for the lines it closes with, by paragraphs:
  * the lines of two runs do not mix within one.
  */
-async function mocha(args: string[]): Promise<Run> {
+async function mocha(chosen: string[], { server = shared, args = [] as string[] } = {}): Promise<Run> {
+  const run: Run = { code: 0, passed: 0, failed: 0, skipped: 0, failedFiles: [] };
+  if (chosen.length === 0) return run;
   const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env, TEST_SERVER: server };
-  const child = spawn('mocha', args, { stdio: ['ignore', 'pipe', 'inherit'], env });
+  const inOrder = options.shuffle ? chosen.toSorted(() => Math.random() - 0.5) : chosen;
+  const child = spawn('mocha', [...inOrder, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env });
   process.once('exit', () => child.kill());
-  const run: Run = { code: 1, passed: 0, failed: 0, skipped: 0, failedFiles: [] };
   const paragraph: string[] = [];
   const passOn = () => console.log(paragraph.splice(0).join('\n'));
   createInterface(child.stdout).on('line', (line) => {

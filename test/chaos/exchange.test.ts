@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { ledgerVerdicts, tradeUnderHarm } from './scenes/trading.ts';
 import { broken, shown } from './verdicts.ts';
 
-const BEHIND_MS = Number(process.env.CHAOS_BEHIND_MS ?? 2_000);
+const BEHIND_MS = Number(process.env.CHAOS_BEHIND_MS ?? 1_000);
 const ORDERS = Number(process.env.CHAOS_ORDERS ?? 150);
 
 describe('workers that are killed while they sign for the exchange', function () {
