@@ -1,4 +1,4 @@
-import { mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -116,7 +116,8 @@ describe('faults of the sandbox exchange', () => {
   };
 
   it('keep the ledger in a file that outlives the exchange', async () => {
-    const ledgerFile = join(await mkdtemp(join(tmpdir(), 'tps-exvenue-')), 'ledger.jsonl');
+    const folder = await mkdtemp(join(tmpdir(), `tps-test-${process.pid}-exvenue-`));
+    const ledgerFile = join(folder, 'ledger.jsonl');
     const first = await openExchange({ ledgerFile });
     const cloid = newCloid();
     itemsOf(await place(first, { cloid, price: '99000' }));
@@ -126,6 +127,7 @@ describe('faults of the sandbox exchange', () => {
     const second = await openExchange({ ledgerFile });
     const kept = effectsOf(second, cloid);
     await closeExchange(second);
+    await rm(folder, { recursive: true });
 
     expect(lines.map((line) => JSON.parse(line).kind)).to.deep.equal(['action', 'placed']);
     expect(kept).to.deep.equal(['placed']);
