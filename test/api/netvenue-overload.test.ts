@@ -48,9 +48,9 @@ describe('more orders than the miner can carry out', () => {
   }
 
   /** A rejection; now and then the line is just short enough for an order. */
-  async function rejection(body: () => object, extra: { key?: string } = {}): Promise<Reply> {
+  async function rejection(body: () => object, extra: () => { key?: string } = () => ({})): Promise<Reply> {
     for (;;) {
-      const reply = await trader.post(ORDERS, body(), { ...LATER, ...extra });
+      const reply = await trader.post(ORDERS, body(), { ...LATER, ...extra() });
       if (reply.status === 503) return reply;
       replies.push({ by: trader, reply });
     }
@@ -85,8 +85,9 @@ describe('more orders than the miner can carry out', () => {
       tried.push(newIntentId());
       return market({ order_uuid: tried.at(-1), ...small });
     };
+    const byKeys = () => ({ key: newIntentId() });
 
-    const [byId, byKey] = [await rejection(byCallersId), await rejection(() => market(small), { key: newIntentId() })];
+    const [byId, byKey] = [await rejection(byCallersId), await rejection(() => market(small), byKeys)];
 
     for (const reply of [byId, byKey]) expectProblem(reply, 'SERVICE_UNAVAILABLE', { effect: 'unknown' });
     expect((await trader.get(`${ORDERS}/${tried.at(-1)}`)).status).to.equal(404);

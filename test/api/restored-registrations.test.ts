@@ -36,7 +36,7 @@ describe('registrations that were paid after the backup of a restored database',
       sql.unsafe`delete from queue_jobs where payload ->> 'intent_id' <> ${queued.body.registration_id}`,
     );
     await service.startWorker();
-    await until('the lost time to pass', async () => (await service.paidBy(known)).length === 1);
+    await until('the lost time to pass', async () => (await service.status(partner, known.wallet)).is_success);
     service.registrar.faults.add({ kind: 'status_500', route: 'register/record', times: 1 });
     const gone = await service.buy(partner, lost);
     await service.stopWorkers();
