@@ -70,6 +70,7 @@ async function light(): Promise<Run[]> {
   return [await mocha(quick, { server: NO_SERVER, args: together }), await mocha(others, { args: together })];
 }
 
+/** Runs the files with failures once more; those of test:quick still without a server. */
 async function alone(broken: string[]): Promise<Run[]> {
   const isQuick = (file: string) => quick.some((name) => resolve(name) === file);
   return [
@@ -92,8 +93,8 @@ function found(patterns: string[]): string[] {
 type Run = { code: number; passed: number; failed: number; skipped: number; failedFiles: string[] };
 
 /**
- * One run of mocha, which ends with this process; none without files. Its output is passed on, but for the lines it closes with, by paragraphs:
- * the lines of two runs do not mix within one.
+ * Runs mocha on these files; the run ends with this process, and there is none without files. Its output is passed on, but for
+ * the lines it closes with, by paragraphs: the lines of two runs do not mix within one.
  */
 async function mocha(chosen: string[], { server = shared, args = [] as string[] } = {}): Promise<Run> {
   const run: Run = { code: 0, passed: 0, failed: 0, skipped: 0, failedFiles: [] };
