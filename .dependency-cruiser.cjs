@@ -2,10 +2,18 @@
  * Which file may import which. Every rule is an error. test/architecture.test.ts shows for every rule that it can fail.
  * The rules do not apply to tests: a test may import whatever it exercises.
  */
-const spine = 'client|commands|contract|edge|kernel|db|intents|adapters|sandbox|runtime';
-const capability = `^src/(?!(?:${spine})/)([^/]+)/`;
-/** Files of a capability by layer. A capability with two venues has one folder for each. */
-const layer = (names) => [`${capability}(?:${names})\\.ts$`, `${capability}[^/]+/(?:${names})\\.ts$`];
+/** The second storey: one folder for each noun of the business, one for each venue. */
+const capability = '^src/capabilities/([^/]+)/';
+const venue = '^src/venues/([^/]+)/';
+/** Files of a capability or a venue by layer, in its folder or one below. */
+const layer = (names) => `^src/(?:capabilities|venues)/.+/(?:${names})\\.ts$`;
+/** The first storey, in the order in which imports run down. */
+const foundation = ['edge', 'contract', 'intents', 'db'];
+const folders = (names) => `^src/(?:${names.join('|')})/`;
+/** The third storey: processes and what puts them together. */
+const composition = '^src/(?:(?:runtime|commands|sandbox|metrics)/|(?:web|worker|release|start|operations)\\.ts$)';
+const adapter = '^src/(?:adapters|venues/[^/]+/adapter)/';
+
 const code = '^(src|workers)/';
 
 const npm = (...names) => `node_modules/(@types/)?(${names.join('|')})(/|$)`;
@@ -49,8 +57,8 @@ module.exports = {
       'SQL is only in files for writes and reads.',
       ['slonik', '@slonik/.+'],
       '^src/(db|intents|commands)/',
-      '^src/(release|sandbox/clock)\\.ts$',
-      ...layer('intents|commands|store|queries'),
+      '^src/(release|sandbox/clock|metrics/queries)\\.ts$',
+      layer('intents|commands|store|queries'),
     ),
     only('pg-only-in-db', 'The plain driver is only for pools and LISTEN.', ['pg', 'pg-.+'], '^src/db/'),
     only(
@@ -65,26 +73,51 @@ module.exports = {
       'got-only-in-adapters',
       'Only adapters call upstreams. The tour is a client of the service.',
       ['got'],
-      '^src/(adapters|sandbox|commands/tour)/',
+      adapter,
+      '^src/(sandbox|commands/tour)/',
     ),
 
     error(
-      'edge-enters-by-operations',
-      'In the edge, only the table of operations imports capabilities.',
-      { path: '^src/edge/', pathNot: '^src/edge/operations\\.ts$' },
-      { path: capability },
+      'imports-run-down',
+      'Processes and composition import capabilities and venues, and these import the foundation. No import runs back up.',
+      { path: [capability, venue, folders([...foundation, 'adapters', 'kernel'])] },
+      { path: composition },
     ),
     error(
-      'edge-sees-only-http',
-      'The edge imports only the handlers of a capability.',
-      { path: '^src/edge/' },
-      { path: capability, pathNot: layer('http') },
+      'foundation-knows-no-business',
+      'The foundation is machinery: it is given handlers, finders and verbs, and imports none of them.',
+      { path: folders([...foundation, 'adapters']) },
+      { path: [capability, venue] },
+    ),
+    ...foundation
+      .slice(1)
+      .map((name, at) =>
+        error(
+          `${name}-is-below-${foundation[at]}`,
+          'Within the foundation, imports run down as well.',
+          { path: folders([name]) },
+          { path: folders(foundation.slice(0, at + 1)) },
+        ),
+      ),
+    error(
+      'operations-see-only-http',
+      'The table of operations imports only the handlers of capabilities and venues.',
+      { path: '^src/operations\\.ts$' },
+      { path: [capability, venue], pathNot: layer('http') },
     ),
     error(
       'capabilities-meet-at-their-doors',
-      'A capability uses another only through intents.ts, commands.ts, queries.ts and read-model.ts. Users and operators share the folder login.',
-      { path: capability },
-      { path: capability, pathNot: ['^src/$1/', '^src/login/', ...layer('intents|commands|queries|read-model')] },
+      'A capability uses another only through intents.ts, commands.ts, queries.ts and read-model.ts. Users and operators share login, the logs of accounts and partners share streams.',
+      { path: '^src/((?:capabilities|venues)/[^/]+)/' },
+      {
+        path: [capability, venue],
+        pathNot: [
+          '^src/$1/',
+          '^src/capabilities/(login|streams)/',
+          layer('intents|commands|queries|read-model'),
+          '/adapter/types\\.ts$',
+        ],
+      },
     ),
     error(
       'queries-only-read',
@@ -96,19 +129,19 @@ module.exports = {
       'read-models-ask-venues',
       'Read models get rows from queries.ts. They contain no SQL and make no commands; store.ts records what a read proves.',
       { path: layer('read-model') },
-      { path: ['^src/db/', ...layer('intents|commands|http')], dependencyTypesNot: ['type-only'] },
+      { path: ['^src/db/', layer('intents|commands|http')], dependencyTypesNot: ['type-only'] },
     ),
     error(
       'adapters-come-from-runtime',
       'The runtime passes adapters in. Other code may import only their types.',
-      { path: [capability, '^src/(contract|edge|kernel|db|intents)/', '^workers/'] },
-      { path: '^src/adapters/', dependencyTypesNot: ['type-only'] },
+      { path: [capability, venue, folders(foundation), '^workers/'], pathNot: adapter },
+      { path: adapter, dependencyTypesNot: ['type-only'] },
     ),
     error(
       'adapters-show-only-types',
       'The public types of an adapter are in its types.ts.',
-      { path: [capability, '^src/(contract|edge|kernel|db|intents)/', '^workers/'] },
-      { path: '^src/adapters/', pathNot: '^src/adapters/[^/]+/types\\.ts$' },
+      { path: [capability, venue, folders(foundation), '^workers/'], pathNot: adapter },
+      { path: adapter, pathNot: '/types\\.ts$' },
     ),
     error(
       'rules-are-pure',
@@ -119,14 +152,14 @@ module.exports = {
     error(
       'adapters-know-little',
       'An adapter translates to and from the wire and decides nothing.',
-      { path: '^src/adapters/' },
-      { path: '^src/', pathNot: ['^src/(kernel|adapters)/', '^src/(contract/types|config)\\.ts$'] },
+      { path: adapter },
+      { path: '^src/', pathNot: [adapter, '^src/kernel/', '^src/(contract/types|config)\\.ts$'] },
     ),
     error(
       'adapters-do-not-meet',
       'Adapters share only adapters/http.ts.',
-      { path: '^src/adapters/([^/]+)' },
-      { path: '^src/adapters/', pathNot: ['^src/adapters/$1', '^src/adapters/http\\.ts$'] },
+      { path: '^src/(adapters/[^/]+|venues/[^/]+/adapter)' },
+      { path: adapter, pathNot: ['^src/$1', '^src/adapters/http\\.ts$'] },
     ),
     error('nobody-imports-workers', 'Tasks are found by their path.', { pathNot: '^test/' }, { path: '^workers/' }),
     error(

@@ -13,12 +13,12 @@ import { openMetrics } from './metrics/registry.ts';
 import { withMetrics } from './metrics/serve.ts';
 import { withDatabaseTls } from './runtime/database.ts';
 import { openLog } from './runtime/log.ts';
+import { stopOnSignal } from './runtime/stop.ts';
 import type { WorkerRuntime } from './runtime/worker.ts';
 import { advanceDatabase } from './sandbox/clock.ts';
 import { STEERED } from './sandbox/overview.ts';
 import { seed } from './sandbox/seed.ts';
 import { type Sandbox, startSandbox } from './sandbox/start.ts';
-import { stopOnSignal } from './stop.ts';
 import { startWeb, takePort } from './web.ts';
 import { startWorker } from './worker.ts';
 

@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { type Beside, createEdge, drainable } from './edge/server.ts';
 import { reachedAt } from './kernel/loopback.ts';
 import { openMetrics } from './metrics/registry.ts';
+import { handlersFor } from './operations.ts';
 import { openLog } from './runtime/log.ts';
 import { runProcess } from './runtime/process.ts';
 import { openWebRuntime, type WebRuntime } from './runtime/web.ts';
@@ -25,7 +26,7 @@ export async function startWeb(
   trial?: Trial,
 ): Promise<RunningWeb> {
   const runtime = await openWebRuntime(config, log, metrics);
-  const server = createEdge(runtime, trial?.beside);
+  const server = createEdge(runtime, handlersFor(runtime), trial?.beside);
   const drain = drainable(server);
   if (trial) server.listen(trial.port);
   else server.listen(config.PORT, config.HOST);

@@ -11,7 +11,7 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { checkIsBehind } from './accounts/behind.ts';
+import { checkIsBehind } from './capabilities/accounts/behind.ts';
 import type { Config } from './config.ts';
 import { keepAlive } from './db/liveness.ts';
 import { openQueuePool } from './db/queue-pool.ts';
@@ -21,11 +21,11 @@ import { newWork, workingOn } from './kernel/work.ts';
 import { watchPool } from './metrics/process.ts';
 import { type Metrics, openMetrics } from './metrics/registry.ts';
 import { secondsSince } from './metrics/upstreams.ts';
-import { checkCloseStyle } from './orders/network/close-style.ts';
 import { openLog } from './runtime/log.ts';
 import { runProcess } from './runtime/process.ts';
 import { traceTask } from './runtime/trace-task.ts';
 import { openWorkerRuntime, type WorkerRuntime } from './runtime/worker.ts';
+import { checkCloseStyle } from './venues/network/orders/close-style.ts';
 
 const TRADING = ['orders/', 'accounts/', 'payments/', 'payouts/', 'kyc/', 'registration/', 'enrollments/'];
 const POLL_MS = 500; // only for jobs scheduled for later; new jobs are announced

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { createAdmin, resetAdmin } from '../admin/commands.ts';
+import { createAdmin, resetAdmin } from '../capabilities/admin/commands.ts';
 import { isGuessable } from '../kernel/passwords.ts';
 import { onDatabase } from './database.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { Receipt, Signed } from '../agreements/rules.ts';
-import { verifyAgreements } from '../agreements/verify.ts';
+import type { Receipt, Signed } from '../capabilities/agreements/rules.ts';
+import { verifyAgreements } from '../capabilities/agreements/verify.ts';
 import { headKeys } from '../config.ts';
 import { headSigner, type PublicKey } from '../kernel/head-keys.ts';
 import { onDatabase } from './database.ts';

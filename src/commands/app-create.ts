@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { createApp } from '../admin/apps/commands.ts';
+import { createApp } from '../capabilities/admin/apps/commands.ts';
 import { ORDINARY_SCOPES, scopes } from '../kernel/scopes.ts';
 import { onDatabase } from './database.ts';
 

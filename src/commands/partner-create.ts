@@ -1,4 +1,4 @@
-import { createPartner } from '../partners/commands.ts';
+import { createPartner } from '../capabilities/partners/commands.ts';
 import { onDatabase } from './database.ts';
 
 /*

@@ -5,7 +5,7 @@ import { sealer } from '../kernel/seal.ts';
 import { openMetrics } from '../metrics/registry.ts';
 import { networkEntities } from '../runtime/entities.ts';
 import { openLog } from '../runtime/log.ts';
-import { openUpstreams } from '../upstreams.ts';
+import { openUpstreams } from '../runtime/upstreams.ts';
 import { onDatabase } from './database.ts';
 import { recoverExchange } from './recover/exchange.ts';
 import { recoverMoney } from './recover/money.ts';

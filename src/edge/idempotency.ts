@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from 'koa';
+import type { AnyReply, Call, Commit } from '../contract/handler.ts';
 import {
   type IdempotentResponse,
   type KeyUse,
@@ -12,7 +13,6 @@ import { ApiError } from '../kernel/errors.ts';
 import { callerId } from '../kernel/principal.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { EdgeDeps } from './deps.ts';
-import type { AnyReply, Call, Commit } from './handler.ts';
 
 type Keeper = Pick<EdgeDeps, 'db' | 'sealer'>;
 

@@ -1,6 +1,7 @@
 import Router from '@koa/router';
 import type { Context, Middleware } from 'koa';
 import { listOperations, type Operation } from '../contract/document.ts';
+import type { AnyHandlers, Call, Commit, QuotaUse } from '../contract/handler.ts';
 import type { Accepted } from '../intents/accept.ts';
 import { ApiError } from '../kernel/errors.ts';
 import { type OwnerId, requestDigest } from '../kernel/ids.ts';
@@ -13,9 +14,7 @@ import { serveConsole } from './console.ts';
 import { CROSS_ORIGIN_PATHS, restrictOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { serveDocs } from './docs.ts';
-import type { AnyReply, Call, Commit, QuotaUse } from './handler.ts';
 import { idempotentResponse } from './idempotency.ts';
-import { type HandlerDeps, handlers } from './operations.ts';
 import { DEFAULT_PREFERENCE, readPrefer } from './prefer.ts';
 import { rejectInRecovery } from './recovery-mode.ts';
 import { recordingLack, recordingRejections } from './rejections.ts';
@@ -26,17 +25,14 @@ import { type RequestParts, type ResponseCheck, requestValidator, responseCheck,
 
 const MINUTE_S = 60;
 
-type RouteDeps = EdgeDeps & HandlerDeps;
 /** What the routes need, and the use of the quotas. */
-type GivenDeps = Omit<RouteDeps, 'quotaUse'>;
-
-type AnyHandler = (call: Call) => Promise<AnyReply>;
+type RouteDeps = EdgeDeps & { quotaUse: QuotaUse };
 
 /**
  * Makes the routes of the contract. `byName` runs first and finds paths without parameters in a map, because the router
  * tries its routes one by one. Throws if an operation has no handler, a handler no operation, or a scheme no check.
  */
-export function contractRoutes(given: GivenDeps): { byName: Middleware; router: Router } {
+export function contractRoutes(given: EdgeDeps, handlers: AnyHandlers): { byName: Middleware; router: Router } {
   const router = new Router({ strict: true, sensitive: true });
   const operations = listOperations();
   const named = new Set<string>(operations.map(({ id }) => id));
@@ -46,7 +42,7 @@ export function contractRoutes(given: GivenDeps): { byName: Middleware; router: 
   const { spendQuota, quotaUse } = quotas(given.config.THROTTLE_SCALE);
   const deps = { ...given, quotaUse };
   for (const operation of byLiteralFirst(operations)) {
-    const route = routeOf(operation, deps, spendQuota);
+    const route = routeOf(operation, handlers[operation.id], deps, spendQuota);
     router.register(operation.path.replace(/\{(\w+)\}/g, ':$1'), [operation.method], route);
     if (!operation.path.includes('{')) literal.set(`${operation.method.toUpperCase()} ${operation.path}`, route);
   }
@@ -62,8 +58,12 @@ const byLiteralFirst = (operations: Operation[]) =>
 
 type Route = (ctx: Context) => Promise<void>;
 
-function routeOf(operation: Operation, deps: RouteDeps, spendQuota: SpendQuota): Route {
-  const handler = handlers[operation.id] as AnyHandler | undefined; // as: the operation is not known at compile time
+function routeOf(
+  operation: Operation,
+  handler: AnyHandlers[Operation['id']] | undefined,
+  deps: RouteDeps,
+  spendQuota: SpendQuota,
+): Route {
   if (!handler) throw new Error(`Operation ${operation.id} has no handler`);
   for (const { scheme } of operation.security.flat()) getScheme(scheme);
   let validate: Validator | undefined; // compiled at first use: all of them would cost a start a second of CPU

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import Koa, { type Context, type Middleware, type Next } from 'koa';
+import type { AnyHandlers } from '../contract/handler.ts';
 import { databaseIsAway } from '../db/conflicts.ts';
 import { errorOfV2 } from '../kernel/codes-of-v2.ts';
 import { ApiError, type ErrorDetails } from '../kernel/errors.ts';
@@ -8,7 +9,6 @@ import { newWork, workingOn } from '../kernel/work.ts';
 import { CROSS_ORIGIN_PATHS, crossOrigin } from './cors.ts';
 import type { EdgeDeps } from './deps.ts';
 import { respondToUnreadable } from './malformed.ts';
-import type { HandlerDeps } from './operations.ts';
 import { reject, withEffect } from './respond.ts';
 import { contractRoutes, noRoute } from './router.ts';
 import { asStoredFailure, callerIds, isRepeatable } from './stored-failure.ts';
@@ -26,13 +26,13 @@ export type Beside = { at: string; respond(request: IncomingMessage, response: S
  * Makes the HTTP edge as a Node server, not yet listening. Throws if contract and handlers do not match. `beside` is what a local
  * trial serves; no process of production has it.
  */
-export function createEdge(deps: EdgeDeps & Omit<HandlerDeps, 'quotaUse'>, beside?: Beside): Server {
+export function createEdge(deps: EdgeDeps, handlers: AnyHandlers, beside?: Beside): Server {
   const { TRUSTED_PROXIES } = deps.config;
   const app = new Koa({ proxy: TRUSTED_PROXIES > 0, maxIpsCount: TRUSTED_PROXIES });
   app.on('error', (err) => deps.log.debug({ err }, 'client disconnected')); // all other faults are rendered below
   app.use(respondToAll(deps));
   app.use(under(CROSS_ORIGIN_PATHS, crossOrigin(deps.origins)));
-  const { byName, router } = contractRoutes(deps);
+  const { byName, router } = contractRoutes(deps, handlers);
   app.use(byName);
   app.use(router.routes());
   app.use(router.allowedMethods());

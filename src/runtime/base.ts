@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../capabilities/health/clock.ts';
+import { readiness } from '../capabilities/health/readiness.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
-import type { Clock } from '../health/clock.ts';
-import { readiness } from '../health/readiness.ts';
 import { sealer } from '../kernel/seal.ts';
 import type { Metrics } from '../metrics/registry.ts';
 

@@ -1,10 +1,10 @@
-import type { Netvenue } from '../adapters/network/types.ts';
-import { findAppEntity, findNetworkIdentity } from '../apps/network/queries.ts';
+import { findAppEntity, findNetworkIdentity } from '../capabilities/apps/network/queries.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { entityOf, type Hotkey, type OwnerId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
-import type { Upstreams } from '../upstreams.ts';
+import type { Netvenue } from '../venues/network/adapter/types.ts';
+import type { Upstreams } from './upstreams.ts';
 
 /**
  * The network: the platform's miner, and the miners of tenants with their own network identity. They share one

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { type Running, withMetrics } from '../metrics/serve.ts';
-import { stopOnSignal } from '../stop.ts';
 import { withDatabaseTls } from './database.ts';
 import { openLog } from './log.ts';
 import { settingsOrExit } from './settings.ts';
+import { stopOnSignal } from './stop.ts';
 
 /**
  * What the queue of graphile-worker 0.18 throws where nothing can catch it: a runner that is released returns the jobs it

@@ -1,19 +1,19 @@
 import type { Logger } from 'pino';
 import { mailer } from '../adapters/mail/index.ts';
+import { watchBehind } from '../capabilities/health/behind.ts';
+import { watchClock } from '../capabilities/health/clock.ts';
+import { venueReads } from '../capabilities/portfolio/read-model.ts';
+import { openPace } from '../capabilities/webhooks/pace.ts';
+import { laneStepper } from '../capabilities/webhooks/store.ts';
 import type { Config } from '../config.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
-import { watchBehind } from '../health/behind.ts';
-import { watchClock } from '../health/clock.ts';
 import { onSettled } from '../intents/store.ts';
 import { poolState, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { watched } from '../metrics/upstreams.ts';
-import { venueReads } from '../portfolio/read-model.ts';
-import { openUpstreams } from '../upstreams.ts';
-import { openPace } from '../webhooks/pace.ts';
-import { laneStepper } from '../webhooks/store.ts';
 import { runtimeBase } from './base.ts';
 import { networkEntities } from './entities.ts';
+import { openUpstreams } from './upstreams.ts';
 
 /** The dependencies of the worker process. Each task declares the part it uses. */
 export type WorkerRuntime = Awaited<ReturnType<typeof openWorkerRuntime>>;

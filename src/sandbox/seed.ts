@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { createApp } from '../admin/apps/commands.ts';
-import { createAdmin } from '../admin/commands.ts';
-import { hasAdmins } from '../admin/queries.ts';
+import { createApp } from '../capabilities/admin/apps/commands.ts';
+import { createAdmin } from '../capabilities/admin/commands.ts';
+import { hasAdmins } from '../capabilities/admin/queries.ts';
+import { createPartner } from '../capabilities/partners/commands.ts';
+import { hasPartners } from '../capabilities/partners/queries.ts';
+import { saveTier } from '../capabilities/payments/commands.ts';
+import { hasTiers } from '../capabilities/payments/queries.ts';
 import type { Db } from '../db/pool.ts';
 import { ORDINARY_SCOPES } from '../kernel/scopes.ts';
 import type { Sealer } from '../kernel/seal.ts';
-import { createPartner } from '../partners/commands.ts';
-import { hasPartners } from '../partners/queries.ts';
-import { saveTier } from '../payments/commands.ts';
-import { hasTiers } from '../payments/queries.ts';
 import { sandboxTiers } from './tiers.ts';
 
 const OPERATOR = 'operator@sandbox.invalid';

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { gridOf } from '../../src/adapters/exchange/amounts.ts';
 import { canonical, compare, dividedBy, minus, plus, times } from '../../src/kernel/decimals.ts';
 import {
   exitPrice,
@@ -15,6 +14,7 @@ import {
   type Side,
   wholeLots,
 } from '../../src/kernel/grid.ts';
+import { gridOf } from '../../src/venues/exchange/adapter/amounts.ts';
 import { holds, positive } from '../support/decimals.ts';
 
 const perp = (sizeDecimals: number) => gridOf('perp', sizeDecimals);

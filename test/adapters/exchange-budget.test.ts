@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { tokenBucket } from '../../src/adapters/exchange/bucket.ts';
-import { type Budget, budgetFrom } from '../../src/adapters/exchange/budget.ts';
 import type { BudgetLedger, Priority } from '../../src/kernel/shared-upstream.ts';
 import { bucketOf } from '../../src/kernel/shared-upstream.ts';
+import { tokenBucket } from '../../src/venues/exchange/adapter/bucket.ts';
+import { type Budget, budgetFrom } from '../../src/venues/exchange/adapter/budget.ts';
 
 const LIMIT = 1_200;
 const later = () => Date.now() + 30_000;

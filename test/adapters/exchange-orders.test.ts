@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { exvenue } from '../../src/adapters/exchange/index.ts';
-import type { Exvenue } from '../../src/adapters/exchange/types.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import nock from 'nock';
-import { exvenue } from '../../src/adapters/exchange/index.ts';
-import type { Exvenue } from '../../src/adapters/exchange/types.ts';
+import { fillsOf } from '../../src/capabilities/portfolio/history/exchange.ts';
+import { roundTrips } from '../../src/capabilities/portfolio/history/round-trips.ts';
 import { plus } from '../../src/kernel/decimals.ts';
-import { fillsOf } from '../../src/portfolio/history/exchange.ts';
-import { roundTrips } from '../../src/portfolio/history/round-trips.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';
@@ -163,7 +163,7 @@ describe('recorded responses of the exchange', () => {
   it('cover every read of the adapter, but for those that are composed', async () => {
     const sources = await Promise.all(
       ['index', 'catalogue', 'fill-pages'].map((name) =>
-        readFile(new URL(`../../src/adapters/exchange/${name}.ts`, import.meta.url), 'utf8'),
+        readFile(new URL(`../../src/venues/exchange/adapter/${name}.ts`, import.meta.url), 'utf8'),
       ),
     );
     const asked = sources.join().matchAll(/(?:type: |of\()'(\w+)'/g);

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import nock from 'nock';
-import { exvenue } from '../../src/adapters/exchange/index.ts';
+import { fillsOf } from '../../src/capabilities/portfolio/history/exchange.ts';
 import type { ReadResult } from '../../src/kernel/upstream-result.ts';
-import { fillsOf } from '../../src/portfolio/history/exchange.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import { accountModes, webData2 } from '../fixtures/exchange/composed.ts';
 import { alone } from '../support/alone.ts';
 

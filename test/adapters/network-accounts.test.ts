@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Dashboard } from '../../src/adapters/network/types.ts';
+import type { Dashboard } from '../../src/venues/network/adapter/types.ts';
 import { alone } from '../support/alone.ts';
 import { HOTKEY, validator, venue, WALLET } from '../support/validator.ts';
 

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { netvenue } from '../../src/adapters/network/index.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { type NetvenueUpstream, startNetvenueUpstream } from '../../src/sandbox/network/index.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
 import { type Backlog, backlogOf } from '../support/backlog.ts';
 import { until } from '../support/processes.ts';
 import { KEYS } from '../support/service.ts';

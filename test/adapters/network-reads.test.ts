@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { netvenue } from '../../src/adapters/network/index.ts';
-import type { Dashboard } from '../../src/adapters/network/types.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
+import type { Dashboard } from '../../src/venues/network/adapter/types.ts';
 import { alone } from '../support/alone.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';

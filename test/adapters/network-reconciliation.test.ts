@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import nock from 'nock';
-import { netvenue } from '../../src/adapters/network/index.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
 import { alone } from '../support/alone.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';

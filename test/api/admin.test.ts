@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { createAdmin, resetAdmin } from '../../src/admin/commands.ts';
+import { createAdmin, resetAdmin } from '../../src/capabilities/admin/commands.ts';
 import {
   atOnce,
   codeOf,

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify } from 'node:crypto';
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { verifyAgreements } from '../../src/agreements/verify.ts';
+import { verifyAgreements } from '../../src/capabilities/agreements/verify.ts';
 import { type Identity, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';
 
 const SIGN = '/v2/agreements/sign';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
-import { keySealContext } from '../../src/enrollments/commands.ts';
+import { keySealContext } from '../../src/capabilities/enrollments/commands.ts';
 import { sealer } from '../../src/kernel/seal.ts';
 import type { Caller, Reply } from '../support/caller.ts';
 import { everythingIn, findLeaks, formsOf, type Haystack } from '../support/canary.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
+import { saveTier } from '../../src/capabilities/payments/commands.ts';
 import { listOperations, type Operation } from '../../src/contract/document.ts';
-import { createPartner } from '../../src/partners/commands.ts';
-import { saveTier } from '../../src/payments/commands.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';
 import { GRANTS } from '../support/authorization.ts';
 import { bearer, type Data, type Identity, startIdentity, type TestApp, type TestUser } from '../support/identity.ts';

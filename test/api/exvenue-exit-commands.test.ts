@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { followUp } from '../../src/orders/exchange/follow-up.ts';
-import { protect } from '../../src/orders/exchange/protect.ts';
-import { listExchangeOrders } from '../../src/orders/exchange/queries.ts';
-import { noteExits } from '../../src/orders/exchange/store.ts';
+import { followUp } from '../../src/venues/exchange/orders/follow-up.ts';
+import { protect } from '../../src/venues/exchange/orders/protect.ts';
+import { listExchangeOrders } from '../../src/venues/exchange/orders/queries.ts';
+import { noteExits } from '../../src/venues/exchange/orders/store.ts';
 import { exchangeOf } from '../support/exchange.ts';
 import { startService, type TestService } from '../support/service.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { OrderView } from '../../src/adapters/exchange/types.ts';
+import type { OrderView } from '../../src/venues/exchange/adapter/types.ts';
 import type { Caller } from '../support/caller.ts';
 import { exchangeOf } from '../support/exchange.ts';
 import { startService, type TestService } from '../support/service.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
+import { renewLoginCode, tryLoginCode } from '../../src/capabilities/users/login-codes/commands.ts';
 import { sealer } from '../../src/kernel/seal.ts';
 import { limits } from '../../src/kernel/throttles.ts';
-import { renewLoginCode, tryLoginCode } from '../../src/users/login-codes/commands.ts';
 import {
   atOnce,
   codeIn,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createPartner } from '../../src/partners/commands.ts';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 const order = { trade_pair: 'BTCUSD', order_type: 'LONG', value: 100 };

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { close } from '../../src/orders/network/close.ts';
+import { close } from '../../src/venues/network/orders/close.ts';
 import type { Reply } from '../support/caller.ts';
 import { eventually } from '../support/money.ts';
 import { effectsOf, limit, market, positionsOf, restingOf, SUBMIT, venueOf } from '../support/orders.ts';

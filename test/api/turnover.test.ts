@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { Client } from 'pg';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { readConfig } from '../../src/config.ts';
 import { sealedColumns } from '../../src/db/reseal.ts';
 import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
-import { createPartner } from '../../src/partners/commands.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';
 import { startWeb } from '../../src/web.ts';
 import { startWorker } from '../../src/worker.ts';

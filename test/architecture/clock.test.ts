@@ -2,7 +2,8 @@ import { glob, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 
 /** What runs without the service's database, or is no part of the service. */
-const PROCESS_CLOCK = /^src\/(sandbox|commands|console|client|db\/embedded)|^src\/(kernel\/work|health\/clock)\.ts$/;
+const PROCESS_CLOCK =
+  /^src\/(sandbox|commands|console|client|db\/embedded)|^src\/(kernel\/work|capabilities\/health\/clock)\.ts$/;
 
 describe('the time', () => {
   it('is epochMs, which goes by the database where the clock is off', async () => {

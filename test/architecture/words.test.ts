@@ -127,7 +127,7 @@ describe('a word that the glossary replaces is found', () => {
 
   it('unless it is allowed there', () => {
     expect(at('src/console/a.js', 'element.hidden = true')).to.deep.equal([]);
-    expect(at('src/payments/a.ts', 'const hidden = 1')).to.deep.equal(['hidden']);
+    expect(at('src/capabilities/payments/a.ts', 'const hidden = 1')).to.deep.equal(['hidden']);
   });
 });
 

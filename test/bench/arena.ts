@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import got from 'got';
 import pg from 'pg';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { isAlive } from '../../src/db/embedded/postmaster.ts';
 import { migrate } from '../../src/db/migrate.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { createPartner } from '../../src/partners/commands.ts';
 import {
   type NetvenueUpstream,
   type NetvenueUpstreamOptions,

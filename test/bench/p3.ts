@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { termsOf } from '../../src/orders/network/rules.ts';
+import { termsOf } from '../../src/venues/network/orders/rules.ts';
 import { until } from '../support/processes.ts';
 import { ENTITY } from '../support/service.ts';
 import { type Arena, openArena } from './arena.ts';

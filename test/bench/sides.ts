@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { netvenue } from '../../src/adapters/network/index.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
 import { quantile } from '../chaos/audit.ts';
 import { KEYS } from '../support/service.ts';
 import { type Arena, openArena } from './arena.ts';

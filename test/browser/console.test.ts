@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { sql } from 'slonik';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { otpauthUri } from '../../src/kernel/totp.ts';
-import { createPartner } from '../../src/partners/commands.ts';
 import { focused, needsBrowser, tabTo } from '../support/browser.ts';
 import { caller } from '../support/caller.ts';
 import { abandonedOrder, openConsole, type TestConsole } from '../support/console.ts';

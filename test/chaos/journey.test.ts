@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
-import { createApp } from '../../src/admin/apps/commands.ts';
+import { createApp } from '../../src/capabilities/admin/apps/commands.ts';
+import { saveTier } from '../../src/capabilities/payments/commands.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { sealer } from '../../src/kernel/seal.ts';
-import { saveTier } from '../../src/payments/commands.ts';
 import { type MailUpstream, startMailUpstream } from '../../src/sandbox/mail.ts';
 import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
 import { sandboxTiers } from '../../src/sandbox/tiers.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'chai';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { createPartner } from '../../src/partners/commands.ts';
 import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import { type RegistrarUpstream, startRegistrarUpstream } from '../../src/sandbox/registrar/index.ts';

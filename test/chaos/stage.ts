@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { databaseIsAway } from '../../src/db/conflicts.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { createPartner } from '../../src/partners/commands.ts';
 import {
   type ExvenueUpstream,
   type ExvenueUpstreamOptions,

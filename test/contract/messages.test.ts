@@ -152,7 +152,7 @@ describe('error codes on routes of v2', () => {
   it('are never of v1: what orders of both generations throw has a name of v2', async () => {
     const root = fileURLToPath(new URL('../..', import.meta.url));
     const shared =
-      'src/{orders/network,portfolio/network,portfolio/trades,trading,kyc,payouts,payments,users,apps,admin}/**/*.ts';
+      'src/{venues/network/orders,capabilities/{portfolio/network,portfolio/trades,trading,kyc,payouts,payments,users,apps,admin}}/**/*.ts';
     const files = await Array.fromAsync(glob(shared, { cwd: root }));
     const texts = await Promise.all(files.map((file) => readFile(`${root}/${file}`, 'utf8')));
     const codes = new Set(texts.flatMap((text) => [...text.matchAll(/'(V1_[A-Z_]+)'/g)].map(([, code]) => code)));

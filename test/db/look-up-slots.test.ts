@@ -4,13 +4,13 @@ import { expect } from 'chai';
 import pino from 'pino';
 import { sql } from 'slonik';
 import type { Reply } from '../../src/adapters/http.ts';
-import { lookUpsIn } from '../../src/adapters/network/look-ups.ts';
 import { readConfig } from '../../src/config.ts';
 import { lookUpSlots } from '../../src/db/look-up-slots.ts';
 import { openPool } from '../../src/db/pool.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { openMetrics } from '../../src/metrics/registry.ts';
-import { openUpstreams } from '../../src/upstreams.ts';
+import { openUpstreams } from '../../src/runtime/upstreams.ts';
+import { lookUpsIn } from '../../src/venues/network/adapter/look-ups.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { testSettings } from '../support/service.ts';
 

@@ -6,9 +6,9 @@ import formats from 'ajv-formats';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
+import { EVENT_NAMES, PARTNER_EVENT_NAMES } from '../../src/capabilities/webhooks/rules.ts';
 import { document, listOperations } from '../../src/contract/document.ts';
 import { errors } from '../../src/kernel/errors.ts';
-import { EVENT_NAMES, PARTNER_EVENT_NAMES } from '../../src/webhooks/rules.ts';
 
 const GUIDES = ['index', 'getting-started', 'writes', 'errors', 'webhooks', 'streams', 'sandbox', 'limits'];
 const read = (file: string) => readFile(new URL(`../../src/${file}`, import.meta.url), 'utf8');

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import nock from 'nock';
 import { processor } from '../../src/adapters/processor/index.ts';
+import { submit } from '../../src/capabilities/payouts/submit.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { submit } from '../../src/payouts/submit.ts';
 
 const URL = 'https://processor.test';
 const transfer = {

@@ -2,13 +2,13 @@ import { glob, readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect } from 'chai';
 import { z } from 'zod';
-import { provision } from '../../src/accounts/provision.ts';
+import { provision } from '../../src/capabilities/accounts/provision.ts';
+import { session } from '../../src/capabilities/kyc/session.ts';
+import { checkout } from '../../src/capabilities/payments/checkout.ts';
 import { intentFor } from '../../src/intents/accept.ts';
 import { objectWith } from '../../src/intents/define.ts';
-import { session } from '../../src/kyc/session.ts';
-import { cancel } from '../../src/orders/exchange/cancel.ts';
-import { followUp } from '../../src/orders/exchange/follow-up.ts';
-import { checkout } from '../../src/payments/checkout.ts';
+import { cancel } from '../../src/venues/exchange/orders/cancel.ts';
+import { followUp } from '../../src/venues/exchange/orders/follow-up.ts';
 
 const SRC = fileURLToPath(new URL('../../src', import.meta.url));
 

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import type { z } from 'zod';
-import { provisionResult } from '../../src/accounts/provision.ts';
+import { provisionResult } from '../../src/capabilities/accounts/provision.ts';
+import { sessionResult } from '../../src/capabilities/kyc/session.ts';
+import { linkResult } from '../../src/capabilities/payouts/link.ts';
 import { resultOf, shownMembers } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
-import { sessionResult } from '../../src/kyc/session.ts';
-import { cancellationResult, exitsResult, orderResult } from '../../src/orders/exchange/results.ts';
-import { orderResultMembers } from '../../src/orders/network/verb.ts';
-import { linkResult } from '../../src/payouts/link.ts';
+import { cancellationResult, exitsResult, orderResult } from '../../src/venues/exchange/orders/results.ts';
+import { orderResultMembers } from '../../src/venues/network/orders/verb.ts';
 
 /** A recorded result of each verb whose response reads members of it. */
 const RECORDED: Record<string, [schema: z.ZodObject, recorded: Record<string, unknown>]> = {

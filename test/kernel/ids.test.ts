@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
-import type { findPropAccount } from '../../src/accounts/prop/queries.ts';
-import type { Exvenue } from '../../src/adapters/exchange/types.ts';
-import type { Call } from '../../src/edge/handler.ts';
+import type { findPropAccount } from '../../src/capabilities/accounts/prop/queries.ts';
+import type { isUserOf } from '../../src/capabilities/notifications/queries.ts';
+import type { findPayment } from '../../src/capabilities/payments/queries.ts';
+import type { findUserPayout } from '../../src/capabilities/payouts/queries.ts';
+import type { VenueReads } from '../../src/capabilities/portfolio/read-model.ts';
+import type { isOtherPaying } from '../../src/capabilities/registration/queries.ts';
+import type { Call } from '../../src/contract/handler.ts';
 import type { Accepted } from '../../src/intents/accept.ts';
 import type { findIntent } from '../../src/intents/follow.ts';
 import type { Intent } from '../../src/intents/intent.ts';
@@ -19,12 +23,8 @@ import {
   type UserId,
   type WalletAddress,
 } from '../../src/kernel/ids.ts';
-import type { isUserOf } from '../../src/notifications/queries.ts';
-import type { findOrderPair } from '../../src/orders/network/queries.ts';
-import type { findPayment } from '../../src/payments/queries.ts';
-import type { findUserPayout } from '../../src/payouts/queries.ts';
-import type { VenueReads } from '../../src/portfolio/read-model.ts';
-import type { isOtherPaying } from '../../src/registration/queries.ts';
+import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
+import type { findOrderPair } from '../../src/venues/network/orders/queries.ts';
 
 describe('newIntentId', () => {
   it('is a UUID of version 7: its first 48 bits are the time, its variant is that of RFC 9562', () => {

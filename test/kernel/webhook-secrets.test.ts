@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { newSecret, openSecret } from '../../src/capabilities/webhooks/secrets.ts';
 import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
-import { newSecret, openSecret } from '../../src/webhooks/secrets.ts';
 
 describe('secrets of webhook endpoints', () => {
   const ring = sealer(newSealingKey());

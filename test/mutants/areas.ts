@@ -13,7 +13,7 @@ const NONE: Area['sql'] = [];
 export const AREAS: Record<string, Area> = {
   sealing: {
     code: {
-      files: ['src/kernel/seal.ts', 'src/kernel/head-keys.ts', 'src/webhooks/secrets.ts'],
+      files: ['src/kernel/seal.ts', 'src/kernel/head-keys.ts', 'src/capabilities/webhooks/secrets.ts'],
       tests: ['kernel/seal', 'kernel/head-keys', 'kernel/webhook-secrets'],
     },
     sql: NONE,
@@ -40,31 +40,31 @@ export const AREAS: Record<string, Area> = {
     sql: [
       {
         files: [
-          'src/admin/queries.ts',
-          'src/apps/commands.ts',
-          'src/apps/tokens/commands.ts',
-          'src/apps/queries.ts',
-          'src/partners/queries.ts',
-          'src/trading/keys/queries.ts',
+          'src/capabilities/admin/queries.ts',
+          'src/capabilities/apps/commands.ts',
+          'src/capabilities/apps/tokens/commands.ts',
+          'src/capabilities/apps/queries.ts',
+          'src/capabilities/partners/queries.ts',
+          'src/capabilities/trading/keys/queries.ts',
         ],
         tests: ['sql/credential-rows'],
       },
-      { files: ['src/users/queries.ts'], tests: ['sql/user-rows'] },
+      { files: ['src/capabilities/users/queries.ts'], tests: ['sql/user-rows'] },
     ],
   },
   sessions: {
     code: {
       files: [
-        'src/login/check.ts',
-        'src/users/attempts.ts',
-        'src/users/commands.ts',
-        'src/users/http.ts',
-        'src/users/login-codes/commands.ts',
-        'src/users/sessions/check.ts',
-        'src/users/sessions/commands.ts',
-        'src/users/sessions/http.ts',
-        'src/users/totp/commands.ts',
-        'src/users/totp/http.ts',
+        'src/capabilities/login/check.ts',
+        'src/capabilities/users/attempts.ts',
+        'src/capabilities/users/commands.ts',
+        'src/capabilities/users/http.ts',
+        'src/capabilities/users/login-codes/commands.ts',
+        'src/capabilities/users/sessions/check.ts',
+        'src/capabilities/users/sessions/commands.ts',
+        'src/capabilities/users/sessions/http.ts',
+        'src/capabilities/users/totp/commands.ts',
+        'src/capabilities/users/totp/http.ts',
       ],
       tests: [
         'api/log-ins',
@@ -80,11 +80,14 @@ export const AREAS: Record<string, Area> = {
     },
     sql: [
       {
-        files: ['src/users/sessions/commands.ts'],
+        files: ['src/capabilities/users/sessions/commands.ts'],
         tests: ['api/sessions', 'api/account-recovery', 'sql/user-rows'],
       },
-      { files: ['src/users/sessions/queries.ts'], tests: ['sql/user-rows'] },
-      { files: ['src/users/totp/commands.ts'], tests: ['sql/first-codes', 'api/totp', 'api/account-recovery'] },
+      { files: ['src/capabilities/users/sessions/queries.ts'], tests: ['sql/user-rows'] },
+      {
+        files: ['src/capabilities/users/totp/commands.ts'],
+        tests: ['sql/first-codes', 'api/totp', 'api/account-recovery'],
+      },
       {
         files: users('confirm_reset', 'prove_password', 'reauthenticate', 'remove_session', 'request_reset'),
         tests: ['sql/user-functions'],
@@ -98,20 +101,20 @@ export const AREAS: Record<string, Area> = {
   operators: {
     code: {
       files: [
-        'src/admin/sessions/check.ts',
-        'src/admin/sessions/commands.ts',
-        'src/admin/sessions/http.ts',
-        'src/admin/totp/commands.ts',
-        'src/admin/totp/http.ts',
-        'src/admin/totp/attempts.ts',
-        'src/admin/users/commands.ts',
+        'src/capabilities/admin/sessions/check.ts',
+        'src/capabilities/admin/sessions/commands.ts',
+        'src/capabilities/admin/sessions/http.ts',
+        'src/capabilities/admin/totp/commands.ts',
+        'src/capabilities/admin/totp/http.ts',
+        'src/capabilities/admin/totp/attempts.ts',
+        'src/capabilities/admin/users/commands.ts',
         'src/edge/rejections.ts',
       ],
       tests: ['api/admin-log-in', 'api/admin-audit', 'api/admin', 'api/account-recovery', 'api/totp-guessing'],
     },
     sql: [
       {
-        files: ['src/admin/sessions/commands.ts', 'src/admin/totp/commands.ts'],
+        files: ['src/capabilities/admin/sessions/commands.ts', 'src/capabilities/admin/totp/commands.ts'],
         tests: ['sql/first-codes', 'sql/credential-rows', 'api/admin', 'api/admin-recovery'],
       },
       {
@@ -132,35 +135,39 @@ export const AREAS: Record<string, Area> = {
     sql: NONE,
   },
   ownership: {
-    code: { files: ['src/trading/accounts.ts'], tests: ['api/trading/gate', 'api/trading/keys'] },
+    code: { files: ['src/capabilities/trading/accounts.ts'], tests: ['api/trading/gate', 'api/trading/keys'] },
     sql: [
       {
         files: [
-          'src/enrollments/queries.ts',
-          'src/enrollments/keys/queries.ts',
+          'src/capabilities/enrollments/queries.ts',
+          'src/capabilities/enrollments/keys/queries.ts',
           'sql/functions/enrollments/revoke_enrollment.sql',
         ],
         tests: ['sql/foreign-rows'],
       },
       {
-        files: ['src/portfolio/queries.ts', 'src/portfolio/history/queries.ts', 'src/registration/queries.ts'],
+        files: [
+          'src/capabilities/portfolio/queries.ts',
+          'src/capabilities/portfolio/history/queries.ts',
+          'src/capabilities/registration/queries.ts',
+        ],
         tests: ['sql/foreign-rows', 'sql/foreign-orders'],
       },
       {
-        files: ['src/agreements/queries.ts', 'src/agreements/chains/queries.ts'],
+        files: ['src/capabilities/agreements/queries.ts', 'src/capabilities/agreements/chains/queries.ts'],
         tests: ['api/agreements', 'api/lists', 'sql/foreign-rows'],
       },
       {
-        files: ['src/trading/keys/commands.ts'],
+        files: ['src/capabilities/trading/keys/commands.ts'],
         tests: ['sql/foreign-objects', 'sql/credential-rows', 'api/trading/keys'],
       },
-      { files: ['src/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
+      { files: ['src/capabilities/webhooks/commands.ts'], tests: ['api/webhook-pages', 'api/webhooks'] },
       {
-        files: ['src/orders/exchange/queries.ts'],
+        files: ['src/venues/exchange/orders/queries.ts'],
         tests: ['sql/foreign-orders'],
       },
       {
-        files: ['src/orders/network/queries.ts', 'sql/functions/orders/accept_network_orders.sql'],
+        files: ['src/venues/network/orders/queries.ts', 'sql/functions/orders/accept_network_orders.sql'],
         tests: [
           'sql/foreign-objects',
           'api/foreign-wallet',
@@ -173,13 +180,13 @@ export const AREAS: Record<string, Area> = {
         files: [
           'sql/functions/orders/accept_exchange_orders.sql',
           'sql/functions/trading/accept_trading_orders.sql',
-          'src/accounts/prop/queries.ts',
+          'src/capabilities/accounts/prop/queries.ts',
           'src/intents/follow.ts',
-          'src/kyc/queries.ts',
-          'src/payments/queries.ts',
-          'src/payouts/queries.ts',
-          'src/webhooks/deliveries/queries.ts',
-          'src/webhooks/queries.ts',
+          'src/capabilities/kyc/queries.ts',
+          'src/capabilities/payments/queries.ts',
+          'src/capabilities/payouts/queries.ts',
+          'src/capabilities/webhooks/deliveries/queries.ts',
+          'src/capabilities/webhooks/queries.ts',
           'sql/functions/payouts/payout_obstacle.sql',
           'sql/functions/payouts/submit_payout.sql',
           'sql/functions/webhooks/deactivate_endpoint.sql',

@@ -1,13 +1,18 @@
 import { expect } from 'chai';
-import type { Dashboard, DashboardOrder, DashboardPosition, OrderBook } from '../../src/adapters/network/types.ts';
+import { networkAccount } from '../../src/capabilities/portfolio/balance/account.ts';
+import { drawdownOf } from '../../src/capabilities/portfolio/balance/drawdown.ts';
+import { networkLimits, pairMultiple } from '../../src/capabilities/portfolio/balance/limits.ts';
+import { closedPositions } from '../../src/capabilities/portfolio/history/network.ts';
+import { filledOrders } from '../../src/capabilities/portfolio/history/network-orders.ts';
+import { provenPositions, shownPosition } from '../../src/capabilities/portfolio/positions/network.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { absent, found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
-import { networkAccount } from '../../src/portfolio/balance/account.ts';
-import { drawdownOf } from '../../src/portfolio/balance/drawdown.ts';
-import { networkLimits, pairMultiple } from '../../src/portfolio/balance/limits.ts';
-import { closedPositions } from '../../src/portfolio/history/network.ts';
-import { filledOrders } from '../../src/portfolio/history/network-orders.ts';
-import { provenPositions, shownPosition } from '../../src/portfolio/positions/network.ts';
+import type {
+  Dashboard,
+  DashboardOrder,
+  DashboardPosition,
+  OrderBook,
+} from '../../src/venues/network/adapter/types.ts';
 
 const order = (more: Partial<DashboardOrder> = {}): DashboardOrder => ({
   uuid: 'o',

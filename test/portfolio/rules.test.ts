@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { historyPage, isWithin, spanOf } from '../../src/capabilities/portfolio/history/pages.ts';
+import { namesPair, shownPair } from '../../src/capabilities/portfolio/rules.ts';
+import { leastOf, type TradeFacts, valuePerUnit, violationsOf } from '../../src/capabilities/portfolio/trades/rules.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
-import { historyPage, isWithin, spanOf } from '../../src/portfolio/history/pages.ts';
-import { namesPair, shownPair } from '../../src/portfolio/rules.ts';
-import { leastOf, type TradeFacts, valuePerUnit, violationsOf } from '../../src/portfolio/trades/rules.ts';
 
 const sound: TradeFacts = {
   pair: { asked: 'BTC-USDC', state: 'allowed', isOpenToAccount: true },

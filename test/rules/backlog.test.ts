@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { admission, newBacklog } from '../../src/orders/network/admission.ts';
-import type { NewNetworkOrder } from '../../src/orders/network/intents.ts';
+import { admission, newBacklog } from '../../src/venues/network/orders/admission.ts';
+import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
 import { seeded } from '../support/seeded.ts';
 
 const THREADS = 9;

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import type { OrderRecord, OrderState, OrderView } from '../../src/adapters/exchange/types.ts';
 import { absent, found, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
-import { exitsOutcome } from '../../src/orders/exchange/exit-outcome.ts';
+import type { OrderRecord, OrderState, OrderView } from '../../src/venues/exchange/adapter/types.ts';
+import { exitsOutcome } from '../../src/venues/exchange/orders/exit-outcome.ts';
 
 const NOW = 1_700_000_000_000;
 

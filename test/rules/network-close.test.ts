@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { tradePairsResponse } from '../../src/adapters/network/books.ts';
-import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/adapters/network/types.ts';
 import { found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
-import { findClosed, mayTouchOthers } from '../../src/orders/network/close.ts';
+import { tradePairsResponse } from '../../src/venues/network/adapter/books.ts';
+import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/venues/network/adapter/types.ts';
+import { findClosed, mayTouchOthers } from '../../src/venues/network/orders/close.ts';
 
 /** Registries as builds print them: the oldest, those that close by uuid, and the newest. */
 const registry = (pair: object, list = 'allowed') =>

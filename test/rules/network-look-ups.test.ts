@@ -1,17 +1,17 @@
 import { expect } from 'chai';
 import type { Reply } from '../../src/adapters/http.ts';
-import { submitResponse } from '../../src/adapters/network/responses.ts';
-import type { Dashboard, DashboardOrder, Netvenue, OrderBook, Signal } from '../../src/adapters/network/types.ts';
 import type { IntentOf } from '../../src/intents/define.ts';
 import { found, type ReadResult, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
-import { cancel } from '../../src/orders/network/cancel.ts';
-import { close } from '../../src/orders/network/close.ts';
-import { edit } from '../../src/orders/network/edit.ts';
-import { findPlaced } from '../../src/orders/network/evidence.ts';
-import { notedOf } from '../../src/orders/network/noted.ts';
-import { place } from '../../src/orders/network/place.ts';
-import { readHeld } from '../../src/orders/network/positions.ts';
-import { protect } from '../../src/orders/network/protect.ts';
+import { submitResponse } from '../../src/venues/network/adapter/responses.ts';
+import type { Dashboard, DashboardOrder, Netvenue, OrderBook, Signal } from '../../src/venues/network/adapter/types.ts';
+import { cancel } from '../../src/venues/network/orders/cancel.ts';
+import { close } from '../../src/venues/network/orders/close.ts';
+import { edit } from '../../src/venues/network/orders/edit.ts';
+import { findPlaced } from '../../src/venues/network/orders/evidence.ts';
+import { notedOf } from '../../src/venues/network/orders/noted.ts';
+import { place } from '../../src/venues/network/orders/place.ts';
+import { readHeld } from '../../src/venues/network/orders/positions.ts';
+import { protect } from '../../src/venues/network/orders/protect.ts';
 
 const UUID = '00000000-0000-4000-8000-000000000001';
 const HOTKEY = 'entity_1';

@@ -6,7 +6,7 @@ import {
   type PaymentState,
   type ProcessorUpdate,
   shownStatus,
-} from '../../src/payments/rules.ts';
+} from '../../src/capabilities/payments/rules.ts';
 
 const price = { amountCents: 100, currency: 'usd' };
 const fresh: PaymentState = {

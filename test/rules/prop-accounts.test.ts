@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { nextSyncMs, type PropStatus, type Shown, verdictOf } from '../../src/accounts/prop/rules.ts';
+import { nextSyncMs, type PropStatus, type Shown, verdictOf } from '../../src/capabilities/accounts/prop/rules.ts';
 
 const challenge: Shown = { status: 'active', bucket: 'SUBACCOUNT_CHALLENGE', elimination: null };
 const show = (more: Partial<Shown>): Shown => ({ ...challenge, ...more });

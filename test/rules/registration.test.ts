@@ -7,7 +7,7 @@ import {
   nextPollMs,
   nonceOf,
   statusOf,
-} from '../../src/registration/rules.ts';
+} from '../../src/capabilities/registration/rules.ts';
 
 const terms = {
   scheme: 'exact',

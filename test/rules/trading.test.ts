@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import { eventText, positionOf } from '../../src/capabilities/streams/rules.ts';
+import { changesOf, nextReconcileMs } from '../../src/capabilities/trading/watch/rules.ts';
 import type { components } from '../../src/contract/types.ts';
-import { eventText, positionOf } from '../../src/edge/streams/rules.ts';
-import { changesOf, nextReconcileMs } from '../../src/trading/watch/rules.ts';
 
 const position = (more: Partial<components['schemas']['Position']> = {}): components['schemas']['Position'] => ({
   symbol: 'BTC-USDC',

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EVENT_NAMES, endingOf, unknownEvents } from '../../src/webhooks/rules.ts';
+import { EVENT_NAMES, endingOf, unknownEvents } from '../../src/capabilities/webhooks/rules.ts';
 
 const M = 60;
 const H = 3_600;

@@ -111,7 +111,7 @@ describe('faults of the sandbox exchange', () => {
 
   /** Simulates another process: a 429 halts the one that received it. */
   const openAnother = async (known: Exchange) => {
-    const { exvenue } = await import('../../src/adapters/exchange/index.ts');
+    const { exvenue } = await import('../../src/venues/exchange/adapter/index.ts');
     return { venue: exvenue({ url: known.upstream.url, network: 'testnet' }) };
   };
 

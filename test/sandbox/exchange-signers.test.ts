@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { exvenue } from '../../src/adapters/exchange/index.ts';
-import { signedBody } from '../../src/adapters/exchange/signing.ts';
-import type { Action, OrderTerms } from '../../src/adapters/exchange/types.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import { signedBody } from '../../src/venues/exchange/adapter/signing.ts';
+import type { Action, OrderTerms } from '../../src/venues/exchange/adapter/types.ts';
 import {
   act,
   closeExchange,

@@ -1,6 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import nock from 'nock';
-import { exvenue } from '../../src/adapters/exchange/index.ts';
+import type { ReadResult, UpstreamResult } from '../../src/kernel/upstream-result.ts';
+import {
+  type ExvenueUpstream,
+  type ExvenueUpstreamOptions,
+  startExvenueUpstream,
+} from '../../src/sandbox/exchange/index.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import type {
   Action,
   Asset,
@@ -9,13 +15,7 @@ import type {
   OrderTerms,
   Posted,
   Signer,
-} from '../../src/adapters/exchange/types.ts';
-import type { ReadResult, UpstreamResult } from '../../src/kernel/upstream-result.ts';
-import {
-  type ExvenueUpstream,
-  type ExvenueUpstreamOptions,
-  startExvenueUpstream,
-} from '../../src/sandbox/exchange/index.ts';
+} from '../../src/venues/exchange/adapter/types.ts';
 
 /** A running exchange, the adapter that calls it over real HTTP, and one funded wallet that signs for itself. */
 export type Exchange = { upstream: ExvenueUpstream; venue: Exvenue; wallet: Signer };

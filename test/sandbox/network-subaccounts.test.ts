@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { netvenue } from '../../src/adapters/network/index.ts';
 import { openLedger } from '../../src/sandbox/ledger.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
 import {
   closeNetwork,
   control,

@@ -1,11 +1,11 @@
 import nock from 'nock';
-import { netvenue } from '../../src/adapters/network/index.ts';
-import type { DashboardPosition, Netvenue, Signal, SignalAccepted } from '../../src/adapters/network/types.ts';
 import {
   type NetvenueUpstream,
   type NetvenueUpstreamOptions,
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
+import type { DashboardPosition, Netvenue, Signal, SignalAccepted } from '../../src/venues/network/adapter/types.ts';
 
 const keys = { minerKey: 'miner-key', validatorKey: 'validator-key', entityHotkey: '5Entity' };
 

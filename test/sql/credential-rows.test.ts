@@ -1,16 +1,16 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { findPendingSeed, readAdmin } from '../../src/admin/queries.ts';
-import { adminFinder } from '../../src/admin/sessions/commands.ts';
-import { appFinder, clientFinder, originFinder } from '../../src/apps/queries.ts';
-import { issueToken, revokeToken } from '../../src/apps/tokens/commands.ts';
+import { findPendingSeed, readAdmin } from '../../src/capabilities/admin/queries.ts';
+import { adminFinder } from '../../src/capabilities/admin/sessions/commands.ts';
+import { appFinder, clientFinder, originFinder } from '../../src/capabilities/apps/queries.ts';
+import { issueToken, revokeToken } from '../../src/capabilities/apps/tokens/commands.ts';
+import { partnerFinder } from '../../src/capabilities/partners/queries.ts';
+import { traderFinder } from '../../src/capabilities/trading/keys/commands.ts';
+import { isKeyOf, listKeys } from '../../src/capabilities/trading/keys/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
 import { digest } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/kernel/principal.ts';
-import { partnerFinder } from '../../src/partners/queries.ts';
-import { traderFinder } from '../../src/trading/keys/commands.ts';
-import { isKeyOf, listKeys } from '../../src/trading/keys/queries.ts';
 import { openRows, type Rows } from '../support/rows.ts';
 
 const hex = (text: string) => `\\x${digest(text).toString('hex')}`;

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { confirmAdminTotp, enrollAdminTotp } from '../../src/admin/totp/commands.ts';
+import { confirmAdminTotp, enrollAdminTotp } from '../../src/capabilities/admin/totp/commands.ts';
+import { confirmTotp, enrollTotp } from '../../src/capabilities/users/totp/commands.ts';
 import type { Admin, User } from '../../src/kernel/principal.ts';
 import { newSealingKey, sealer } from '../../src/kernel/seal.ts';
-import { confirmTotp, enrollTotp } from '../../src/users/totp/commands.ts';
 import { codeOf } from '../support/identity.ts';
 import { openPeople, type People } from '../support/people.ts';
 

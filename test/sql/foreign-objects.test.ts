@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { findPaymentOfIntent } from '../../src/capabilities/payments/queries.ts';
+import { mintApiKey } from '../../src/capabilities/trading/keys/commands.ts';
 import { newIntentId, type OwnerId } from '../../src/kernel/ids.ts';
-import { findOrderByHandle, findOrderPair, listResting } from '../../src/orders/network/queries.ts';
-import { findPaymentOfIntent } from '../../src/payments/queries.ts';
-import { mintApiKey } from '../../src/trading/keys/commands.ts';
+import { findOrderByHandle, findOrderPair, listResting } from '../../src/venues/network/orders/queries.ts';
 import { openPeople, type People } from '../support/people.ts';
 
 /** Objects of ann at app a, of bob there, and of ann’s namesake at app b: nobody reaches those of another. */

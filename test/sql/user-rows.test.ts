@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { findSalt, isKnownAddress, readLogin } from '../../src/capabilities/users/queries.ts';
+import { userFinder } from '../../src/capabilities/users/sessions/commands.ts';
+import { findSessionByToken, isSessionOf, listSessionsOf } from '../../src/capabilities/users/sessions/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
 import { digest } from '../../src/kernel/ids.ts';
 import type { App } from '../../src/kernel/principal.ts';
-import { findSalt, isKnownAddress, readLogin } from '../../src/users/queries.ts';
-import { userFinder } from '../../src/users/sessions/commands.ts';
-import { findSessionByToken, isSessionOf, listSessionsOf } from '../../src/users/sessions/queries.ts';
 import { openRows, type Rows } from '../support/rows.ts';
 
 const hex = (text: string) => `\\x${digest(text).toString('hex')}`;

@@ -1,6 +1,6 @@
 import { sql } from 'slonik';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { createPartner } from '../../src/partners/commands.ts';
 import { openBrowser, type TestBrowser } from './browser.ts';
 import { caller } from './caller.ts';
 import { codeOf, fresh, type Identity, PASSWORD, type TestAdmin } from './identity.ts';

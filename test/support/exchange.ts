@@ -1,7 +1,7 @@
-import { exvenue } from '../../src/adapters/exchange/index.ts';
-import type { Exvenue, OrderTerms } from '../../src/adapters/exchange/types.ts';
 import type { FaultKind } from '../../src/sandbox/faults.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
+import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import type { Exvenue, OrderTerms } from '../../src/venues/exchange/adapter/types.ts';
 import type { TestService } from './service.ts';
 
 type Upstream = Pick<TestService, 'exchange'>;

@@ -1,4 +1,4 @@
-import type { Action, Network, OrderTerms } from '../../src/adapters/exchange/types.ts';
+import type { Action, Network, OrderTerms } from '../../src/venues/exchange/adapter/types.ts';
 
 /**
  * A signature published by the test suite of a public SDK, as r, s and v in one line of hex. `action`: an action in the

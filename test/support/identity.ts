@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSync } from 'otplib';
-import { createAdmin } from '../../src/admin/commands.ts';
+import { createAdmin } from '../../src/capabilities/admin/commands.ts';
 import { type MailUpstream, startMailUpstream } from '../../src/sandbox/mail.ts';
 import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
 import { freePort } from './free-port.ts';

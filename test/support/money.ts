@@ -1,4 +1,4 @@
-import { saveTier } from '../../src/payments/commands.ts';
+import { saveTier } from '../../src/capabilities/payments/commands.ts';
 import type { NetvenueUpstreamOptions } from '../../src/sandbox/network/index.ts';
 import { type ProcessorUpstream, startProcessorUpstream } from '../../src/sandbox/processor/index.ts';
 import { signature } from '../../src/sandbox/processor/notifier.ts';

@@ -1,6 +1,6 @@
-import { netvenue } from '../../src/adapters/network/index.ts';
-import type { DashboardOrder, Netvenue } from '../../src/adapters/network/types.ts';
 import type { Entry } from '../../src/sandbox/ledger.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
+import type { DashboardOrder, Netvenue } from '../../src/venues/network/adapter/types.ts';
 import { ENTITY, KEYS, type TestService } from './service.ts';
 
 type Trader = { traderId: string };

@@ -1,10 +1,10 @@
 import pino, { type Logger } from 'pino';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
+import { createPartner } from '../../src/capabilities/partners/commands.ts';
 import { readConfig } from '../../src/config.ts';
 import { type Db, openPool } from '../../src/db/pool.ts';
 import { serializeError } from '../../src/kernel/serialize-error.ts';
 import { workMembers } from '../../src/kernel/work.ts';
-import { createPartner } from '../../src/partners/commands.ts';
 import type { WebRuntime } from '../../src/runtime/web.ts';
 import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
 import {

@@ -1,5 +1,5 @@
 import nock from 'nock';
-import { netvenue } from '../../src/adapters/network/index.ts';
+import { netvenue } from '../../src/venues/network/adapter/index.ts';
 
 /** The adapter, and the validator it reads, simulated by nock. */
 export const venue = netvenue({

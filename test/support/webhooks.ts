@@ -1,8 +1,8 @@
 import pg from 'pg';
+import { newSecret } from '../../src/capabilities/webhooks/secrets.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { sealer } from '../../src/kernel/seal.ts';
-import { newSecret } from '../../src/webhooks/secrets.ts';
 import { type RunningWorker, startWorker } from '../../src/worker.ts';
 import { freshDatabase } from './postgres.ts';
 import { until } from './processes.ts';

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
+import { forgetExpired } from '../../src/capabilities/users/commands.ts';
 import { openPool } from '../../src/db/pool.ts';
-import { forgetExpired } from '../../src/users/commands.ts';
 import { freshDatabase } from '../support/postgres.ts';
 
 describe('housekeeping/forget', () => {

@@ -1,4 +1,4 @@
-import { provision } from '../../src/accounts/provision.ts';
+import { provision } from '../../src/capabilities/accounts/provision.ts';
 import { runIntent } from '../../src/intents/run.ts';
 
 export default runIntent(provision);

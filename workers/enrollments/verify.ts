@@ -1,4 +1,4 @@
-import { type VerifyDeps, verifyKeys } from '../../src/enrollments/verify.ts';
+import { type VerifyDeps, verifyKeys } from '../../src/capabilities/enrollments/verify.ts';
 import type { Task } from '../../src/intents/task.ts';
 
 const verify: Task<unknown, VerifyDeps> = (_payload, deps) => verifyKeys(deps);

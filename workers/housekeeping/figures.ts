@@ -1,4 +1,4 @@
-import { type RollUpDeps, rollUp } from '../../src/admin/figures/commands.ts';
+import { type RollUpDeps, rollUp } from '../../src/capabilities/admin/figures/commands.ts';
 import type { Task } from '../../src/intents/task.ts';
 
 const figures: Task<unknown, RollUpDeps> = (_payload, deps) => rollUp(deps);

@@ -1,7 +1,7 @@
+import { forgetExpired } from '../../src/capabilities/users/commands.ts';
 import { inBatches } from '../../src/db/batches.ts';
 import type { Db } from '../../src/db/pool.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { forgetExpired } from '../../src/users/commands.ts';
 
 /** Small batches hold locks only for milliseconds. A run is shorter than a stopping worker waits for its tasks. */
 const BOUNDS = { most: 1_000, withinMs: 10_000 };

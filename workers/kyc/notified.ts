@@ -1,6 +1,6 @@
+import { handleVerificationEvent } from '../../src/capabilities/kyc/notified.ts';
 import type { Db } from '../../src/db/pool.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { handleVerificationEvent } from '../../src/kyc/notified.ts';
 
 const notified: Task<{ event_id: string }, { db: Db }> = ({ event_id }, deps) =>
   handleVerificationEvent(event_id, deps);

@@ -1,6 +1,6 @@
+import { type SweepDeps, sweepSessions } from '../../src/capabilities/kyc/sweep.ts';
+import { whereProcessor } from '../../src/capabilities/payments/processor.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { type SweepDeps, sweepSessions } from '../../src/kyc/sweep.ts';
-import { whereProcessor } from '../../src/payments/processor.ts';
 
 const reconcile: Task<unknown, SweepDeps> = (_payload, deps) => sweepSessions(deps);
 

@@ -1,4 +1,4 @@
+import { session } from '../../src/capabilities/kyc/session.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { session } from '../../src/kyc/session.ts';
 
 export default runProcessorIntent(session);

@@ -1,4 +1,4 @@
 import { runIntent } from '../../src/intents/run.ts';
-import { place } from '../../src/orders/network/place.ts';
+import { place } from '../../src/venues/network/orders/place.ts';
 
 export default runIntent(place);

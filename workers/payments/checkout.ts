@@ -1,4 +1,4 @@
+import { checkout } from '../../src/capabilities/payments/checkout.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { checkout } from '../../src/payments/checkout.ts';
 
 export default runProcessorIntent(checkout);

@@ -1,5 +1,5 @@
+import { handlePaymentEvent, type NotifiedDeps } from '../../src/capabilities/payments/updates.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { handlePaymentEvent, type NotifiedDeps } from '../../src/payments/updates.ts';
 
 const notified: Task<{ event_id: string }, NotifiedDeps> = ({ event_id }, deps) => handlePaymentEvent(event_id, deps);
 

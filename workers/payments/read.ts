@@ -1,6 +1,6 @@
+import { withProcessor } from '../../src/capabilities/payments/processor.ts';
+import { type ReadDeps, readPayment } from '../../src/capabilities/payments/read.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { withProcessor } from '../../src/payments/processor.ts';
-import { type ReadDeps, readPayment } from '../../src/payments/read.ts';
 
 const read: Task<{ payment_id: string }, ReadDeps> = ({ payment_id }, deps) => readPayment(payment_id, deps);
 

@@ -1,4 +1,4 @@
+import { refund } from '../../src/capabilities/payments/refund.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { refund } from '../../src/payments/refund.ts';
 
 export default runProcessorIntent(refund);

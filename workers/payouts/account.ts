@@ -1,4 +1,4 @@
+import { account } from '../../src/capabilities/payouts/account.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { account } from '../../src/payouts/account.ts';
 
 export default runProcessorIntent(account);

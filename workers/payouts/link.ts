@@ -1,4 +1,4 @@
+import { link } from '../../src/capabilities/payouts/link.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { link } from '../../src/payouts/link.ts';
 
 export default runProcessorIntent(link);

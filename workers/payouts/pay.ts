@@ -1,4 +1,4 @@
+import { pay } from '../../src/capabilities/payouts/pay.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { pay } from '../../src/payouts/pay.ts';
 
 export default runProcessorIntent(pay);

@@ -1,6 +1,6 @@
+import { whereProcessor } from '../../src/capabilities/payments/processor.ts';
+import { type SweepDeps, sweepPayouts } from '../../src/capabilities/payouts/sweep.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { whereProcessor } from '../../src/payments/processor.ts';
-import { type SweepDeps, sweepPayouts } from '../../src/payouts/sweep.ts';
 
 const reconcile: Task<unknown, SweepDeps> = (_payload, deps) => sweepPayouts(deps);
 

@@ -1,4 +1,4 @@
+import { reverse } from '../../src/capabilities/payouts/reverse.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { reverse } from '../../src/payouts/reverse.ts';
 
 export default runProcessorIntent(reverse);

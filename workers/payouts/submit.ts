@@ -1,4 +1,4 @@
+import { submit } from '../../src/capabilities/payouts/submit.ts';
 import { runProcessorIntent } from '../../src/intents/replay.ts';
-import { submit } from '../../src/payouts/submit.ts';
 
 export default runProcessorIntent(submit);

@@ -1,5 +1,5 @@
+import { type PollDeps, pollRegistration } from '../../src/capabilities/registration/poll.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { type PollDeps, pollRegistration } from '../../src/registration/poll.ts';
 
 const poll: Task<{ registration_id: string; polls: number }, PollDeps> = ({ registration_id, polls }, deps) =>
   pollRegistration(registration_id, polls, deps);

@@ -1,4 +1,4 @@
+import { purchase } from '../../src/capabilities/registration/purchase.ts';
 import { runIntent } from '../../src/intents/run.ts';
-import { purchase } from '../../src/registration/purchase.ts';
 
 export default runIntent(purchase);

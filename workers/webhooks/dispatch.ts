@@ -1,6 +1,6 @@
+import { dispatchEndpoint } from '../../src/capabilities/webhooks/store.ts';
 import type { Db } from '../../src/db/pool.ts';
 import type { Task } from '../../src/intents/task.ts';
-import { dispatchEndpoint } from '../../src/webhooks/store.ts';
 
 const dispatch: Task<{ endpoint_id: string }, { db: Db }> = ({ endpoint_id }, { db }) =>
   dispatchEndpoint(db, endpoint_id);

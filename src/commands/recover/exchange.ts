@@ -1,7 +1,7 @@
-import type { Exvenue } from '../../adapters/exchange/types.ts';
 import type { Db } from '../../db/pool.ts';
 import { listWallets } from '../../intents/recover.ts';
 import { intentIdOf, legCloid } from '../../kernel/exchange-names.ts';
+import type { Exvenue } from '../../venues/exchange/adapter/types.ts';
 import { keepUnknown } from './orders.ts';
 
 type Sources = { db: Db; exvenue: Exvenue; print(line: string): void };

@@ -1,6 +1,6 @@
 import type { Processor } from '../../adapters/processor/types.ts';
+import { keepLostMoney } from '../../capabilities/payments/commands.ts';
 import type { Db } from '../../db/pool.ts';
-import { keepLostMoney } from '../../payments/commands.ts';
 
 type Sources = { db: Db; processor: Processor | null; print(line: string): void };
 

@@ -1,8 +1,8 @@
-import { listOwnedSubaccounts } from '../../accounts/queries.ts';
-import type { Netvenue } from '../../adapters/network/types.ts';
+import { listOwnedSubaccounts } from '../../capabilities/accounts/queries.ts';
 import type { Db } from '../../db/pool.ts';
 import { listEntities } from '../../intents/recover.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
+import type { Netvenue } from '../../venues/network/adapter/types.ts';
 import { keepUnknown } from './orders.ts';
 
 type Sources = { db: Db; venues: { of(entity: Hotkey): Promise<Netvenue | null> }; print(line: string): void };

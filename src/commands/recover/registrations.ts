@@ -1,7 +1,7 @@
 import type { Registrar } from '../../adapters/registrar/types.ts';
+import { keepLostPayments } from '../../capabilities/registration/commands.ts';
+import { listPayees } from '../../capabilities/registration/queries.ts';
 import type { Db } from '../../db/pool.ts';
-import { keepLostPayments } from '../../registration/commands.ts';
-import { listPayees } from '../../registration/queries.ts';
 
 const CHAIN_BEHIND_S = 60; // a block's time may be so far behind the clock
 

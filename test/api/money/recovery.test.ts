@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
-import { attachSubaccount, reinstateAccount } from '../../../src/accounts/prop/commands.ts';
-import { provisionAgain } from '../../../src/accounts/prop/intents.ts';
-import { refundPayment } from '../../../src/payments/intents.ts';
+import { attachSubaccount, reinstateAccount } from '../../../src/capabilities/accounts/prop/commands.ts';
+import { provisionAgain } from '../../../src/capabilities/accounts/prop/intents.ts';
+import { refundPayment } from '../../../src/capabilities/payments/intents.ts';
 import type { TestUser } from '../../support/identity.ts';
 import { accountIn, checkOut, eventually, type Money, startMoney, tier25k } from '../../support/money.ts';
 import { ENTITY } from '../../support/service.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { z } from 'zod';
 import { processor as openProcessor } from '../../../src/adapters/processor/index.ts';
-import { askProcessor } from '../../../src/admin/reruns/ask-processor.ts';
+import { askProcessor } from '../../../src/capabilities/admin/reruns/ask-processor.ts';
 import { type Earner, earner, endWithoutProof, payingApp } from '../../support/earning.ts';
 import type { Data, TestAdmin, TestApp } from '../../support/identity.ts';
 import { eventually, type Money, startMoney, tier25k } from '../../support/money.ts';

@@ -1,8 +1,8 @@
 import { Logger, run } from 'graphile-worker';
 import pg from 'pg';
-import { netvenue } from '../../../src/adapters/network/index.ts';
-import type { Signal } from '../../../src/adapters/network/types.ts';
 import { webhooks } from '../../../src/adapters/webhook/index.ts';
+import { netvenue } from '../../../src/venues/network/adapter/index.ts';
+import type { Signal } from '../../../src/venues/network/adapter/types.ts';
 import { createChainTables, ENDED } from './chain-tables.ts';
 
 /*

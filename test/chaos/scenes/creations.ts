@@ -1,5 +1,5 @@
+import { createPartner } from '../../../src/capabilities/partners/commands.ts';
 import { openPool } from '../../../src/db/pool.ts';
-import { createPartner } from '../../../src/partners/commands.ts';
 import type { Caller } from '../../support/caller.ts';
 import { caller } from '../../support/caller.ts';
 import { until } from '../../support/processes.ts';

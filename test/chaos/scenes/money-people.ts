@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createApp } from '../../../src/admin/apps/commands.ts';
+import { createApp } from '../../../src/capabilities/admin/apps/commands.ts';
+import { saveTier } from '../../../src/capabilities/payments/commands.ts';
 import { openPool } from '../../../src/db/pool.ts';
 import { digest } from '../../../src/kernel/ids.ts';
 import { sealer } from '../../../src/kernel/seal.ts';
-import { saveTier } from '../../../src/payments/commands.ts';
 import type { ProcessorUpstream } from '../../../src/sandbox/processor/index.ts';
 import { sandboxTiers } from '../../../src/sandbox/tiers.ts';
 import { type Ask, asking, bearer, type Data } from '../../support/identity.ts';

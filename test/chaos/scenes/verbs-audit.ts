@@ -1,5 +1,5 @@
-import { netvenue } from '../../../src/adapters/network/index.ts';
 import type { Entry } from '../../../src/sandbox/ledger.ts';
+import { netvenue } from '../../../src/venues/network/adapter/index.ts';
 import { KEYS } from '../../support/service.ts';
 import { countBy } from '../audit.ts';
 import type { Site } from '../stage.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'slonik';
-import { createPartner } from '../../../src/partners/commands.ts';
+import { createPartner } from '../../../src/capabilities/partners/commands.ts';
 import { startRegistrarUpstream } from '../../../src/sandbox/registrar/index.ts';
 import { asking, bearer } from '../identity.ts';
 import { checkOut, tierDemo } from '../money.ts';

@@ -1,7 +1,6 @@
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
-import { exvenue } from '../../../src/adapters/exchange/index.ts';
 import { processor } from '../../../src/adapters/processor/index.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { IntentDefinition } from '../../../src/intents/define.ts';
@@ -10,6 +9,7 @@ import { newIntentId } from '../../../src/kernel/ids.ts';
 import { openWorkerRuntime } from '../../../src/runtime/worker.ts';
 import { startProcessorUpstream } from '../../../src/sandbox/processor/index.ts';
 import { startRegistrarUpstream } from '../../../src/sandbox/registrar/index.ts';
+import { exvenue } from '../../../src/venues/exchange/adapter/index.ts';
 import { PROCESSOR } from '../money.ts';
 import { type Passing, type Relay, relayTo } from '../relay.ts';
 import { startService, type TestService } from '../service.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'slonik';
+import { saveTier } from '../../../src/capabilities/payments/commands.ts';
 import { type Db, openPool } from '../../../src/db/pool.ts';
-import { saveTier } from '../../../src/payments/commands.ts';
 import { type ExvenueUpstream, startExvenueUpstream } from '../../../src/sandbox/exchange/index.ts';
 import { type MailUpstream, startMailUpstream } from '../../../src/sandbox/mail.ts';
 import { type NetvenueUpstream, startNetvenueUpstream } from '../../../src/sandbox/network/index.ts';

@@ -1,5 +1,5 @@
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
-import { createAdmin } from '../../../src/admin/commands.ts';
+import { createAdmin } from '../../../src/capabilities/admin/commands.ts';
 import { type Ask, bearer, codeIn, codeOf, fresh, linkIn, resetTokenIn } from '../identity.ts';
 import { until } from '../processes.ts';
 import type { Stage } from './stage.ts';

@@ -1,5 +1,3 @@
-import { exvenue } from '../../../src/adapters/exchange/index.ts';
-import { netvenue } from '../../../src/adapters/network/index.ts';
 import { processor } from '../../../src/adapters/processor/index.ts';
 import { registrar } from '../../../src/adapters/registrar/index.ts';
 import { newIntentId } from '../../../src/kernel/ids.ts';
@@ -7,6 +5,8 @@ import { startExvenueUpstream } from '../../../src/sandbox/exchange/index.ts';
 import { startNetvenueUpstream } from '../../../src/sandbox/network/index.ts';
 import { startProcessorUpstream } from '../../../src/sandbox/processor/index.ts';
 import { startRegistrarUpstream } from '../../../src/sandbox/registrar/index.ts';
+import { exvenue } from '../../../src/venues/exchange/adapter/index.ts';
+import { netvenue } from '../../../src/venues/network/adapter/index.ts';
 import { PROCESSOR } from '../money.ts';
 import { type Relay, type Reply, relayTo } from '../relay.ts';
 import { KEYS } from '../service.ts';

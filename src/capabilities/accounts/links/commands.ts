@@ -1,0 +1,40 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError, type ErrorCode } from '../../../kernel/errors.ts';
+import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
+
+/** Stores that a partner has proven control of a wallet by a signature. */
+export async function saveProof(db: Db, owner: OwnerId, wallet: WalletAddress): Promise<void> {
+  await db.query(sql.prepared('save_wallet_proof', z.object({}))`
+    insert into wallet_proofs (owner, ex_wallet)
+    values (${owner}, ${wallet})
+    on conflict (owner, ex_wallet) do update set proven_at = now()`);
+}
+
+const movedRow = z.object({ verdict: z.string(), subaccount_id: z.number().nullable() });
+
+const errorCodes: Record<string, ErrorCode> = {
+  unknown: 'V2_TRADER_UNKNOWN',
+  unproven: 'V2_WALLET_UNPROVEN',
+  proven: 'V2_WALLET_PROVEN',
+};
+
+/**
+ * Gives the subaccount of an unproven link to a partner that has proven the wallet, and records the operator. Resolves
+ * to the subaccount's number. Throws V2_TRADER_UNKNOWN without such a link, V2_WALLET_UNPROVEN if the partner has proven
+ * nothing, and V2_WALLET_PROVEN if the present owner has.
+ */
+export async function moveLink(
+  db: Db,
+  wallet: WalletAddress,
+  partner: OwnerId,
+  { operator, reason }: { operator: string; reason: string },
+): Promise<number> {
+  const { verdict, subaccount_id } = await db.one(sql.type(movedRow)`
+    select m.verdict, m.subaccount_id
+    from move_wallet_link(${wallet}, ${partner}, ${operator}, ${reason}) m`);
+  if (verdict === 'done' && subaccount_id !== null) return subaccount_id;
+  const code = errorCodes[verdict];
+  throw code ? new ApiError(code, { effect: 'none' }) : new Error(`Unknown verdict ${verdict}`);
+}

@@ -1,0 +1,39 @@
+import type { Config } from '../../../config.ts';
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import type { OwnerId } from '../../../kernel/ids.ts';
+import type { Sealer } from '../../../kernel/seal.ts';
+import { provesWallet } from '../../../kernel/wallet-proof.ts';
+import { findEnrollment } from '../../enrollments/queries.ts';
+import { saveProof } from './commands.ts';
+
+/** How a partner has proven control of a wallet: by an enrolled key that the exchange confirmed, or by a signature. */
+export type LinkProof = 'session' | 'signature';
+
+type Deps = { config: Pick<Config, 'WALLET_LINK_PROOF'>; db: Db; sealer: Sealer };
+type Request = components['schemas']['RegisterNetvenueRequest'];
+
+/**
+ * The proof of the wallet in a request; null for a request without a wallet, and for an unproven wallet where none is
+ * required. A signature is stored, so that it counts later too. Throws V1_WALLET_UNPROVEN for a wrong signature, and
+ * where a proof is required.
+ */
+export async function proveWallet(
+  { config, db, sealer }: Deps,
+  owner: OwnerId,
+  { ex_address, ownership_proof }: Request,
+): Promise<LinkProof | null> {
+  if (!ex_address) return null;
+  const wallet = ex_address.toLowerCase();
+  if (ownership_proof) {
+    if (!(await provesWallet(ownership_proof, { owner, wallet }, sealer))) throw unproven();
+    await saveProof(db, owner, wallet);
+    return 'signature';
+  }
+  if ((await findEnrollment(db, owner, wallet))?.verified) return 'session';
+  if (config.WALLET_LINK_PROOF === 'required') throw unproven();
+  return null;
+}
+
+const unproven = () => new ApiError('V1_WALLET_UNPROVEN', { effect: 'none' });

@@ -1,0 +1,54 @@
+import type { components } from '../../../contract/types.ts';
+import { isEarningBucket } from '../../../kernel/buckets.ts';
+
+/** The status of a prop account. */
+export type PropStatus = components['schemas']['PropAccountStatus'];
+
+/** What the network shows of a subaccount: its status, its bucket, and why it was eliminated. */
+export type Shown = { status: string; bucket: string | null; elimination: { reason: string | null } | null };
+
+/** The status that follows from a reading of the network. `synced` is false if the reading allowed no conclusion. */
+export type Verdict = { status: PropStatus; reason: string | null; synced: boolean };
+
+const CHALLENGE = new Set(['SUBACCOUNT_CHALLENGE', 'PRO_CHALLENGE_DIRECT', 'SUBACCOUNT_PRO_CHALLENGE', 'CHALLENGE']);
+/** The network accepts orders for these statuses. A subaccount starts as `pending`. */
+const TRADEABLE = new Set(['active', 'admin']);
+
+/**
+ * The status of an account after a reading of the network; null means that the reading failed. Eliminated and failed
+ * accounts do not change. An account in `provisioning` becomes tradeable only when the network accepts its orders.
+ */
+export function verdictOf(status: PropStatus, shown: Shown | null): Verdict {
+  const unchanged = (synced: boolean): Verdict => ({ status, reason: null, synced });
+  if (shown === null) return unchanged(false);
+  if (status === 'eliminated' || status === 'subaccount_failed') return unchanged(true);
+  if (isEliminated(shown)) return { status: 'eliminated', reason: reasonOf(shown), synced: true };
+  if (status === 'provisioning' && shown.status === 'failed')
+    return { status: 'subaccount_failed', reason: 'failed_at_network', synced: true };
+  if (!TRADEABLE.has(shown.status)) return unchanged(shown.status === 'pending' || shown.status === 'failed');
+  return afterBucket(status, shown.bucket);
+}
+
+const isEliminated = ({ status, bucket, elimination }: Shown) =>
+  elimination !== null || status === 'eliminated' || bucket === 'ELIMINATED';
+
+const reasonOf = ({ elimination }: Shown) => elimination?.reason?.toLowerCase() ?? 'eliminated_at_network';
+
+function afterBucket(status: PropStatus, bucket: string | null): Verdict {
+  if (isEarningBucket(bucket)) return { status: 'funded', reason: null, synced: true };
+  if (bucket !== null && CHALLENGE.has(bucket)) return { status: 'evaluation', reason: null, synced: true };
+  // A new subaccount may have no bucket yet: it starts in its challenge.
+  return status === 'provisioning'
+    ? { status: 'evaluation', reason: null, synced: true }
+    : { status, reason: null, synced: false };
+}
+
+const RECONCILE_DELAYS_MS = [300, 500, 1_000, 2_000, 5_000, 10_000, 30_000] as const;
+const LONGEST_RECONCILE_MS = 60_000;
+
+/**
+ * Milliseconds until the next sync of an account that the network has not settled, by the age of its status in
+ * milliseconds.
+ */
+export const nextSyncMs = (ageMs: number): number =>
+  RECONCILE_DELAYS_MS.find((ms) => ms * 4 > ageMs) ?? LONGEST_RECONCILE_MS;

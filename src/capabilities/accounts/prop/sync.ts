@@ -1,0 +1,37 @@
+import type { Logger } from 'pino';
+import type { Db } from '../../../db/pool.ts';
+import type { PropAccountId } from '../../../kernel/ids.ts';
+import type { Netvenue } from '../../../venues/network/adapter/types.ts';
+import { findAnyPropAccount, listUnfulfilled } from './queries.ts';
+import { planNextSync, queueDueSyncs, recordSync } from './store.ts';
+
+/** What the account sync needs. */
+export type SyncDeps = { db: Db; venues: { netvenue: Pick<Netvenue, 'dashboard'> } };
+
+/**
+ * Reads one prop account at the network and applies the status it shows. Schedules another sync while the account stays
+ * in `provisioning`.
+ */
+export async function syncAccount(accountId: PropAccountId, { db, venues }: SyncDeps): Promise<void> {
+  const account = await findAnyPropAccount(db, accountId);
+  if (!account?.synthetic_hotkey) return;
+  const dashboard = await venues.netvenue.dashboard(account.synthetic_hotkey);
+  const { status } = await recordSync(db, account, dashboard.kind === 'found' ? dashboard.data : null);
+  if (account.status === 'provisioning' && status === 'provisioning') await planNextSync(db, account);
+}
+
+const MOST_SYNCS = 1_000; // per run: orders share the network's validator
+const UNFULFILLED_MINUTES = 10;
+
+/** What the account sweep needs. */
+export type SweepDeps = { db: Db; config: { LIFECYCLE_SWEEP_MS: number }; log: Pick<Logger, 'error'> };
+
+/**
+ * Queues a sync of every prop account that is due. Logs an alert for each payment without a tradeable account or a
+ * refund.
+ */
+export async function sweepAccounts({ db, config, log }: SweepDeps): Promise<void> {
+  await queueDueSyncs(db, config.LIFECYCLE_SWEEP_MS, MOST_SYNCS);
+  for (const { payment_id, prop_account_id, safe_action } of await listUnfulfilled(db, UNFULFILLED_MINUTES))
+    log.error({ alert: 'paid_and_unfulfilled', payment_id, prop_account_id, safe_action }, 'operator action required');
+}

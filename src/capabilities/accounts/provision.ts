@@ -1,0 +1,87 @@
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { defineIntent } from '../../intents/define.ts';
+import { recordNoResponse } from '../../intents/run.ts';
+import { fail } from '../../intents/store.ts';
+import { type Hotkey, idSchema, minerSlot, type OwnerId } from '../../kernel/ids.ts';
+import { type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
+import type { Netvenue, Subaccount } from '../../venues/network/adapter/types.ts';
+import { findCreated } from './evidence.ts';
+import { findAccountOfIntent } from './prop/queries.ts';
+import { needsOperator } from './rules.ts';
+import { recordSubaccount } from './store.ts';
+
+type Deps = {
+  db: Db;
+  log: Pick<Logger, 'error'>;
+  venues: { entityOf(owner: OwnerId): Promise<Hotkey>; of(entityHotkey: Hotkey): Promise<Netvenue | null> };
+  config: {
+    NETVENUE_PATIENCE_MS: number;
+    NETVENUE_IN_FLIGHT_MS: number;
+    NETVENUE_MINER_THREADS: number;
+    NETVENUE_ENTITY_HOTKEY: Hotkey;
+  };
+};
+
+/** The subaccount to create: one linked to a wallet, or one of an asset class. Sizes in USD. */
+const newSubaccount = z.union([
+  z.object({ exAddress: idSchema.wallet, accountSize: z.number(), payoutAddress: z.exactOptional(idSchema.wallet) }),
+  z.object({ assetClass: z.string(), accountSize: z.number() }),
+]);
+
+/** What its result holds of the new subaccount. */
+export const provisionResult = z.object({
+  subaccount: z.object({ subaccount_id: z.number(), asset_class: z.string(), account_size: z.number() }),
+  message: z.string(),
+});
+
+/**
+ * Creates one subaccount at the network. After a request may have been sent, it only searches for the subaccount and
+ * never sends again.
+ */
+export const provision = defineIntent({
+  kind: 'accounts/provision',
+  retention: 'alone',
+  request: z.object({
+    subaccount: newSubaccount,
+    prop_account_id: idSchema.propAccount.optional(),
+    link_proof: z.string().optional(),
+  }),
+  payload: z.object({ subaccount: newSubaccount, entity: idSchema.hotkey }),
+  timing: ({ config }) => ({
+    patienceMs: config.NETVENUE_PATIENCE_MS,
+    inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
+  }),
+  slot: ({ payload: { entity } }, { config }) => minerSlot(entity, config.NETVENUE_MINER_THREADS),
+
+  /** Creates nothing if the account's payment was refunded or disputed meanwhile. */
+  async prepare({ id, owner, request: { prop_account_id, subaccount } }, { db, venues }: Deps) {
+    const account = prop_account_id === undefined ? null : await findAccountOfIntent(db, id);
+    if (account && account.status !== 'provisioning') return { fail: { code: 'V2_ACCOUNT_STOPPED' } };
+    return { send: { subaccount, entity: await venues.entityOf(owner) } };
+  },
+
+  async send({ payload: { subaccount, entity } }, { venues }, limits): Promise<UpstreamResult<Subaccount>> {
+    const venue = await venues.of(entity);
+    return venue ? venue.createSubaccount(subaccount, limits) : unreachable('no key for the entity');
+  },
+
+  async reconcile({ intent, payload: { subaccount, entity } }, { db, venues, config }) {
+    const venue = await venues.of(entity);
+    if (!venue) return unknownEffect('no key for the entity');
+    return findCreated({ db, venue, entity, platform: config.NETVENUE_ENTITY_HOTKEY }, intent.id, subaccount);
+  },
+
+  async record({ intent, payload: { subaccount, entity } }, result, { db, log }) {
+    const proof = intent.request.link_proof ?? null;
+    if (result.kind === 'accepted') return recordSubaccount(db, intent, subaccount, entity, { ...result.data, proof });
+    if (result.kind !== 'rejected') return recordNoResponse(db, intent, result);
+    if (needsOperator(result.slug)) {
+      const alert = { alert: 'network_rejects_subaccounts', intent_id: intent.id, entity, reason: result.slug };
+      log.error(alert, 'operator action required');
+    }
+    if (result.slug === 'venue_auth') return fail(db, intent, { code: 'VENUE_AUTH' });
+    return fail(db, intent, { code: 'VENUE_REJECTED', reason: result.slug, message: result.message });
+  },
+});

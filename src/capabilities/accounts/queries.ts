@@ -1,0 +1,59 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { type Hotkey, idSchema } from '../../kernel/ids.ts';
+import type { OpenCreation } from './rules.ts';
+
+const creationsRow = z.object({
+  open: z.array(z.object({ id: idSchema.intent, sent_ms: z.number(), in_doubt: z.boolean() })),
+  owned: z.array(z.string()),
+});
+
+/**
+ * Sent creations of one size and class at an entity whose outcome is open, oldest first, and which of `hotkeys` have an
+ * owner in our tables. One snapshot serves both: a creation that ended between two queries would leave its subaccount
+ * without an owner.
+ */
+export const getCreations = (
+  db: Db,
+  at: { assetClass: string; accountSize: number; entity: Hotkey; platform: string },
+  hotkeys: Hotkey[],
+): Promise<{ open: OpenCreation[]; owned: string[] }> =>
+  db.one(sql.prepared('creations', creationsRow)`
+    select
+      (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'id', i.id,
+          'sent_ms', extract(epoch from i.sending_at)::double precision * 1000,
+          'in_doubt', i.state = 'in_doubt'
+        ) order by i.sending_at, i.id), '[]')
+        from intents i
+        where i.kind = 'accounts/provision'
+          and i.state in ('running', 'in_doubt')
+          and i.sending_at is not null
+          and coalesce(i.sent_payload ->> 'entity', ${at.platform}) = ${at.entity}
+          and i.sent_payload -> 'subaccount' ->> 'assetClass' = ${at.assetClass}
+          and (i.sent_payload -> 'subaccount' ->> 'accountSize')::numeric = ${at.accountSize}
+      ) as open,
+      array(
+        select s.synthetic_hotkey
+        from subaccounts s
+        where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})
+      ) as owned`);
+
+/** Which of these subaccounts have an owner in our tables. */
+export const listOwnedSubaccounts = async (db: Db, hotkeys: Hotkey[]): Promise<ReadonlySet<Hotkey>> =>
+  new Set(
+    await db.anyFirst(sql.prepared('owned_subaccounts', z.object({ synthetic_hotkey: idSchema.hotkey }))`
+      select s.synthetic_hotkey
+      from subaccounts s
+      where s.synthetic_hotkey = any(${sql.array(hotkeys, 'text')})`),
+  );
+
+/** Whether a creation is open that was sent, or that may have been sent before the database was restored. */
+export const hasOpenCreations = (db: Db): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`
+    select
+    from intents i
+    where i.kind = 'accounts/provision' and i.state in ('queued', 'running', 'in_doubt')
+      and coalesce(i.sending_at, i.presumed_sent_at) is not null`);

@@ -1,0 +1,75 @@
+import type { Hotkey, IntentId } from '../../kernel/ids.ts';
+/** A sent creation whose outcome is open. `sent_ms` is epoch milliseconds by the database's clock. */
+export type OpenCreation = { id: IntentId; sent_ms: number; in_doubt: boolean };
+
+/**
+ * A subaccount at the network without an owner in our tables. `createdMs` is by the network's clock; null if the
+ * network omits it.
+ */
+export type Orphan = { syntheticHotkey: Hotkey; createdMs: number | null };
+
+/**
+ * The result of a search: the orphan of this creation (`found`), none, wait for another creation, or more than one
+ * candidate.
+ */
+export type Match<O> = { kind: 'found'; orphan: O } | { kind: 'none' } | { kind: 'wait' } | { kind: 'ambiguous' };
+
+const CLOCK_SKEW_MS = 5_000; // largest assumed difference between the network's clock and the database's
+
+/**
+ * Finds the subaccount that a creation in doubt created. Creations of one size and class are interchangeable until
+ * their subaccounts have owners, so orphans are assigned to creations in doubt in order of time. More orphans than
+ * creations in doubt mean that someone else creates subaccounts at this entity; the match is then `ambiguous`. An
+ * orphan that a creation still running may have created is not assigned.
+ */
+export function matchCreation<O extends Orphan>(
+  id: string,
+  open: readonly OpenCreation[],
+  orphans: readonly O[],
+): Match<O> {
+  const inDoubt = open.filter(({ in_doubt }) => in_doubt);
+  const first = Math.min(...inDoubt.map(({ sent_ms }) => sent_ms));
+  const candidates = orphans.filter(({ createdMs }) => createdMs === null || createdMs >= first - CLOCK_SKEW_MS);
+  if (candidates.length === 0) return { kind: 'none' };
+  if (candidates.some(({ createdMs }) => createdMs === null)) return { kind: 'ambiguous' };
+  const underWay = open.filter(({ in_doubt }) => !in_doubt);
+  if (candidates.some((orphan) => underWay.some((creation) => mayHaveMade(creation, orphan)))) return { kind: 'wait' };
+  if (candidates.length > inDoubt.length) return { kind: 'ambiguous' };
+  const assigned = assign(
+    inDoubt,
+    [...candidates].sort((a, b) => Number(a.createdMs) - Number(b.createdMs)),
+  );
+  const orphan = assigned.get(id);
+  return orphan ? { kind: 'found', orphan } : { kind: 'none' };
+}
+
+const mayHaveMade = ({ sent_ms }: OpenCreation, { createdMs }: Orphan) => Number(createdMs) >= sent_ms - CLOCK_SKEW_MS;
+
+/**
+ * Assigns each orphan, oldest first, to the oldest creation in doubt that has none yet and was sent before the orphan
+ * was created.
+ */
+function assign<O extends Orphan>(inDoubt: readonly OpenCreation[], orphans: readonly O[]): Map<string, O> {
+  const assigned = new Map<string, O>();
+  for (const orphan of orphans) {
+    const creation = inDoubt.find((candidate) => !assigned.has(candidate.id) && mayHaveMade(candidate, orphan));
+    if (creation) assigned.set(creation.id, orphan);
+  }
+  return assigned;
+}
+
+/**
+ * Whether a rejection needs an operator: until someone tops up the entity or repairs our access, every creation gets
+ * the same rejection.
+ */
+export const needsOperator = (slug: string): boolean =>
+  ['insufficient_collateral', 'collateral_unverified', 'max_subaccounts', 'entity_unknown', 'venue_auth'].includes(
+    slug,
+  );
+
+/** The subaccounts without an owner that are newer than every one with an owner, by the network's clock. */
+export function newerThanOwned<O extends Orphan>(all: readonly O[], owned: ReadonlySet<Hotkey>): O[] {
+  const known = all.flatMap(({ syntheticHotkey, createdMs }) => (owned.has(syntheticHotkey) ? [createdMs ?? 0] : []));
+  const newestMs = Math.max(0, ...known);
+  return all.filter(({ syntheticHotkey, createdMs }) => !owned.has(syntheticHotkey) && (createdMs ?? 0) > newestMs);
+}

@@ -1,0 +1,38 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import type { Held } from '../../intents/intent.ts';
+import { notifying } from '../../intents/store.ts';
+import type { Hotkey } from '../../kernel/ids.ts';
+import type { NewSubaccount, Subaccount } from '../../venues/network/adapter/types.ts';
+import { subaccountMembers } from './prop/store.ts';
+
+/**
+ * Ends a creation with the subaccount that the network created under an entity. False: the claim is lost, and nothing
+ * was written.
+ */
+export function recordSubaccount(
+  db: Db,
+  intent: Held,
+  wanted: NewSubaccount,
+  entityHotkey: Hotkey,
+  { proof, ...made }: Subaccount & { proof: string | null },
+): Promise<boolean> {
+  const outcome = { result: shown(made) };
+  const members = { ...subaccountMembers(made, entityHotkey), ...addressesOf(wanted), link_proof: proof };
+  const settled = db.oneFirst(sql.prepared('record_subaccount', z.object({ ok: z.boolean() }))`
+    select record_subaccount(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb,
+      ${JSON.stringify(members)}::jsonb) ok`);
+  return notifying(db, intent, 'succeeded', settled);
+}
+
+const addressesOf = (wanted: NewSubaccount) =>
+  'exAddress' in wanted ? { ex_address: wanted.exAddress, payout_address: wanted.payoutAddress ?? null } : {};
+
+const shown = ({ subaccountId, assetClass, accountSize, status }: Subaccount) => ({
+  subaccount: { subaccount_id: subaccountId, asset_class: assetClass, account_size: accountSize },
+  message:
+    status === 'active'
+      ? 'The subaccount is ready.'
+      : 'The subaccount is created; the network activates it shortly. Orders wait for that until their deadline.',
+});

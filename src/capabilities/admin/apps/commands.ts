@@ -1,0 +1,134 @@
+import { sql, UniqueIntegrityConstraintViolationError } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { type AppId, digest, type Hotkey, idSchema, newId, newSecret } from '../../../kernel/ids.ts';
+import { requireValue } from '../../../kernel/require.ts';
+import type { Sealer } from '../../../kernel/seal.ts';
+import { networkKeySealContext } from '../../apps/network/queries.ts';
+import { type Actor, auditEntry } from '../audit/commands.ts';
+import { type AppSummary, summaryColumns, summaryRow } from './queries.ts';
+
+type Schemas = components['schemas'];
+
+/** An app to create. */
+export type NewApp = {
+  slug: string;
+  name: string;
+  contactEmail: string | null;
+  entityHotkey: Hotkey | null;
+  networkApiKey: string | null;
+  scopes: readonly string[];
+};
+
+const idRow = z.object({ app_id: idSchema.app });
+
+/** Registers an app with its first secret, which is shown once. Throws V2_APP_SLUG_TAKEN or V2_APP_HOTKEY_TAKEN. */
+export async function createApp(db: Db, sealer: Pick<Sealer, 'seal'>, app: NewApp, actor: Actor) {
+  const appId = newId('app');
+  const secret = newSecret('csk');
+  const sealed =
+    app.networkApiKey === null ? null : sql.binary(sealer.seal(app.networkApiKey, networkKeySealContext(appId)));
+  await db
+    .one(sql.prepared('create_app', idRow)`
+      with made as (
+        insert into apps (id, slug, name, contact_email, entity_hotkey, network_key, allowed_scopes)
+        values (
+          ${appId}, ${app.slug}, ${app.name}, ${app.contactEmail}, ${app.entityHotkey}, ${sealed},
+          ${sql.array(app.scopes, 'text')}
+        )
+        returning id as subject
+      ), armed as (
+        insert into app_secrets (id, app_id, digest)
+        select ${newId('sec')}, m.subject, ${sql.binary(digest(secret))}
+        from made m
+      ), noted as (${auditEntry({ actor, action: 'app.create', detail: { slug: app.slug } }, 'made')})
+      select subject as app_id
+      from made`)
+    .catch(rejectTaken);
+  return { app_id: appId, client_secret: secret };
+}
+
+/** Throws the `ApiError` for a taken slug or network identity, and any other error unchanged. */
+export function rejectTaken(error: unknown): never {
+  if (error instanceof UniqueIntegrityConstraintViolationError) {
+    if (error.constraint === 'apps_slug_taken') throw new ApiError('V2_APP_SLUG_TAKEN');
+    if (error.constraint === 'apps_entity_hotkey_taken') throw new ApiError('V2_APP_HOTKEY_TAKEN');
+  }
+  throw error;
+}
+
+/**
+ * Changes settings of an app; omitted members stay. Removing a scope also removes it from tokens already issued. Throws
+ * V2_APP_UNKNOWN.
+ */
+export async function updateApp(
+  db: Db,
+  appId: AppId,
+  changes: Schemas['UpdateAppRequest'],
+  actor: Actor,
+): Promise<AppSummary> {
+  const given = JSON.stringify(changes);
+  const changed = await db.maybeOne(sql.prepared('update_app', summaryRow)`
+    with changed as (
+      update apps
+      set name = coalesce(g.given ->> 'name', name),
+        connect_return_url = case when g.given ? 'connect_return_url' then g.given ->> 'connect_return_url' else connect_return_url end,
+        connect_refresh_url = case when g.given ? 'connect_refresh_url' then g.given ->> 'connect_refresh_url' else connect_refresh_url end,
+        verification_level = coalesce(g.given ->> 'verification_level', verification_level),
+        allowed_scopes = coalesce(
+          (select array_agg(s) from jsonb_array_elements_text(g.given -> 'allowed_scopes') as s), allowed_scopes),
+        require_reauthentication = coalesce((g.given ->> 'require_reauthentication')::boolean, require_reauthentication),
+        allowed_origins = coalesce(
+          (select array_agg(o) from jsonb_array_elements_text(g.given -> 'allowed_origins') as o),
+          case when g.given ? 'allowed_origins' then '{}' else allowed_origins end),
+        updated_at = now()
+      from (select ${given}::jsonb as given) as g
+      where id = ${appId}
+      returning apps.*, id as subject
+    ), noted as (${auditEntry({ actor, action: 'app.update', detail: changes }, 'changed')})
+    select ${summaryColumns}
+    from changed a`);
+  return requireValue(changed, 'V2_APP_UNKNOWN');
+}
+
+/**
+ * Disables an app: its tokens are deleted, so enabling it again does not restore them. Or enables it. Safe to repeat. Throws
+ * V2_APP_UNKNOWN.
+ */
+export async function setAppActive(db: Db, appId: AppId, active: boolean, actor: Actor): Promise<AppSummary> {
+  const changed = await db.maybeOne(sql.prepared('set_app_active', summaryRow)`
+    with changed as (
+      update apps
+      set disabled_at = case when ${active} then null else coalesce(disabled_at, now()) end, updated_at = now()
+      where id = ${appId}
+      returning apps.*, id as subject
+    ), voided as (
+      delete from app_tokens t
+      using changed c
+      where t.app_id = c.id and not ${active}
+    ), noted as (${auditEntry({ actor, action: active ? 'app.enable' : 'app.disable' }, 'changed')})
+    select ${summaryColumns}
+    from changed a`);
+  return requireValue(changed, 'V2_APP_UNKNOWN');
+}
+
+const rotatedRow = z.object({ subject: z.string(), previous_expires_at: z.string() });
+
+/**
+ * Gives an app a new secret, whichever secret is the newest. The previous one stays valid for `overlapS` seconds.
+ * Throws V2_APP_UNKNOWN.
+ */
+export async function rotateAppSecret(db: Db, appId: AppId, overlapS: number, actor: Actor) {
+  const secret = newSecret('csk');
+  const rotated = await db.maybeOne(sql.prepared('rotate_app_secret', rotatedRow)`
+    with rotated as (
+      select ${appId}::text as subject, r.previous_expires_at
+      from rotate_app_secret(${appId}, null, ${newId('sec')}, ${sql.binary(digest(secret))}, ${overlapS}) r
+    ), noted as (${auditEntry({ actor, action: 'app.rotate_secret', detail: { overlap_seconds: overlapS } }, 'rotated')})
+    select subject, previous_expires_at
+    from rotated`);
+  if (!rotated) throw new ApiError('V2_APP_UNKNOWN');
+  return { client_id: appId, client_secret: secret, previous_secret_expires_at: rotated.previous_expires_at };
+}

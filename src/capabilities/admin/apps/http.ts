@@ -1,0 +1,79 @@
+import type { Handler } from '../../../contract/handler.ts';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { listPage } from '../../../kernel/pages.ts';
+import type { Sealer } from '../../../kernel/seal.ts';
+import { actorOf } from '../audit/actor.ts';
+import { createApp, rotateAppSecret, setAppActive, updateApp } from './commands.ts';
+import { isApp, listApps } from './queries.ts';
+
+type Deps = { db: Db; sealer: Sealer };
+
+const DEFAULT_OVERLAP_S = 86_400;
+
+/** Handles `GET /v2/admin/apps`: list tenant apps. */
+export const listTenantApps: Handler<'listTenantApps', Deps> = ({ deps, query }) =>
+  listPage(
+    query,
+    { path: '/v2/admin/apps', cursorOf: ({ app_id }) => app_id, isKnown: (id) => isApp(deps.db, id) },
+    (page) => listApps(deps.db, page),
+  );
+
+/** Handles `POST /v2/admin/apps`: register a tenant app. */
+export const createTenantApp: Handler<'createTenantApp', Deps> = async (call) => {
+  const { name, slug, entity_hotkey, network_api_key, scopes } = call.body;
+  if ((entity_hotkey === undefined) !== (network_api_key === undefined))
+    throw new ApiError('V2_APP_CREDENTIALS_MISMATCH');
+  const app = {
+    name,
+    slug,
+    contactEmail: null,
+    entityHotkey: entity_hotkey ?? null,
+    networkApiKey: network_api_key ?? null,
+    scopes,
+  };
+  return call.commit(async (db) => {
+    const made = await createApp(db, call.deps.sealer, app, actorOf(call));
+    return {
+      status: 200,
+      body: {
+        ...made,
+        client_id: made.app_id,
+        slug,
+        name,
+        entity_hotkey: app.entityHotkey,
+        note: 'The client secret is shown only once.',
+      },
+    };
+  });
+};
+
+/** Handles `PATCH /v2/admin/apps/{app_id}`: change an app's settings. */
+export const updateTenantApp: Handler<'updateTenantApp', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await updateApp(db, call.path.app_id, call.body, actorOf(call)),
+  }));
+
+/** Handles `POST /v2/admin/apps/{app_id}/disable`: disable an app. */
+export const disableTenantApp: Handler<'disableTenantApp', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await setAppActive(db, call.path.app_id, false, actorOf(call)),
+  }));
+
+/** Handles `POST /v2/admin/apps/{app_id}/enable`: enable an app again. */
+export const enableTenantApp: Handler<'enableTenantApp', Deps> = (call) =>
+  call.commit(async (db) => ({
+    status: 200,
+    body: await setAppActive(db, call.path.app_id, true, actorOf(call)),
+  }));
+
+/** Handles `POST /v2/admin/apps/{app_id}/rotate-secret`: replace an app's client secret. */
+export const rotateTenantAppSecret: Handler<'rotateTenantAppSecret', Deps> = async (call) => {
+  const overlapS = call.body?.overlap_seconds ?? DEFAULT_OVERLAP_S;
+  return call.commit(async (db) => {
+    const body = await rotateAppSecret(db, call.path.app_id, overlapS, actorOf(call));
+    return { status: 200, body };
+  });
+};

@@ -1,0 +1,42 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { newId, normalisedEmail } from '../../kernel/ids.ts';
+import { hashPassword, operatorLane } from '../../kernel/passwords.ts';
+import { endAdminSessions } from './sessions/commands.ts';
+
+/**
+ * Creates an operator and returns the id. The operator enrolls an authenticator at the first login. Throws a database
+ * error if the address is taken.
+ */
+export async function createAdmin(db: Db, email: string, password: string, isSuperadmin: boolean): Promise<string> {
+  const adminId = newId('adn');
+  const hash = await hashPassword(password, operatorLane(null));
+  await db.query(sql.prepared('create_admin', z.object({}))`
+    insert into admins (id, email, password_hash, is_superadmin)
+    values (${adminId}, ${normalisedEmail(email)}, ${hash}, ${isSuperadmin})`);
+  return adminId;
+}
+
+/**
+ * Sets an operator's password and ends every session. With `forgetTotp` a new authenticator can be enrolled. False for
+ * an unknown address.
+ */
+export async function resetAdmin(db: Db, email: string, password: string, forgetTotp: boolean): Promise<boolean> {
+  const hash = await hashPassword(password, operatorLane(null));
+  const { rowCount } = await db.query(sql.prepared('reset_admin', z.object({}))`
+    with changed as (
+      update admins
+      set password_hash = ${hash},
+        totp_seed = case when ${forgetTotp} then null else totp_seed end,
+        totp_enrolled_at = case when ${forgetTotp} then null else totp_enrolled_at end,
+        totp_step = case when ${forgetTotp} then null else totp_step end,
+        totp_releases = totp_releases + 1
+      where email = ${normalisedEmail(email)}
+      returning id
+    ), ended as (${endAdminSessions(sql.fragment`s.admin_id in (select c.id from changed c)`)}
+    )
+    select id
+    from changed`);
+  return rowCount === 1;
+}

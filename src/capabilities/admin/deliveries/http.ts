@@ -1,0 +1,26 @@
+import type { Handler } from '../../../contract/handler.ts';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { listPage } from '../../../kernel/pages.ts';
+import { operatorName } from '../../../kernel/principal.ts';
+import { retryAnyDelivery } from './commands.ts';
+import { findAnyDelivery, listTroubled, type TroubledDelivery } from './queries.ts';
+
+type Deps = { db: Db };
+
+/** Handles `GET /v2/admin/deliveries`: list webhook deliveries of every app by state. */
+export const listTroubledDeliveries: Handler<'listTroubledDeliveries', Deps> = ({ deps, query }) => {
+  const { state = 'failed', app_id = null } = query;
+  const isKnown = async (id: string) => (await findAnyDelivery(deps.db, id)) !== null;
+  const shown = { path: '/v2/admin/deliveries', cursorOf: (row: TroubledDelivery) => row.delivery_id, isKnown };
+  return listPage(query, shown, (page) => listTroubled(deps.db, { state, appId: app_id, ...page }));
+};
+
+/** Handles `POST /v2/admin/deliveries/{delivery_id}/retry`: send a delivery again. */
+export const retryDelivery: Handler<'retryDelivery', Deps> = ({ principal, path, body, commit }) =>
+  commit(async (db) => {
+    await retryAnyDelivery(db, path.delivery_id, operatorName(principal), body.reason);
+    const delivery = await findAnyDelivery(db, path.delivery_id);
+    if (!delivery) throw new ApiError('V2_WEBHOOK_DELIVERY_UNKNOWN');
+    return { status: 200, body: delivery };
+  });

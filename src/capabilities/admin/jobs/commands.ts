@@ -1,0 +1,27 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+
+const resultRow = z.custom<components['schemas']['JobJudgement'] & { done: boolean }>();
+
+/**
+ * Queues a dead job again if that is safe. Throws V2_JOB_UNKNOWN, and V2_RERUN_REFUSED if it is not dead or could act
+ * twice. Every call is recorded.
+ */
+export async function rerunJob(
+  db: Db,
+  jobId: string,
+  actor: string,
+  why: string,
+): Promise<components['schemas']['JobRerun']> {
+  const result = await db.maybeOne(sql.type(resultRow)`
+    select r.done, r.verdict, r.is_safe, r.reason
+    from rerun_dead_job(${jobId}::bigint, ${actor}, ${why}) r`);
+  if (!result) throw new ApiError('V2_JOB_UNKNOWN');
+  const { done, ...judgement } = result;
+  if (!judgement.is_safe)
+    throw new ApiError('V2_RERUN_REFUSED', { message: judgement.reason, reason: judgement.verdict });
+  return { done, judgement };
+}

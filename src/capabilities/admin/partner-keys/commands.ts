@@ -1,0 +1,35 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import type { PartnerId } from '../../../kernel/ids.ts';
+import { type MintedKey, mintKey } from '../../partners/commands.ts';
+import { type Actor, auditEntry, note } from '../audit/commands.ts';
+
+const revokedRow = z.object({ subject: z.string() });
+
+/** Creates another key of a partner, which is shown once. Null for an unknown partner. */
+export const mintPartnerKey = (
+  db: Db,
+  partnerId: PartnerId,
+  label: string | null,
+  actor: Actor,
+): Promise<MintedKey | null> =>
+  db.transaction(async (tx) => {
+    const known = await tx.exists(sql.unsafe`select from partners where id = ${partnerId} for share`);
+    if (!known) return null;
+    const minted = await mintKey(tx, partnerId, label);
+    await note(tx, { actor, action: 'partner_key.mint', detail: { key_id: minted.key_id } }, partnerId);
+    return minted;
+  });
+
+/** Revokes a key at once. False if the key is unknown or already revoked. */
+export const revokePartnerKey = async (db: Db, keyId: string, actor: Actor): Promise<boolean> =>
+  (await db.maybeOne(sql.prepared('revoke_partner_key', revokedRow)`
+    with changed as (
+      update partner_keys
+      set revoked_at = now()
+      where id = ${keyId} and revoked_at is null
+      returning id as subject
+    ), noted as (${auditEntry({ actor, action: 'partner_key.revoke' }, 'changed')})
+    select subject
+    from changed`)) !== null;

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import type { Processor } from '../../../adapters/processor/types.ts';
+import type { Config } from '../../../config.ts';
+import type { Handler } from '../../../contract/handler.ts';
+import type { Db } from '../../../db/pool.ts';
+import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
+import { submitted } from '../../../intents/submitted.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import type { PayoutId } from '../../../kernel/ids.ts';
+import { slicePage } from '../../../kernel/pages.ts';
+import { operatorName } from '../../../kernel/principal.ts';
+import { requireValue } from '../../../kernel/require.ts';
+import { resolvePayout as recordFinding } from '../../payouts/commands.ts';
+import { reversePayout as submitReversal } from '../../payouts/intents.ts';
+import { findUnknownStep, isPayout, listStranded } from '../../payouts/queries.ts';
+
+type Deps = {
+  config: Pick<Config, 'CHECKOUT_DEADLINE_MS' | 'ACCOUNT_DEADLINE_MS'>;
+  db: Db;
+  processor: Processor | null;
+};
+
+/** Handles `GET /v2/admin/payouts/stranded`: list payouts whose money is stranded. */
+export const listStrandedPayouts: Handler<'listStrandedPayouts', Deps> = async ({ deps, query }) => {
+  const shown = { path: '/v2/admin/payouts/stranded', cursorOf: ({ payout_id }: { payout_id: PayoutId }) => payout_id };
+  return slicePage(query, shown, await listStranded(deps.db));
+};
+
+/** Handles `POST /v2/admin/payouts/{payout_id}/reverse`: reverse the transfer of a payout. */
+export const reversePayout: Handler<'reversePayout', Deps> = async (call) => {
+  const { config } = call.deps;
+  requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  const { payout_id } = call.path;
+  const operator = operatorName(call.principal);
+  const context = { operator, requestId: call.requestId, deadlineMs: config.CHECKOUT_DEADLINE_MS };
+  const { accepted, pending } = await submitted(call, async (db) => ({
+    accepted: await submitReversal({ ...context, db }, payout_id, call.body.reason),
+    pending: {
+      status: 202 as const,
+      body: { payout_id, status: 'pending' as const, processor_reversal_id: null },
+      headers: pendingHeaders('/v2/admin/payouts/stranded'),
+    },
+  }));
+  const result = resultOf(await call.settled(accepted), z.object({ processor_reversal_id: z.string() }));
+  return result ? { status: 200, body: { payout_id, status: 'reversed', ...result } } : pending;
+};
+
+/** Handles `POST /v2/admin/payouts/{payout_id}/resolve`: look up the step of a payout whose effect is unknown. */
+export const resolvePayout: Handler<'resolvePayout', Deps> = async ({ deps, path, body, principal, commit }) => {
+  const { db, config } = deps;
+  const processor = requireValue(deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  const { payout_id } = path;
+  const step = await findUnknownStep(db, payout_id);
+  if (!step)
+    throw new ApiError((await isPayout(db, payout_id)) ? 'V2_PAYOUT_NOT_UNKNOWN' : 'V2_PAYOUT_UNKNOWN', {
+      effect: 'none',
+    });
+  const read = await processor.findMovement(step);
+  if (read.kind === 'unreadable') throw new ApiError('PROCESSOR_UNREADABLE', { effect: 'none' });
+  const found = read.kind === 'found' ? read.data : null;
+  const by = {
+    operator: operatorName(principal),
+    reason: body.reason,
+    deadlineMs: config.ACCOUNT_DEADLINE_MS,
+  };
+  return commit(async (tx) => {
+    await recordFinding(tx, step, found, by);
+    const status = found ? 'found' : 'absent';
+    return { status: 200, body: { payout_id, step: step.step, status, processor_id: found?.id ?? null } };
+  });
+};

@@ -1,0 +1,34 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+
+const healthRow = z.custom<components['schemas']['QueueHealth']>();
+
+/** The queue, open intents, lanes, undelivered deliveries and workers in one snapshot. Ages in seconds. */
+export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
+  db.one(sql.type(healthRow)`
+    select
+      (
+        select coalesce(jsonb_agg(to_jsonb(q) order by q.task), '[]')
+        from ops.queue_ages q
+      ) as tasks,
+      (
+        select coalesce(jsonb_agg(to_jsonb(a) order by a.state, a.kind), '[]')
+        from ops.intent_ages a
+      ) as intents,
+      jsonb_build_object('stuck', (select count(*) from ops.stuck_lanes)) as lanes,
+      (
+        select coalesce(jsonb_agg(to_jsonb(d) order by d.state), '[]')
+        from ops.delivery_ages d
+      ) as deliveries,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object(
+          'worker_id', w.worker_id, 'seen_s_ago', w.seen_s_ago, 'has_lock', w.has_lock) order by w.worker_id), '[]')
+        from ops.workers w
+      ) as workers,
+      (select count(*) from ops.paid_without_account) as unfulfilled_payments,
+      (select count(*) from ops.failed_accounts) as failed_accounts,
+      (select count(*) from ops.stranded_payouts) as stranded_payouts,
+      (select count(*) from ops.undecided_intents) as undecided_intents,
+      (select count(*) from ops.sightings) as lost_orders`);

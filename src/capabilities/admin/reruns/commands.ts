@@ -1,0 +1,33 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import type { IntentId } from '../../../kernel/ids.ts';
+import { type Judgement, judgementRow } from './queries.ts';
+
+const resultRow = judgementRow.extend({ done: z.boolean() });
+
+/**
+ * Runs an intent again if that is safe: an unsent intent is queued, a sent one is reconciled, and a settled one is left
+ * unchanged. Throws INTENT_UNKNOWN, and V2_RERUN_REFUSED while a worker has it or if a re-run could act twice. Every
+ * call is recorded.
+ */
+export async function rerun(
+  db: Db,
+  intentId: IntentId,
+  actor: string,
+  why: string,
+): Promise<{ done: boolean; judgement: Judgement }> {
+  const result = await db.maybeOne(sql.type(resultRow)`
+    select r.done, r.verdict, r.is_safe, r.was_sent, r.venue_says, r.would_do, r.reason
+    from rerun_intent(${intentId}, ${actor}, ${why}) r`);
+  if (!result) throw new ApiError('INTENT_UNKNOWN');
+  const { done, ...judgement } = result;
+  if (!judgement.is_safe)
+    throw new ApiError('V2_RERUN_REFUSED', {
+      message: judgement.reason,
+      reason: judgement.verdict,
+      intent_id: intentId,
+    });
+  return { done, judgement };
+}

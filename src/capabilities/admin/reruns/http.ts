@@ -1,0 +1,36 @@
+import type { Processor } from '../../../adapters/processor/types.ts';
+import type { Handler } from '../../../contract/handler.ts';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import type { IntentId } from '../../../kernel/ids.ts';
+import { listPage } from '../../../kernel/pages.ts';
+import { operatorName } from '../../../kernel/principal.ts';
+import { askProcessor } from './ask-processor.ts';
+import { rerun } from './commands.ts';
+import { findSent, findStory, isIntent, listTroubled, type TroubledIntent } from './queries.ts';
+
+type Deps = { db: Db; processor: Processor | null };
+
+/** Handles `GET /v2/admin/intents`: list intents by state. */
+export const listTroubledIntents: Handler<'listTroubledIntents', Deps> = ({ deps, query }) => {
+  const { state = 'trouble', kind = null, owner = null } = query;
+  const isKnown = (id: IntentId) => isIntent(deps.db, id);
+  const shown = { path: '/v2/admin/intents', cursorOf: (row: TroubledIntent) => row.intent_id, isKnown };
+  return listPage(query, shown, (page) => listTroubled(deps.db, { state, kind, owner, ...page }));
+};
+
+/** Handles `GET /v2/admin/intents/{intent_id}`: read everything recorded about an intent. */
+export const getIntentStory: Handler<'getIntentStory', Deps> = async ({ deps, path }) => {
+  const story = await findStory(deps.db, path.intent_id);
+  if (!story) throw new ApiError('INTENT_UNKNOWN');
+  const sent = await findSent(deps.db, path.intent_id);
+  const rerun = sent && deps.processor ? await askProcessor(story.rerun, sent, deps.processor) : story.rerun;
+  return { status: 200, body: { ...story, rerun } };
+};
+
+/** Handles `POST /v2/admin/intents/{intent_id}/rerun`: run an intent again if that is safe. */
+export const rerunIntent: Handler<'rerunIntent', Deps> = ({ principal, path, body, commit }) =>
+  commit(async (db) => ({
+    status: 200,
+    body: await rerun(db, path.intent_id, operatorName(principal), body.reason),
+  }));

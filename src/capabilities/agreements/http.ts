@@ -1,0 +1,50 @@
+import type { Handler } from '../../contract/handler.ts';
+import type { Db } from '../../db/pool.ts';
+import type { HeadSigner } from '../../kernel/head-keys.ts';
+import { listPage } from '../../kernel/pages.ts';
+import { userOf } from '../../kernel/principal.ts';
+import { budgetOf } from '../../kernel/throttles.ts';
+import { mailReceipt, signAgreement as sign } from './commands.ts';
+import { findNewestSignature, hasSignature, listSignatures } from './queries.ts';
+
+type Deps = { db: Db; heads: HeadSigner };
+
+/** Handles `POST /v2/agreements/sign`: sign an agreement. */
+export const signAgreement: Handler<'signAgreement', Deps> = async (call) => {
+  const { deps, principal, body, header, address } = call;
+  const { owner, userId, email, app } = userOf(principal);
+  await call.throttle(budgetOf('signature', userId), budgetOf('signature_app', owner));
+  return call.commit(async (db) => {
+    const signature = await sign(db, {
+      app: owner,
+      userId,
+      version: body.agreement_version,
+      name: body.signature_name,
+      documentUrl: body.document_url ?? null,
+      documentSha256: body.document_sha256?.toLowerCase() ?? null,
+      address,
+      userAgent: header['X-End-User-Agent'] ?? header['User-Agent'] ?? null,
+    });
+    const { id, app_id, place, previous_hash, row_hash, signed_at, agreement_version } = signature;
+    const receipt = { id, app_id, place, previous_hash, row_hash, ...deps.heads.sign(signature) };
+    await mailReceipt(db, email, { app: app.slug, version: agreement_version, receipt });
+    return { status: 200, body: { signed: true, signed_at, agreement_version, receipt } };
+  });
+};
+
+/** Handles `GET /v2/agreements/status`: read the newest signature of the user. */
+export const getAgreementStatus: Handler<'getAgreementStatus', Deps> = async ({ deps, principal }) => {
+  const { owner, userId } = userOf(principal);
+  const newest = await findNewestSignature(deps.db, owner, userId);
+  const { signed_at = null, agreement_version = null } = newest ?? {};
+  return { status: 200, body: { signed: newest !== null, signed_at, agreement_version } };
+};
+
+/** Handles `GET /v2/agreements/audits`: list every signature of the user. */
+export const listAgreementAudits: Handler<'listAgreementAudits', Deps> = async ({ deps, principal, query }) => {
+  const { owner, userId } = userOf(principal);
+  const isKnown = (id: string) => hasSignature(deps.db, owner, userId, id);
+  return listPage(query, { path: '/v2/agreements/audits', cursorOf: ({ id }) => id, isKnown }, (page) =>
+    listSignatures(deps.db, owner, userId, page),
+  );
+};

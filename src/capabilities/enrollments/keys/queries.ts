@@ -1,0 +1,46 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import { idSchema, type WalletAddress } from '../../../kernel/ids.ts';
+
+/** A stored key. */
+export const keyRow = z.object({ id: z.string(), signer: idSchema.wallet, sealed: z.instanceof(Buffer).nullable() });
+
+/** A stored key. `sealed` is null after the key has been wiped. */
+export type StoredKey = z.infer<typeof keyRow>;
+
+/** A key by its id, live or retired; null for an unknown id. */
+export const findKey = (db: Db, keyId: string): Promise<StoredKey | null> =>
+  db.maybeOne(sql.prepared('find_key', keyRow)`
+    select k.id, k.signer, k.sealed
+    from signing_keys k
+    where k.id = ${keyId}`);
+
+const inDoubtRow = z.object({ in_doubt: z.boolean() });
+
+/** Whether an intent of this wallet that was signed with another key is still in doubt. */
+export const hasInDoubtUnderOtherKeys = (db: Db, exWallet: WalletAddress, keyId: string): Promise<boolean> =>
+  db.oneFirst(sql.prepared('in_doubt_under_other_keys', inDoubtRow)`
+    select exists (
+      select
+      from intents i
+      where i.state = 'in_doubt'
+        and i.lane = ${`exvenue:${exWallet}`}
+        and i.sent_payload ->> 'key_id' <> ${keyId}
+    ) as in_doubt`);
+
+const unverifiedRow = z.object({
+  owner: idSchema.owner,
+  ex_wallet: idSchema.wallet,
+  signer: idSchema.wallet,
+  id: z.string(),
+});
+
+/** Live keys that the exchange has not confirmed yet, oldest first. */
+export const listUnverifiedKeys = (db: Db, limit: number): Promise<readonly z.infer<typeof unverifiedRow>[]> =>
+  db.any(sql.type(unverifiedRow)`
+    select k.owner, k.ex_wallet, k.signer, k.id
+    from signing_keys k
+    where k.verified_at is null and k.retired_at is null
+    order by k.created_at
+    limit ${limit}`);

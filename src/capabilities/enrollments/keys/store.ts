@@ -1,0 +1,19 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+
+const nothing = z.object({});
+
+/** Records that the exchange confirmed a key. One that waited for it now signs; the earlier key is retired. */
+export async function confirmKey(db: Db, keyId: string): Promise<void> {
+  await db.query(sql.type(nothing)`select confirm_key(${keyId})`);
+}
+
+/** Removes a key that the exchange does not list, and its enrollment if no earlier key signs for it. */
+export async function rejectKey(db: Db, keyId: string): Promise<void> {
+  await db.query(sql.type(nothing)`select reject_key(${keyId})`);
+}
+
+/** Wipes retired keys that signed no open intent. Returns the number wiped. */
+export const wipeRetiredKeys = (db: Db): Promise<number> =>
+  db.oneFirst(sql.type(z.object({ count: z.number() }))`select wipe_retired_keys() count`);

@@ -1,0 +1,81 @@
+import { globSync } from 'node:fs';
+import path from 'node:path';
+import type { Config } from '../../config.ts';
+import { readDefinitions } from '../../db/definitions.ts';
+import { MIGRATION_FILES } from '../../db/migrations.ts';
+import type { Db } from '../../db/pool.ts';
+import { cachedProbe } from '../../kernel/cache.ts';
+import { readStanding } from './queries.ts';
+
+/**
+ * The checks of a process that takes work. A failed check is reported under this name. `database`: it does not respond, or
+ * writes do not commit. `listening`: notifications of settled intents do not arrive, so that responses are late. `clock`: it
+ * is more than 2 s off the database's.
+ */
+type Check = 'database' | 'migrations' | 'queue' | 'listening' | 'clock' | 'stopping';
+
+/** Whether a process may be given work. */
+export type Readiness = {
+  /**
+   * The checks that failed; empty for a process that is ready. The database is read about once a second at most,
+   * however many callers there are.
+   */
+  failing(): Promise<Check[]>;
+  /** Marks the process as stopping: from now on it is not ready. */
+  stop(): void;
+};
+
+const FRESH_MS = 1_000;
+const TIMEOUT_MS = 2_000;
+const DEAF_MS = 10_000; // a LISTEN connection is replaced within this time where the database allows it
+const NOT_THERE = /^(42P01|3F000|42883|42703)$/; // a table, schema, function or column that a migration adds later
+
+/**
+ * Creates a process's readiness check. The `queue` check fails if a due job has waited longer than READY_QUEUE_AGE_S
+ * seconds, unless no job runs because of `RECOVERY_MODE`; the check `listening`, if `isListening` has been false since the start or for 10 s.
+ */
+export function readiness(
+  db: Db,
+  { READY_QUEUE_AGE_S, RECOVERY_MODE }: Pick<Config, 'READY_QUEUE_AGE_S'> & Partial<Pick<Config, 'RECOVERY_MODE'>>,
+  isListening: () => boolean = () => true,
+  isClockOff: () => boolean = () => false,
+): Readiness {
+  let heardAt = Number.NEGATIVE_INFINITY;
+  const migrations = globSync(MIGRATION_FILES).map((file) => path.basename(file, '.sql')); // as stored in the table
+  const definitions = readDefinitions().then((found) => found.map(({ name }) => name));
+  let isStopping = false;
+
+  async function runChecks(): Promise<Check[]> {
+    try {
+      const known = { migrations, definitions: await definitions };
+      const { lacks_migrations, oldest_due_s, is_writable } = await readStanding(db, known);
+      return [
+        ...(is_writable ? [] : (['database'] as const)),
+        ...(lacks_migrations ? (['migrations'] as const) : []),
+        ...(oldest_due_s > READY_QUEUE_AGE_S && !RECOVERY_MODE ? (['queue'] as const) : []),
+        ...(isDeaf() ? (['listening'] as const) : []),
+        ...(isClockOff() ? (['clock'] as const) : []),
+      ];
+    } catch (error) {
+      return [isMissingDefinition(error) ? 'migrations' : 'database'];
+    }
+  }
+
+  function isDeaf(): boolean {
+    if (isListening()) heardAt = performance.now();
+    return performance.now() - heardAt > DEAF_MS;
+  }
+
+  const latest = cachedProbe(runChecks, { freshMs: FRESH_MS, timeoutMs: TIMEOUT_MS });
+  return {
+    failing: async () => (isStopping ? ['stopping'] : ((await latest()) ?? ['database'])),
+    stop() {
+      isStopping = true;
+    },
+  };
+}
+
+const isMissingDefinition = (error: unknown): boolean => {
+  if (!(error instanceof Error)) return false;
+  return ('code' in error && NOT_THERE.test(String(error.code))) || isMissingDefinition(error.cause);
+};

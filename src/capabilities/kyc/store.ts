@@ -1,0 +1,101 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { VerificationSeen } from '../../adapters/processor/types.ts';
+import { type Pace, takeDue } from '../../db/polling.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Held } from '../../intents/intent.ts';
+import { sealedResult } from '../../intents/sealed-results.ts';
+import { notifying } from '../../intents/store.ts';
+import type { Sealer } from '../../kernel/seal.ts';
+import { caseColumns, caseRow, type KycCase } from './queries.ts';
+import { caseAfter } from './rules.ts';
+
+const nothing = z.object({});
+
+/** Ends the creation of a verification session. Its URL and client secret are stored sealed. */
+export function recordSession(
+  { db, sealer }: { db: Db; sealer: Sealer },
+  intent: Held,
+  { sessionId, url, clientSecret }: VerificationSeen,
+): Promise<boolean> {
+  const outcome = { result: { session_id: sessionId } };
+  const settled = db.oneFirst(sql.prepared('record_verification_session', z.object({ ok: z.boolean() }))`
+    with settled as materialized (
+      select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${sessionId}) ok
+    ), sealed as (
+      ${sealedResult(sealer, intent.id, { url, client_secret: clientSecret })}
+    )
+    select ok
+    from settled`);
+  return notifying(db, intent, 'succeeded', settled);
+}
+
+type Reading = Pick<VerificationSeen, 'sessionId' | 'status' | 'failure'>;
+
+/**
+ * Applies what the processor reports at `atMs` to the case of a session, and emits an event if the case changes. With
+ * `eventId`, closes that event in the same transaction.
+ */
+export const applyVerification = (
+  db: Db,
+  reading: Reading,
+  atMs: number,
+  eventId: string | null = null,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const current = await lockKycCase(tx, reading.sessionId);
+    const next =
+      current &&
+      caseAfter(
+        {
+          ...current,
+          statusAtMs: current.status_at_ms,
+          sessionId: current.session_id,
+          failureReason: current.failure_reason,
+        },
+        { ...reading, atMs },
+      );
+    if (next) {
+      await tx.query(sql.prepared('move_kyc_case', nothing)`
+        with moved as (
+          update kyc_cases k
+          set status = ${next.status}, failure_reason = ${next.failureReason}, status_at = to_timestamp(${atMs / 1000}),
+            session_id = ${reading.sessionId}, verified_at = case when ${next.status === 'verified'} then now() end
+          where k.user_id = ${current.user_id}
+          returning k.*
+        )
+        select emit_event(m.owner, 'kyc.updated', jsonb_build_object(
+          'user_id', m.user_id, 'kyc_provider', m.provider, 'kyc_status', m.status,
+          'kyc_verified_at', to_char(m.verified_at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'kyc_failure_reason', m.failure_reason))
+        from moved m`);
+    }
+    if (eventId === null) return;
+    const outcome = next ? 'applied' : current ? 'stale' : 'not_ours';
+    await tx.query(sql.prepared('close_kyc_event', nothing)`
+      update processor_events
+      set outcome = ${outcome}, acted_at = now()
+      where id = ${eventId}`);
+  });
+
+/** The case that names a session as its newest or an earlier one, locked until the transaction ends. */
+const lockKycCase = (tx: Pick<Db, 'maybeOne'>, sessionId: string): Promise<KycCase | null> =>
+  tx.maybeOne(sql.prepared('lock_kyc_case', caseRow)`
+    select ${caseColumns}
+    from kyc_cases k
+    where k.session_id = ${sessionId} or k.earlier_session_ids @> ${sql.array([sessionId], 'text')}
+    limit 1
+    for update`);
+
+const openSessions = {
+  table: 'kyc_cases',
+  key: 'user_id',
+  since: 'created_at',
+  open: sql.fragment`t.verified_at is null and t.created_at > now() - interval '30 days'`,
+  members: sql.fragment`t.session_id`,
+  row: z.object({ session_id: z.string() }),
+};
+
+/** Open sessions that are due for a read, at most `limit`. They are due again after `intervalS` seconds. */
+export const takeOpenSessions = (db: Db, pace: Pace): Promise<readonly { session_id: string }[]> =>
+  takeDue(db, openSessions, pace);

@@ -1,0 +1,19 @@
+import type { Processor } from '../../adapters/processor/types.ts';
+import type { Db } from '../../db/pool.ts';
+import { epochMs } from '../../kernel/work.ts';
+import { applyVerification, takeOpenSessions } from './store.ts';
+
+const MOST = 50; // reads per run; the processor notifies of nearly every change
+
+/** What the sweep of verifications needs. */
+export type SweepDeps = { db: Db; processor: Processor; config: { PAYMENT_RECONCILE_MS: number } };
+
+/** Reads open verification sessions at the processor and applies their state. */
+export async function sweepSessions({ db, processor, config }: SweepDeps): Promise<void> {
+  const pace = { everyS: config.PAYMENT_RECONCILE_MS / 1000, most: MOST };
+  for (const { session_id } of await takeOpenSessions(db, pace)) {
+    const readAt = epochMs();
+    const reading = await processor.findVerification(session_id);
+    if (reading.kind === 'found') await applyVerification(db, reading.data, readAt);
+  }
+}

@@ -1,0 +1,35 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+
+const queuedRow = z.object({
+  id: z.string(),
+  template: z.string(),
+  recipient: z.string(),
+  data: z.record(z.string(), z.string()),
+  secret: z.instanceof(Buffer).nullable(),
+  attempts: z.number(),
+  is_late: z.boolean(),
+});
+
+/** A mail that waits to be sent. `is_late`: its code or link has expired. */
+export type QueuedMail = z.infer<typeof queuedRow>;
+
+/** A mail that has not ended; null for one that has, and for an unknown id. */
+export const findQueuedMail = (db: Db, mailId: string): Promise<QueuedMail | null> =>
+  db.maybeOne(sql.prepared('find_queued_mail', queuedRow)`
+    select m.id, m.template, m.recipient, m.data, m.secret, m.attempts, m.expires_at <= now() as is_late
+    from mails m
+    where m.id = ${mailId} and m.state = 'queued'`);
+
+const statusRow = z.object({ status: z.enum(['sent', 'queued', 'failed']) });
+
+/** The result of a mail. `sent`: the mail server took it. */
+export type MailStatus = z.infer<typeof statusRow>['status'];
+
+/** The status of a mail. Throws for an unknown id. */
+export const getMailStatus = (db: Db, mailId: string): Promise<MailStatus> =>
+  db.oneFirst(sql.prepared('mail_status', statusRow)`
+    select case when m.state in ('sent', 'queued') then m.state else 'failed' end as status
+    from mails m
+    where m.id = ${mailId}`);

@@ -1,0 +1,81 @@
+import type { Logger } from 'pino';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { EventPage, MoneyMade, ProcessorEvent } from '../../adapters/processor/types.ts';
+import type { Db } from '../../db/pool.ts';
+import { idSchema } from '../../kernel/ids.ts';
+import type { Tier } from './queries.ts';
+
+const takenRow = z.object({ event_id: z.string(), new_outcome: z.enum(['unreadable']).nullable() });
+
+/** New events that are to be applied, or that could not be read. */
+export type TakenEvents = readonly z.infer<typeof takenRow>[];
+
+const batchOf = (events: readonly ProcessorEvent[]): string =>
+  JSON.stringify(events.map(({ id, type, atMs, fact }) => ({ id, type, said_at_ms: atMs, fact })));
+
+/**
+ * Stores events that are new and queues the tasks that apply those about our objects, in one commit. Events about
+ * objects of others are stored and not read again.
+ */
+export const takeEvents = (db: Db, events: readonly ProcessorEvent[]): Promise<TakenEvents> =>
+  db.any(sql.prepared('take_processor_events', takenRow)`
+    select t.event_id, t.new_outcome
+    from take_processor_events(${batchOf(events)}::jsonb, 'notified') t`);
+
+/** As `takeEvents`, for a page of the processor's list: in the same commit the sweep moves behind the page. */
+export const takePage = (db: Db, sweep: number, { events, next }: EventPage): Promise<TakenEvents> =>
+  db.any(sql.prepared('take_event_page', takenRow)`
+    select t.event_id, t.new_outcome
+    from take_event_page(${sweep}, ${batchOf(events)}::jsonb, ${next}) t`);
+
+/** Logs an alert for each event that cannot be read. It is stored and listed, and nothing is applied. */
+export function alertIfUnreadable(log: Pick<Logger, 'error'>, taken: TakenEvents): void {
+  for (const { event_id, new_outcome } of taken)
+    if (new_outcome !== null)
+      log.error(
+        { alert: 'processor_event_unreadable', event_id },
+        'an event was not applied; operator action required',
+      );
+}
+
+const sweepRow = z.object({ sweep: z.number(), since_ms: z.number(), after_event: z.string().nullable() });
+
+/** The sweep over the processor's list of events that is still to be read: one that was begun, else a new one. */
+export const openSweep = (
+  db: Db,
+  { firstMs, overlapMs }: { firstMs: number; overlapMs: number },
+): Promise<z.infer<typeof sweepRow>> =>
+  db.one(sql.type(sweepRow)`
+    select s.sweep, extract(epoch from s.since)::double precision * 1000 as since_ms, s.after_event
+    from open_event_sweep(${firstMs / 1000}, ${overlapMs / 1000}) s`);
+
+/** Creates or changes a tier. Existing payments and accounts keep the terms they were sold under. */
+export async function saveTier(
+  db: Pick<Db, 'query'>,
+  tier: Omit<Tier, 'active'> & { active?: boolean },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    insert into tiers (id, market, asset_class, account_size, amount_cents, currency, active)
+    values (${tier.tier_id}, ${tier.market}, ${tier.asset_class}, ${tier.account_size}, ${tier.amount_cents}, ${tier.currency},
+      ${tier.active ?? true})
+    on conflict (id) do update
+    set market = excluded.market, asset_class = excluded.asset_class, account_size = excluded.account_size,
+      amount_cents = excluded.amount_cents, currency = excluded.currency, active = excluded.active, updated_at = now()`);
+}
+
+const lostRow = z.object({
+  kind: z.enum(['payment', 'transfer']),
+  processor_id: z.string(),
+  subject_id: z.string(),
+  amount_cents: z.number(),
+  currency: z.string(),
+  status: z.string().nullable(),
+  user_id: idSchema.user.nullable(),
+});
+
+/** Which of the processor's payments and transfers no intent of this database moved. They are kept for operators, and a transfer counts as paid. */
+export const keepLostMoney = (db: Db, made: MoneyMade[]): Promise<readonly z.infer<typeof lostRow>[]> =>
+  db.any(sql.type(lostRow)`
+    select kind, processor_id, subject_id, amount_cents, currency, status, user_id
+    from keep_lost_money(${JSON.stringify(made)}::jsonb)`);

@@ -1,0 +1,103 @@
+import type { Logger } from 'pino';
+import type { Processor } from '../../adapters/processor/types.ts';
+import type { Handler } from '../../contract/handler.ts';
+import type { components } from '../../contract/types.ts';
+import type { SubmitDeps } from '../../intents/accept.ts';
+import { findIntent, hasSucceeded, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
+import { findSealed } from '../../intents/sealed-results.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { slicePage } from '../../kernel/pages.ts';
+import { appOf, userOf } from '../../kernel/principal.ts';
+import { requireValue } from '../../kernel/require.ts';
+import type { Sealer } from '../../kernel/seal.ts';
+import { alertIfUnreadable, takeEvents } from './commands.ts';
+import { checkOut as acceptCheckout, type NewCheckout } from './intents.ts';
+import { findPaymentOfIntent, findPaymentShown, listTiers as findTiers, type Payment } from './queries.ts';
+import { shownStatus } from './rules.ts';
+import { openSecret } from './store.ts';
+
+type Deps = SubmitDeps<'acceptCheckout', NewCheckout, 'CHECKOUT_DEADLINE_MS'> & {
+  sealer: Sealer;
+  processor: Processor | null;
+  log: Pick<Logger, 'error'>;
+};
+
+type Status = components['schemas']['PaymentStatus'];
+
+/** Handles `GET /v2/tiers`: list the tiers on sale. */
+export const listTiers: Handler<'listTiers', Deps> = async ({ deps, query }) =>
+  slicePage(query, { path: '/v2/tiers', cursorOf: ({ tier_id }) => tier_id }, await findTiers(deps.db));
+
+/** Handles `POST /v2/payments/checkout`: begin the payment for a challenge account. */
+export const checkOut: Handler<'checkOut', Deps> = async (call) => {
+  const { acceptCheckout: accept, config, db, sealer } = call.deps;
+  const { owner, userId } = userOf(call.principal);
+  requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' });
+  const context = { accept, context: call.context, deadlineMs: config.CHECKOUT_DEADLINE_MS };
+  const accepted = await acceptCheckout(context, userId, call.body);
+  const intent = await call.settled(accepted);
+  const isMade = hasSucceeded(intent);
+  const payment = await findPaymentOfIntent(db, owner, userId, intent.id);
+  if (!payment) throw new Error('An accepted checkout has no payment');
+  if (isMade) return { status: 200, body: shownCheckout(payment, sealer), headers: { 'Cache-Control': 'no-store' } };
+  return { status: 202, body: shownCheckout(payment, sealer), headers: pendingHeaders(`/v2/payments/${payment.id}`) };
+};
+
+const shownCheckout = (payment: Payment, sealer: Sealer) => ({
+  payment_id: payment.id,
+  processor_payment_intent_id: payment.processor_payment_intent_id,
+  client_secret: openSecret(sealer, payment),
+  amount_cents: payment.amount_cents,
+  currency: payment.currency,
+  status: statusOf(payment),
+});
+
+const statusOf = (payment: Payment): Status =>
+  shownStatus({
+    status: payment.status,
+    refundedCents: payment.refunded_cents,
+    disputedCents: payment.disputed_cents,
+  }) as Status; // as: a table constraint allows only these values
+
+/** Handles `GET /v2/payments/{payment_id}`: read a payment. */
+export const getPayment: Handler<'getPayment', Deps> = async ({ deps, principal, path }) => {
+  const { owner, userId } = userOf(principal);
+  const payment = await findPaymentShown(deps.db, owner, userId, path.payment_id);
+  if (!payment) throw new ApiError('V2_PAYMENT_UNKNOWN');
+  const { payment_id: id, ...shown } = shownCheckout(payment, deps.sealer);
+  const { tier_id, market, prop_account_id, timeline, received_cents, refunded_cents, disputed_cents } = payment;
+  return {
+    status: 200,
+    body: { id, ...shown, received_cents, refunded_cents, disputed_cents, tier_id, market, prop_account_id, timeline },
+    headers: { 'Cache-Control': 'no-store' },
+  };
+};
+
+/** Handles `POST /v2/webhooks/processor`: receive a notification of the payment processor. */
+export const takeProcessorNotification: Handler<'takeProcessorNotification', Deps> = async (call) => {
+  const { 'Stripe-Signature': signature } = call.header;
+  const event = requireValue(call.deps.processor, 'V2_PAYMENTS_NOT_CONFIGURED', { effect: 'none' }).readNotification(
+    call.raw,
+    signature,
+  );
+  if (event === 'unsigned')
+    throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none', headers: { 'WWW-Authenticate': CHALLENGE } });
+  if (event === 'unreadable') throw new ApiError('MALFORMED_BODY', { effect: 'none' });
+  alertIfUnreadable(call.deps.log, await takeEvents(call.deps.db, [event]));
+  return { status: 200, body: { received: true } };
+};
+
+const CHALLENGE = 'Signature realm="v2 processor"';
+
+/** Handles `GET /v2/intents/{intent_id}`: read one of the app's intents. */
+export const getAppIntent: Handler<'getAppIntent', Deps> = async ({ deps, principal, path }) => {
+  const intent = await findIntent(deps.db, appOf(principal).owner, path.intent_id.toLowerCase());
+  if (!intent) throw new ApiError('INTENT_UNKNOWN');
+  const shown = intentOfV2(intent);
+  const sealed = shown.result && (await findSealed(deps, intent.id));
+  return {
+    status: 200,
+    body: { ...shown, result: shown.result && { ...shown.result, ...sealed } },
+    headers: { 'Intent-Id': intent.id, 'Cache-Control': 'no-store' },
+  };
+};

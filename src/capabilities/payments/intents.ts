@@ -1,0 +1,62 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { type Accepted, intentFor, type NewIntent, rejectionBy, type Submission } from '../../intents/accept.ts';
+import { idSchema, newId, newIntentId, type PaymentId, type UserId } from '../../kernel/ids.ts';
+import { requireValue } from '../../kernel/require.ts';
+import { checkout } from './checkout.ts';
+import { refund } from './refund.ts';
+
+/** The verbs whose writes can be found again at the processor. */
+export const paymentWrites = [checkout, refund];
+
+/** A checkout to accept: its intent, and the payment row written with it. */
+export type NewCheckout = NewIntent & {
+  payment_id: PaymentId;
+  user_id: UserId;
+  tier_id: string;
+  market: string;
+  asset_class: string;
+  account_size: number;
+  amount_cents: number;
+  currency: string;
+};
+
+type Wanted = Pick<NewCheckout, 'tier_id' | 'market' | 'asset_class' | 'account_size' | 'amount_cents' | 'currency'>;
+
+const errorOf = rejectionBy({
+  tier_unknown: 'V2_TIER_UNKNOWN',
+  tier_free: 'V2_TIER_FREE',
+  tier_mismatch: 'V2_TIER_MISMATCH',
+  amount_mismatch: 'V2_AMOUNT_MISMATCH',
+});
+
+/**
+ * Submits the checkout of a tier. Throws an `ApiError` if the request does not match the tier; nothing is written then.
+ */
+export const checkOut = (context: Submission<NewCheckout>, userId: UserId, wanted: Wanted): Promise<Accepted> => {
+  const paymentId = newId('pay');
+  const newCheckout = {
+    ...wanted,
+    ...intentFor(context, checkout, { payment_id: paymentId }),
+    payment_id: paymentId,
+    user_id: userId,
+  };
+  return context.accept(newCheckout, errorOf);
+};
+
+/**
+ * Submits the refund of the rest of a payment and records the operator and the reason, in one commit. While a refund is
+ * under way, returns its intent. Throws V2_PAYMENT_NOT_REFUNDABLE if nothing is left to refund.
+ */
+export async function refundPayment(
+  db: Db,
+  paymentId: PaymentId,
+  { operator, reason, requestId }: { operator: string; reason: string; requestId: string },
+  deadlineMs: number,
+): Promise<Accepted> {
+  const id = await db.maybeOneFirst(sql.type(z.object({ intent_id: idSchema.intent }))`
+    select intent_id
+    from refund_payment(${paymentId}, ${operator}, ${reason}, ${newIntentId()}, ${deadlineMs / 1000}, ${requestId})`);
+  return { id: requireValue(id, 'V2_PAYMENT_NOT_REFUNDABLE', { effect: 'none' }), replayed: false };
+}

@@ -1,0 +1,135 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Fact, NewPayment } from '../../adapters/processor/types.ts';
+import type { components } from '../../contract/types.ts';
+import type { Db } from '../../db/pool.ts';
+import { type IntentId, idSchema, type OwnerId, type PaymentId, type UserId } from '../../kernel/ids.ts';
+
+const tierRow = z.custom<components['schemas']['Tier']>();
+
+/** A tier that can be bought or, with amount 0, opened for free. */
+export type Tier = z.infer<typeof tierRow>;
+
+/** The active tiers, or all of them, cheapest first. */
+export const listTiers = (db: Db, which: 'on_sale' | 'all' = 'on_sale'): Promise<readonly Tier[]> =>
+  db.any(sql.prepared('list_tiers', tierRow)`
+    select t.id as tier_id, t.market, t.asset_class, t.account_size::double precision, t.amount_cents, t.currency, t.active
+    from tiers t
+    where t.active or ${which === 'all'}
+    order by t.amount_cents, t.account_size, t.id`);
+
+/** Whether any tier exists, active or not. */
+export const hasTiers = (db: Db): Promise<boolean> => db.exists(sql.unsafe`select from tiers`);
+
+/** The row of a payment. */
+export const paymentRow = z.object({
+  id: idSchema.payment,
+  owner: idSchema.app,
+  user_id: idSchema.user,
+  tier_id: z.string(),
+  market: z.string(),
+  amount_cents: z.number(),
+  currency: z.string(),
+  intent_id: idSchema.intent,
+  processor_payment_intent_id: z.string().nullable(),
+  sealed_client_secret: z.instanceof(Buffer).nullable(),
+  status: z.string(),
+  status_at_ms: z.number(),
+  received_cents: z.number(),
+  received_currency: z.string().nullable(),
+  refunded_cents: z.number(),
+  disputed_cents: z.number(),
+});
+
+/**
+ * A payment. `status` is the processor's latest status; `disputed_cents` is the amount that is in dispute or was lost
+ * by one, without what was won back.
+ */
+export type Payment = z.infer<typeof paymentRow>;
+
+/** The columns of a payment; the row has the alias `p`. */
+export const paymentColumns = sql.fragment`
+  p.id, p.owner, p.user_id, p.tier_id, p.market, p.amount_cents, p.currency, p.intent_id, p.processor_payment_intent_id,
+  p.sealed_client_secret, p.status, coalesce(extract(epoch from p.status_at), 0)::double precision * 1000 as status_at_ms,
+  p.received_cents, p.received_currency, p.refunded_cents, p.disputed_cents - p.won_back_cents as disputed_cents`;
+
+/** The payment of an intent, if it belongs to this user; else null. */
+export const findPaymentOfIntent = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  intentId: IntentId,
+): Promise<Payment | null> =>
+  db.maybeOne(sql.prepared('payment_of_intent', paymentRow)`
+    select ${paymentColumns}
+    from payments p
+    where p.intent_id = ${intentId} and p.owner = ${owner} and p.user_id = ${userId}`);
+
+/** What the processor needs to create a payment intent. */
+export const newPayment = z.object({
+  paymentId: idSchema.payment,
+  userId: idSchema.user,
+  appId: idSchema.app,
+  amountCents: z.number(),
+  currency: z.string(),
+});
+
+const entryRow = z.object({ at: z.string(), event: z.string(), detail: z.string().nullable() });
+const shownRow = paymentRow.extend({ prop_account_id: idSchema.propAccount.nullable(), timeline: z.array(entryRow) });
+
+/** A payment with its account and its timeline, oldest entry first; null for another user's payment. */
+export const findPaymentShown = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  paymentId: PaymentId,
+): Promise<z.infer<typeof shownRow> | null> =>
+  db.maybeOne(sql.prepared('payment_shown', shownRow)`
+    select ${paymentColumns}, a.id as prop_account_id, (
+      select jsonb_agg(jsonb_build_object(
+        'at', to_char(t.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'event', t.event, 'detail', t.detail
+      ) order by t.at, t.step)
+      from (
+        values (p.created_at, 0, 'created', null),
+          (p.paid_at, 3, case when p.amount_differs then 'mismatched' else 'succeeded' end, null),
+          (p.refunded_at, 7, 'refunded', null),
+          (p.disputed_at, 8, 'disputed', null),
+          (a.created_at, 4, 'account_opened', a.id),
+          (case when a.status_at > a.created_at then a.status_at end, 6, 'account_' || a.status, a.failure_reason)
+        union all
+        select e.said_at, 2, 'try_failed', e.fact ->> 'failure'
+        from processor_events e
+        where e.payment_id = p.id and e.type = 'payment_intent.payment_failed'
+      ) as t (at, step, event, detail)
+      where t.at is not null
+    ) as timeline
+    from payments p
+    left join prop_accounts a on a.payment_id = p.id
+    where p.id = ${paymentId} and p.owner = ${owner} and p.user_id = ${userId}`);
+
+/** A payment by id, whatever its owner: for tasks. */
+export const findPayment = (db: Pick<Db, 'maybeOne'>, paymentId: PaymentId): Promise<Payment | null> =>
+  db.maybeOne(sql.prepared('find_payment', paymentRow)`
+    select ${paymentColumns}
+    from payments p
+    where p.id = ${paymentId}`);
+
+/** The request for a payment intent. Throws if there is no such payment. */
+export const getNewPayment = (db: Db, paymentId: PaymentId): Promise<NewPayment> =>
+  db.one(sql.prepared('new_payment', newPayment)`
+    select p.id as "paymentId", p.user_id as "userId", p.owner as "appId", p.amount_cents as "amountCents", p.currency
+    from payments p
+    where p.id = ${paymentId}`);
+
+const factSchema = z.custom<Fact>((value) => typeof value === 'object' && value !== null && 'about' in value);
+const eventRow = z.object({ id: z.string(), type: z.string(), said_at_ms: z.number(), fact: factSchema });
+
+/** A stored event of the processor. `said_at_ms` is by the processor's clock. */
+export type StoredEvent = z.infer<typeof eventRow>;
+
+/** An event that has not been handled; null for one that has. */
+export const findOpenEvent = (db: Db, eventId: string): Promise<StoredEvent | null> =>
+  db.maybeOne(sql.prepared('find_open_event', eventRow)`
+    select e.id, e.type, extract(epoch from e.said_at)::double precision * 1000 as said_at_ms, e.fact
+    from processor_events e
+    where e.id = ${eventId} and e.acted_at is null`);

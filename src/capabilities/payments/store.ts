@@ -1,0 +1,173 @@
+import { type DatabaseTransactionConnection, sql } from 'slonik';
+import { z } from 'zod';
+import type { Loss, PaymentSeen } from '../../adapters/processor/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Held } from '../../intents/intent.ts';
+import { notifying } from '../../intents/store.ts';
+import { newId, newIntentId, type PaymentId } from '../../kernel/ids.ts';
+import type { SealContext, Sealer } from '../../kernel/seal.ts';
+import { type Payment, paymentColumns, paymentRow } from './queries.ts';
+import { isOver, type PaymentState, type PaymentStep } from './rules.ts';
+
+const nothing = z.object({});
+const counted = z.object({ count: z.number() });
+
+/** An open transaction. */
+export type Tx = DatabaseTransactionConnection;
+
+/**
+ * Ends a checkout with the payment intent that the processor created. The client secret is stored sealed. False: the
+ * claim is lost, and nothing was written.
+ */
+export function recordCheckout(
+  { db, sealer }: { db: Db; sealer: Sealer },
+  intent: Held,
+  paymentId: PaymentId,
+  { processorId, clientSecret, status }: PaymentSeen,
+): Promise<boolean> {
+  const sealed = clientSecret === null ? null : sql.binary(sealSecret(sealer, paymentId, clientSecret));
+  const outcome = { result: { payment_id: paymentId, processor_payment_intent_id: processorId, status } };
+  const settled = db.oneFirst(sql.prepared('record_checkout', z.object({ ok: z.boolean() }))`
+    select record_checkout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${paymentId}, ${processorId}, ${status},
+      ${sealed}) ok`);
+  return notifying(db, intent, 'succeeded', settled);
+}
+
+/** Ends a refund's intent with the refund that the processor made. False: the claim is lost, and nothing was written. */
+export function recordRefund(db: Db, intent: Held, paymentId: PaymentId, refund: Loss): Promise<boolean> {
+  const result = { refund_id: refund.id, refunded_cents: refund.cents, status: refund.status ?? 'pending' };
+  const settled = db.oneFirst(sql.prepared('record_refund', z.object({ ok: z.boolean() }))`
+    select record_refund(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${paymentId}, ${lossMembers(refund)}::jsonb) ok`);
+  return notifying(db, intent, 'succeeded', settled);
+}
+
+const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
+
+/** Stores what the processor reports of a charge's refunds, a refund or a dispute; the payment's account follows. */
+export const noteLoss = (
+  tx: Tx,
+  paymentId: PaymentId,
+  loss: Loss,
+  atMs: number,
+): Promise<'applied' | 'stale' | 'unreadable'> =>
+  tx.oneFirst(sql.prepared('note_loss', noted)`
+    select note_loss(${paymentId}, ${lossMembers(loss)}::jsonb, ${atMs}) verdict`);
+
+const lossMembers = ({ madeAtMs, ...loss }: Loss): string => JSON.stringify({ ...loss, made_at_ms: madeAtMs });
+
+/**
+ * The payment that names this object of the processor, locked until the transaction ends. A payment whose checkout never
+ * learned the processor's id is found by its own id in the object's metadata, and names the object from then on.
+ */
+export async function lockPayment(
+  tx: Tx,
+  { paymentId, processorId }: { paymentId: PaymentId | null; processorId: string },
+): Promise<Payment | null> {
+  const payment = await tx.maybeOne(sql.prepared('lock_payment', paymentRow)`
+    select ${paymentColumns}
+    from payments p
+    where p.processor_payment_intent_id = ${processorId}
+      or (p.id = ${paymentId} and p.processor_payment_intent_id is null)
+    order by p.processor_payment_intent_id nulls last
+    limit 1
+    for update`);
+  if (payment?.processor_payment_intent_id !== null) return payment;
+  await tx.query(sql.prepared('name_payment', nothing)`select name_payment(${payment.id}, ${processorId})`);
+  return { ...payment, processor_payment_intent_id: processorId };
+}
+
+/** Stores the client secret of an open payment that has none stored. */
+export async function keepClientSecret(
+  tx: Tx,
+  sealer: Sealer,
+  paymentId: PaymentId,
+  clientSecret: string,
+): Promise<void> {
+  await tx.query(sql.prepared('keep_client_secret', nothing)`
+    update payments
+    set sealed_client_secret = ${sql.binary(sealSecret(sealer, paymentId, clientSecret))}
+    where id = ${paymentId} and status not in ('succeeded', 'canceled')`);
+}
+
+/** Writes the state of a payment, and whether it succeeded with another amount or currency than its price. */
+export async function writePayment(
+  tx: Tx,
+  payment: Payment,
+  { next, isCleared, isMismatched }: PaymentStep,
+): Promise<void> {
+  await tx.query(sql.prepared('write_payment', nothing)`
+    update payments
+    set status = ${next.status}, status_at = to_timestamp(${next.statusAtMs / 1000}), received_cents = ${next.receivedCents},
+      received_currency = ${next.receivedCurrency}, amount_differs = (amount_differs or ${isMismatched}) and not ${isCleared},
+      paid_at = case when ${next.status === 'succeeded'} then coalesce(paid_at, now()) end,
+      sealed_client_secret = case when ${isOver(next.status)} then null else sealed_client_secret end
+    where id = ${payment.id}`);
+}
+
+/**
+ * Opens the account of a paid payment and queues the creation of its subaccount. If the payment was refunded or
+ * disputed, the account opens as stopped.
+ */
+export async function openAccount(tx: Tx, payment: Payment, deadlineMs: number): Promise<void> {
+  await tx.query(sql.prepared('open_paid_account', nothing)`
+    select open_paid_account(${payment.id}, ${newId('prop')}, ${newIntentId()}, ${deadlineMs / 1000})`);
+}
+
+/** Emits an event about a payment to its app. */
+export async function emitPaymentEvent(
+  tx: Tx,
+  payment: Payment,
+  type: NonNullable<PaymentStep['emit']>,
+  { status, receivedCents, receivedCurrency }: PaymentState,
+): Promise<void> {
+  const data = {
+    payment_id: payment.id,
+    user_id: payment.user_id,
+    processor_payment_intent_id: payment.processor_payment_intent_id,
+    ...(type === 'payment.failed' && { status }),
+    ...(type === 'payment.mismatched' && {
+      amount_cents: payment.amount_cents,
+      currency: payment.currency,
+      received_cents: receivedCents,
+      received_currency: receivedCurrency,
+    }),
+  };
+  await tx.query(
+    sql.prepared('emit_event', nothing)`select emit_event(${payment.owner}, ${type}, ${JSON.stringify(data)}::jsonb)`,
+  );
+}
+
+/** The result of handling an event. `amountDiffers`: it first showed that another amount or currency was received. */
+export type Applied = { outcome: 'applied' | 'stale' | 'not_ours' | 'unreadable'; amountDiffers: boolean };
+
+/** Closes an event. One that no payment names has no owner: it is taken up again if a payment names it later. */
+export async function closeEvent(
+  tx: Tx,
+  { id }: { id: string },
+  paymentId: PaymentId | null,
+  applied: Applied,
+): Promise<Applied> {
+  await tx.query(sql.prepared('close_event', nothing)`
+    update processor_events
+    set payment_id = ${paymentId}, outcome = ${applied.outcome}, acted_at = now()
+    where id = ${id}`);
+  return applied;
+}
+
+/** Queues a read of at most 500 open payments that were not read for `intervalS` seconds. Returns the number queued. */
+export const queueReadings = (db: Db, intervalS: number): Promise<number> =>
+  db.oneFirst(sql.type(counted)`select queue_payment_reconciliations(${intervalS}, 500) count`);
+
+const sealContextOf = (paymentId: PaymentId): SealContext => ({
+  table: 'payments',
+  row: paymentId,
+  column: 'sealed_client_secret',
+});
+
+/** What a buyer's browser completes a payment with, as it is stored. */
+const sealSecret = (sealer: Sealer, paymentId: PaymentId, secret: string): Buffer =>
+  sealer.seal(secret, sealContextOf(paymentId));
+
+/** What the buyer's browser completes a payment with; null where nothing can be paid with it. */
+export const openSecret = (sealer: Sealer, { id, sealed_client_secret }: Payment): string | null =>
+  sealed_client_secret && sealer.open(sealed_client_secret, sealContextOf(id)).toString();

@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import type { Fact, PaymentSeen } from '../../adapters/processor/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { PaymentId } from '../../kernel/ids.ts';
+import type { Sealer } from '../../kernel/seal.ts';
+import { findOpenEvent, type Payment, type StoredEvent } from './queries.ts';
+import { applyUpdate, isOver, type PaymentState, type ProcessorUpdate } from './rules.ts';
+import * as store from './store.ts';
+
+/** How long the creation of a payment's account may wait for the network before it expires unsent. */
+type Terms = { deadlineMs: number };
+
+/**
+ * Applies one event about a payment, once. Payment, account, creation intent and the app's event are written in one
+ * transaction.
+ */
+const applyEvent = (db: Db, event: StoredEvent, terms: Terms): Promise<store.Applied> =>
+  db.transaction(async (tx) => {
+    const ids = idsOf(event.fact);
+    const payment = ids && (await store.lockPayment(tx, ids));
+    if (!payment) return store.closeEvent(tx, event, null, { outcome: 'not_ours', amountDiffers: false });
+    return store.closeEvent(tx, event, payment.id, await applyFact(tx, payment, event, terms));
+  });
+
+async function applyFact(tx: store.Tx, payment: Payment, event: StoredEvent, terms: Terms): Promise<store.Applied> {
+  const { type, said_at_ms: atMs, fact } = event;
+  if (fact.about === 'charge')
+    return { outcome: await store.noteLoss(tx, payment.id, fact.loss, atMs), amountDiffers: false };
+  if (fact.about !== 'payment') throw new Error(`An event about ${fact.about} is not about a payment`);
+  const { status, receivedCents, currency } = fact;
+  return recordUpdate(tx, payment, { type, atMs, status, receivedCents, currency }, terms);
+}
+
+/** Applies what the processor shows of a payment at `atMs`, like an event that was never received. */
+export const applyPayment = (
+  { db, sealer }: { db: Db; sealer: Sealer },
+  reading: PaymentSeen,
+  atMs: number,
+  terms: Terms,
+): Promise<store.Applied> =>
+  db.transaction(async (tx) => {
+    const payment = await store.lockPayment(tx, reading);
+    if (!payment) return { outcome: 'not_ours', amountDiffers: false };
+    const { status, receivedCents, currency, clientSecret } = reading;
+    if (payment.sealed_client_secret === null && clientSecret !== null && !isOver(status))
+      await store.keepClientSecret(tx, sealer, payment.id, clientSecret);
+    return recordUpdate(tx, payment, { type: 'reading', atMs, status, receivedCents, currency }, terms);
+  });
+
+/** Logs an alert if another amount or currency was received than the price. */
+export function alertIfAmountDiffers(
+  log: Pick<Logger, 'error'>,
+  { amountDiffers }: store.Applied,
+  ids: { event_id: string } | { payment_id: PaymentId },
+): void {
+  if (amountDiffers)
+    log.error({ alert: 'paid_amount_differs', ...ids }, 'no account was created; operator action required');
+}
+
+async function recordUpdate(
+  tx: store.Tx,
+  payment: Payment,
+  update: ProcessorUpdate,
+  { deadlineMs }: Terms,
+): Promise<store.Applied> {
+  const before = stateOf(payment);
+  const step = applyUpdate(before, update, { amountCents: payment.amount_cents, currency: payment.currency });
+  await store.writePayment(tx, payment, step);
+  if (step.isCleared) await store.openAccount(tx, payment, deadlineMs);
+  if (step.emit) await store.emitPaymentEvent(tx, payment, step.emit, { ...step.next, status: update.status });
+  const hasChanged = step.next !== before || step.emit !== null;
+  return { outcome: hasChanged ? 'applied' : 'stale', amountDiffers: step.isMismatched };
+}
+
+const idsOf = (fact: Fact) =>
+  fact.about === 'payment'
+    ? { paymentId: fact.paymentId, processorId: fact.processorId }
+    : fact.about === 'charge' && { paymentId: null, processorId: fact.processorId };
+
+const stateOf = (payment: Payment): PaymentState => ({
+  status: payment.status,
+  statusAtMs: payment.status_at_ms,
+  receivedCents: payment.received_cents,
+  receivedCurrency: payment.received_currency,
+});
+
+export type NotifiedDeps = { db: Db; config: { ACCOUNT_DEADLINE_MS: number }; log: Pick<Logger, 'error'> };
+
+/** Acts on one stored event about a payment, once, in whatever order events are received. */
+export async function handlePaymentEvent(eventId: string, { db, config, log }: NotifiedDeps): Promise<void> {
+  const event = await findOpenEvent(db, eventId);
+  if (!event) return;
+  const applied = await applyEvent(db, event, { deadlineMs: config.ACCOUNT_DEADLINE_MS });
+  alertIfAmountDiffers(log, applied, { event_id: eventId });
+}

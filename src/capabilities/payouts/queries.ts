@@ -1,0 +1,149 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../contract/types.ts';
+import { keysetPage } from '../../db/keyset.ts';
+import type { Db } from '../../db/pool.ts';
+import {
+  type IntentId,
+  idSchema,
+  type OwnerId,
+  type PayoutId,
+  type PropAccountId,
+  type UserId,
+  type WithIds,
+} from '../../kernel/ids.ts';
+import type { PageRequest } from '../../kernel/pages.ts';
+
+const accountRow = z.custom<Omit<components['schemas']['ConnectAccount'], 'status'>>();
+
+/** A user's account at the processor, which receives payouts. */
+export type ConnectAccount = z.infer<typeof accountRow>;
+
+/** The processor accounts of a user: at most one. */
+export const listConnectAccounts = (db: Db, owner: OwnerId, userId: UserId): Promise<readonly ConnectAccount[]> =>
+  db.any(sql.prepared('list_connect_accounts', accountRow)`
+    select c.id, c.processor_account_id, c.country, c.payouts_enabled, c.charges_enabled, c.details_submitted, c.bank_name, c.last4
+    from connect_accounts c
+    where c.owner = ${owner} and c.user_id = ${userId}
+    order by c.created_at`);
+
+const urlsRow = z.object({ return_url: z.string().nullable(), refresh_url: z.string().nullable() });
+
+/** The URLs at which an app's users return from the processor. */
+export const getConnectUrls = (db: Db, owner: OwnerId): Promise<z.infer<typeof urlsRow>> =>
+  db.one(sql.prepared('connect_urls', urlsRow)`
+    select a.connect_return_url as return_url, a.connect_refresh_url as refresh_url
+    from apps a
+    where a.id = ${owner}`);
+
+const payoutRow = z.custom<components['schemas']['UserPayout'] & { id: PayoutId }>();
+
+/** A payout in the form shown to its user. */
+export type Payout = z.infer<typeof payoutRow>;
+
+const payouts = (condition: FragmentSqlToken) => sql.fragment`
+  select p.id, p.amount_cents, p.transferred_cents, p.reversed_cents, p.currency, p.status, p.processor_transfer_id, p.failure_reason,
+    p.requested_at, p.completed_at
+  from payouts p
+  where ${condition}`;
+
+/** A user's payouts, newest first, after `cursor`. */
+export const listUserPayouts = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  page: PageRequest,
+): Promise<readonly Payout[]> =>
+  db.any(sql.prepared('list_user_payouts', payoutRow)`
+    ${payouts(sql.fragment`p.owner = ${owner} and p.user_id = ${userId}`)}
+      and ${keysetPage({ table: 'payouts', alias: 'p', time: 'requested_at', order: 'newest first' }, page)}`);
+
+/** One payout of a user, or null. */
+export const findUserPayout = (db: Db, owner: OwnerId, userId: UserId, id: PayoutId): Promise<Payout | null> =>
+  db.maybeOne(sql.prepared('find_user_payout', payoutRow)`
+    ${payouts(sql.fragment`p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`)}`);
+
+/** What the payouts of these accounts take of their earnings, in cents: without money that came back or never left. See `reserved_cents_of`. */
+export const sumReservedCents = (db: Db, accounts: PropAccountId[]): Promise<number> =>
+  db.oneFirst(sql.prepared('spoken_for', z.object({ cents: z.number() }))`
+    select reserved_cents_of(${sql.array(accounts, 'text')}) as cents`);
+
+/** The account of a user's payout; null if the user has no such payout. */
+export const findAccountOfPayout = (
+  db: Db,
+  owner: OwnerId,
+  userId: UserId,
+  id: PayoutId,
+): Promise<PropAccountId | null> =>
+  db.maybeOneFirst(sql.prepared('account_of_payout', z.object({ prop_account_id: idSchema.propAccount }))`
+    select p.prop_account_id
+    from payouts p
+    where p.id = ${id} and p.owner = ${owner} and p.user_id = ${userId}`);
+
+/** What the processor needs in a step of a payout: the transfer, the payout to the bank, or a reversal. */
+export const payoutStepRow = z.object({
+  payoutId: idSchema.payout,
+  accountId: z.string(),
+  amountCents: z.number(),
+  currency: z.string(),
+  transferId: z.string().nullable(),
+  isAbroad: z.boolean(),
+  subaccountUuid: z.string().nullable(),
+});
+
+/** The payout step of an intent. Throws if there is none. */
+export const getPayoutStep = (db: Db, intentId: IntentId): Promise<z.infer<typeof payoutStepRow>> =>
+  db.one(sql.prepared('payout_step', payoutStepRow)`
+    select p.id as "payoutId", c.processor_account_id as "accountId", s.amount_cents as "amountCents", s.currency,
+      p.processor_transfer_id as "transferId", c.is_abroad as "isAbroad", u.subaccount_uuid as "subaccountUuid"
+    from payout_steps s
+    join payouts p on p.id = s.payout_id
+    join connect_accounts c on c.id = p.connect_account_id
+    join prop_accounts a on a.id = p.prop_account_id
+    left join subaccounts u on u.synthetic_hotkey = a.synthetic_hotkey
+    where s.intent_id = ${intentId}`);
+
+/**
+ * Why a payout must not be sent now: a code of the catalogue, or null. `earnedCents` is what its account has earned;
+ * null if its amount has left the platform.
+ */
+export const findObstacle = (db: Db, payoutId: PayoutId, earnedCents: number | null): Promise<string | null> =>
+  db.oneFirst(sql.prepared('payout_obstacle', z.object({ obstacle: z.string().nullable() }))`
+    select payout_obstacle(p.prop_account_id, p.connect_account_id,
+      case when ${earnedCents}::bigint is not null then p.amount_cents end, ${earnedCents}, p.id) obstacle
+    from payouts p
+    where p.id = ${payoutId}`);
+
+const openStepRow = payoutStepRow
+  .pick({ payoutId: true, accountId: true, transferId: true, amountCents: true })
+  .extend({
+    key: z.string(),
+    step: z.enum(['transfer', 'payout', 'reversal']),
+    currency: z.string(),
+    sinceMs: z.number(),
+  });
+
+/** The step of a payout whose effect is unknown, or null. `key`: its intent. `sinceMs`: when it was accepted. */
+export const findUnknownStep = (db: Db, payoutId: PayoutId): Promise<z.infer<typeof openStepRow> | null> =>
+  db.maybeOne(sql.type(openStepRow)`
+    select p.id as "payoutId", c.processor_account_id as "accountId", p.processor_transfer_id as "transferId",
+      s.amount_cents as "amountCents", s.intent_id as key, s.step, s.currency,
+      extract(epoch from s.created_at)::double precision * 1000 as "sinceMs"
+    from payout_steps s
+    join payouts p on p.id = s.payout_id
+    join connect_accounts c on c.id = p.connect_account_id
+    where s.payout_id = ${payoutId} and s.state = 'unknown'`);
+
+/** Whether there is such a payout. */
+export const isPayout = (db: Db, payoutId: PayoutId): Promise<boolean> =>
+  db.exists(sql.type(z.object({}))`select from payouts p where p.id = ${payoutId}`);
+
+const strandedRow = z.custom<WithIds<components['schemas']['StrandedPayout']>>();
+
+/** Payouts whose money is, or may be, neither with the platform nor on its way to a bank. */
+export const listStranded = (db: Db): Promise<readonly z.infer<typeof strandedRow>[]> =>
+  db.any(sql.type(strandedRow)`
+    select s.payout_id, s.owner, s.user_id, s.prop_account_id, s.processor_account_id, s.processor_transfer_id, s.status,
+      s.amount_cents, s.transferred_cents, s.reversed_cents, s.currency, s.failure_reason, s.since, s.safe_action, s.step, s.step_state
+    from list_stranded_payouts() s
+    order by s.since, s.payout_id`);

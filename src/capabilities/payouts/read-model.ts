@@ -1,0 +1,48 @@
+import type { Db } from '../../db/pool.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import type { OwnerId, UserId } from '../../kernel/ids.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
+import type { Settlement } from '../../venues/network/adapter/types.ts';
+import { findPropAccount, listPropAccounts, type PropAccount } from '../accounts/prop/queries.ts';
+import { centsOf } from './rules.ts';
+
+/**
+ * The funded accounts of a user: all, or only `named`. Throws V2_PROP_ACCOUNT_UNKNOWN for an account of another user.
+ */
+export async function getEarningAccounts(
+  db: Db,
+  { owner, userId }: { owner: OwnerId; userId: UserId },
+  named: string | undefined,
+): Promise<PropAccount[]> {
+  const accounts =
+    named === undefined ? await listPropAccounts(db, owner, userId) : [await findPropAccount(db, owner, userId, named)];
+  const found = accounts.filter((account) => account !== null);
+  if (found.length < accounts.length) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
+  return found.filter(({ status }) => status === 'funded');
+}
+
+/** Reads the network's settlements of a subaccount. */
+type Reads = { settlements(subaccountUuid: string): Promise<ReadResult<Settlement[]>> };
+
+/**
+ * What these accounts have earned in total, in cents, by the network's settlements. Throws VENUE_UNREADABLE if they
+ * cannot be read.
+ */
+export async function earningsOf(reads: Reads, accounts: readonly PropAccount[]): Promise<number> {
+  const earned = await Promise.all(accounts.map((account) => earnedBy(reads, account)));
+  return earned.reduce((total, cents) => total + cents, 0);
+}
+
+async function earnedBy(reads: Reads, { subaccount_uuid }: PropAccount): Promise<number> {
+  const earned = await readEarnings(reads, subaccount_uuid);
+  if (earned === null) throw new ApiError('VENUE_UNREADABLE');
+  return earned;
+}
+
+/** What a subaccount has earned in total, in cents, by the network's settlements. Null if they cannot be read. */
+export async function readEarnings(reads: Reads, subaccountUuid: string | null): Promise<number | null> {
+  if (subaccountUuid === null) return 0;
+  const settled = await reads.settlements(subaccountUuid);
+  if (settled.kind === 'unreadable') return null;
+  return settled.kind === 'absent' ? 0 : settled.data.reduce((total, { payoutUsd }) => total + centsOf(payoutUsd), 0);
+}

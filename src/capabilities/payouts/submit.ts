@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { defineProcessorIntent, type ProcessorDeps } from '../../intents/replay.ts';
+import { idSchema } from '../../kernel/ids.ts';
+import { found } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
+import type { Netvenue } from '../../venues/network/adapter/types.ts';
+import { findObstacle, getPayoutStep, payoutStepRow } from './queries.ts';
+import { readEarnings } from './read-model.ts';
+import { recordTransfer } from './store.ts';
+
+type Deps = ProcessorDeps & {
+  venues: { netvenue: Pick<Netvenue, 'settlements'> };
+  config: { ACCOUNT_DEADLINE_MS: number; VENUE_READ_MS: number };
+};
+
+/**
+ * Transfers the money of one payout to the trader's account, with the intent's id as idempotency key. Right before, it
+ * checks again what the request checked, with the earnings that the network shows now.
+ */
+export const submit = defineProcessorIntent({
+  kind: 'payouts/submit',
+  retention: 'with_money',
+  request: z.object({ payout_id: idSchema.payout }),
+  payload: z.object({ transfer: payoutStepRow }),
+
+  async prepare({ id }, { db, venues, config }: Deps) {
+    const step = await getPayoutStep(db, id);
+    const limits = { timeoutMs: config.VENUE_READ_MS };
+    const earned = await readEarnings(
+      { settlements: (uuid) => venues.netvenue.settlements(uuid, epochMs(), limits) },
+      step.subaccountUuid,
+    );
+    if (earned === null) return { wait: { code: 'VENUE_UNREADABLE' } };
+    const obstacle = await findObstacle(db, step.payoutId, earned);
+    return obstacle === null ? { send: { transfer: step } } : { fail: { code: obstacle } };
+  },
+
+  call: ({ transfer }, processor, key) => processor.transfer(transfer, key),
+
+  async find({ transfer }, processor, mark) {
+    const seen = await processor.findMovement({ ...transfer, ...mark, step: 'transfer' });
+    return seen.kind === 'found' ? found({ transferId: seen.data.id, arrivalId: seen.data.arrivalId }) : seen;
+  },
+
+  record: ({ intent, payload: { transfer } }, made, { db, config }) =>
+    recordTransfer(db, intent, { ...transfer, deadlineMs: config.ACCOUNT_DEADLINE_MS }, made),
+});

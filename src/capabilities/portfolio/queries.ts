@@ -1,0 +1,46 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { type Hotkey, idSchema, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
+
+const subaccountRow = z.object({
+  synthetic_hotkey: idSchema.hotkey,
+  subaccount_uuid: z.string().nullable(),
+  asset_class: z.string(),
+  account_size: z.coerce.number(),
+  status: z.string(),
+});
+
+/** A subaccount in our records. `status` is the last one reported by the network. */
+export type Subaccount = z.infer<typeof subaccountRow>;
+
+/** A subaccount of an owner; null if the owner has no such subaccount. */
+export const findSubaccount = (db: Db, owner: OwnerId, syntheticHotkey: Hotkey): Promise<Subaccount | null> =>
+  db.maybeOne(sql.prepared('find_subaccount', subaccountRow)`
+    select s.synthetic_hotkey, s.subaccount_uuid, s.asset_class, s.account_size, s.status
+    from subaccounts s
+    where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
+
+const linkRow = z.object({ hotkey: idSchema.hotkey.nullable() });
+
+/** An owner's registration of a wallet at the network. `hotkey` is null if the registrar created its account. */
+export type WalletLink = z.infer<typeof linkRow>;
+
+/**
+ * An owner's registration of a wallet (in lower case): its linked subaccount, else its paid registration. Null if the
+ * owner has none, even if another owner has one.
+ */
+export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
+  db.maybeOne(sql.prepared('find_wallet_link', linkRow)`
+    select l.hotkey
+    from (
+      select s.synthetic_hotkey as hotkey, s.created_at
+      from subaccounts s
+      where s.owner = ${owner} and s.ex_address = ${wallet}
+      union all
+      select null, r.created_at
+      from registrations r
+      where r.owner = ${owner} and r.ex_address = ${wallet} and r.status in ('registered', 'active', 'eliminated')
+    ) l
+    order by l.hotkey is null, l.created_at desc
+    limit 1`);

@@ -1,0 +1,108 @@
+import { cachedRead, cachedStaleRead, currentRead } from '../../kernel/cache.ts';
+import type { Hotkey, WalletAddress } from '../../kernel/ids.ts';
+import type { ReadResult } from '../../kernel/upstream-result.ts';
+import { epochMs } from '../../kernel/work.ts';
+import type { Exvenue, Fill, OrderView } from '../../venues/exchange/adapter/types.ts';
+import type { Netvenue } from '../../venues/network/adapter/types.ts';
+
+const FRESH_MS = 1_000;
+/** Limits follow the balance, and settlements come every 12 hours: neither changes within seconds. */
+const SLOW_FRESH_MS = 10_000;
+/** Fills are the most expensive reads of the exchange, and all callers share its request budget. */
+const FILLS_FRESH_MS = 5_000;
+/** The registry of pairs changes every few weeks. */
+const PAIRS_FRESH_MS = 60_000;
+const PAIRS_STALE_MS = 600_000;
+
+/** A span of a wallet's fills, in epoch milliseconds. `toMs` is null for all up to now. */
+export type FillSpan = { wallet: WalletAddress; fromMs: number; toMs: number | null };
+
+/** Cached reads of both venues, shared by all callers of a process. Wallets are in lower case. */
+export type VenueReads = ReturnType<typeof venueReads>;
+
+/**
+ * Makes the venue reads of a process. At most one call per key is in progress and takes at most `timeoutMs`. A result
+ * is cached for about 1 s, longer for data that changes slowly. A failed read is never cached and never returned as
+ * empty. A cached result of a trader is returned only if `caughtUp` resolves to true: the process has forgotten what
+ * settled writes have changed.
+ */
+export const venueReads = (
+  netvenue: Netvenue,
+  exvenue: Exvenue,
+  timeoutMs: number,
+  caughtUp: () => Promise<boolean> = async () => true,
+) => {
+  const limits = { timeoutMs };
+  const ofTrader = <Result extends { kind: string }, Key extends string>(
+    freshMs: number,
+    read: (key: Key) => Promise<Result>,
+  ) => currentRead(cachedRead(freshMs, read), caughtUp);
+  const openOrders = ofTrader(FRESH_MS, (key: string) => {
+    const [wallet = '', dex = ''] = key.split(' ');
+    return exvenue.openOrders(wallet, dex, limits);
+  });
+  const settlements = cachedRead(SLOW_FRESH_MS, (uuid: string) => netvenue.settlements(uuid, epochMs(), limits));
+  const pairsNow = cachedRead(FRESH_MS, () => netvenue.tradePairs(limits));
+  const fills = ofTrader(FILLS_FRESH_MS, (key: string) => {
+    const [wallet = '', fromMs, toMs] = key.split(' ');
+    return exvenue.fills(wallet, { fromMs: Number(fromMs), ...(toMs && { toMs: Number(toMs) }) }, limits);
+  });
+  const atNetwork = {
+    /** All orders of a subaccount at the network. */
+    networkOrders: ofTrader(FRESH_MS, (hotkey: Hotkey) => netvenue.orders(hotkey, limits)),
+    /** The network's dashboard of a subaccount. */
+    dashboard: ofTrader(FRESH_MS, (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits)),
+    limits: ofTrader(SLOW_FRESH_MS, (hotkey: Hotkey) => netvenue.limits(hotkey, limits)),
+  };
+  const ofWallet = {
+    /** The network's dashboard of the subaccount linked to a wallet. */
+    walletDashboard: ofTrader(FRESH_MS, (wallet: WalletAddress) => netvenue.walletDashboard(wallet, limits)),
+    walletLimits: ofTrader(SLOW_FRESH_MS, (wallet: WalletAddress) => netvenue.walletLimits(wallet, limits)),
+    /** A wallet's accounts on every dex. */
+    accounts: ofTrader(FRESH_MS, (wallet: WalletAddress) => exvenue.accounts(wallet, limits)),
+    spotBalances: ofTrader(FRESH_MS, (wallet: WalletAddress) => exvenue.spotBalances(wallet, limits)),
+    /** The builder dexes on which a wallet may have open orders. */
+    exchangeDexesWithOrders: ofTrader(FRESH_MS, (wallet: WalletAddress) => exvenue.dexesWithOrders(wallet, limits)),
+  };
+  return {
+    ...atNetwork,
+    ...ofWallet,
+    /** The next reads of a trader, a subaccount or a wallet, begin after this call; of all traders, if null. */
+    forgetTrader(trader: Hotkey | WalletAddress | null): void {
+      const key: string | null = trader; // of either kind: no cache of the other kind has it
+      for (const { forget } of Object.values({ ...atNetwork, ...ofWallet })) forget(key);
+      if (trader === null || trader.startsWith('0x'))
+        for (const { forgetFrom } of [openOrders, fills]) forgetFrom(trader === null ? '' : `${trader} `);
+    },
+    /** The dashboard without the cache, for checks that would reject an order. */
+    dashboardNow: (hotkey: Hotkey) => netvenue.dashboard(hotkey, limits),
+    settlements,
+    /** The network's registry of pairs, at most 1 min old; older, up to 10 min, if the network cannot be read. */
+    tradePairs: cachedStaleRead(PAIRS_FRESH_MS, PAIRS_STALE_MS, () => netvenue.tradePairs(limits)),
+    /** The same, never older than 1 s. */
+    tradePairsNow: () => pairsNow(''),
+    accountMode: cachedRead(SLOW_FRESH_MS, (wallet: WalletAddress) => exvenue.accountMode(wallet, limits)),
+    /** The open orders of a wallet on one dex, by default the venue's own. */
+    exchangeOrders: (wallet: WalletAddress, dex = ''): Promise<ReadResult<OrderView[]>> =>
+      openOrders(`${wallet} ${dex}`),
+    /** The assets of one dex of the exchange. */
+    exchangeAssets: cachedRead(PAIRS_FRESH_MS, (dex: string) => exvenue.assets(dex)),
+    exchangeDexes: () => exvenue.dexes(),
+    exchangeAsset: (coin: string) => exvenue.asset(coin),
+    /** The mid prices of one dex by coin. Spot pairs are included in the venue's own dex. */
+    mids: cachedRead(FRESH_MS, (dex: string) => exvenue.mids(dex, limits)),
+    fills: ({ wallet, fromMs, toMs }: FillSpan): Promise<ReadResult<Fill[]>> =>
+      fills(`${wallet} ${fromMs} ${toMs ?? ''}`),
+  };
+};
+
+/** The status of an account, from the network's data. An account whose collateral is not burnt yet is `suspended`. */
+export const accountStatusOf = (account: {
+  status: string;
+  bucket: string | null;
+  elimination: object | null;
+}): 'active' | 'suspended' | 'breached' => {
+  const { status, bucket, elimination } = account;
+  if (elimination !== null || status === 'eliminated' || bucket === 'ELIMINATED') return 'breached';
+  return status === 'active' || status === 'admin' ? 'active' : 'suspended';
+};

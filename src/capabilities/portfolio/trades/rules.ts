@@ -1,0 +1,105 @@
+import type { components } from '../../../contract/types.ts';
+import { compare, isPositive, plus, times } from '../../../kernel/decimals.ts';
+
+/** A violated rule, in the shape of the contract. */
+export type Violation = components['schemas']['TradeValidation']['violations'][number];
+type PairState = 'allowed' | 'reduce_only' | 'disabled';
+
+/** A cap on exposure in USD: the current exposure (`held`) and the limit. */
+export type Cap = { rule: string; name: string; held: string; limit: string };
+
+/**
+ * The facts that the rules check. `opens`: new exposure in USD, 0 for an order that only reduces. A null member means
+ * that its rule does not apply: an unknown pair, for example, has no minimum.
+ */
+export type TradeFacts = {
+  pair: { asked: string; state: PairState | null; isOpenToAccount: boolean };
+  fault: { rule: string; actual: string; message: string } | null;
+  minimum: { actual: string; least: string; unit: string } | null;
+  account: 'active' | 'suspended' | 'breached';
+  drawdowns: { rule: string; current: string; limit: string }[];
+  leverage: { asked: string; most: string } | null;
+  opens: string;
+  /** False: what the order is worth is unknown, so it may violate more rules than these facts show. */
+  isPriced: boolean;
+  caps: Cap[];
+  funds: { needed: string; available: string } | null;
+};
+
+/** All rules that the order would violate, in this order: pair, size, account, drawdown, leverage, balance. */
+export const violationsOf = (facts: TradeFacts): Violation[] => [
+  ...pairViolations(facts),
+  ...sizeViolations(facts),
+  ...accountViolations(facts),
+  ...leverageViolations(facts),
+  ...balanceViolations(facts),
+];
+
+/** Violations of the pair rules. */
+export function pairViolations({ pair, opens }: Pick<TradeFacts, 'pair' | 'opens'>): Violation[] {
+  const { asked, state, isOpenToAccount } = pair;
+  if (state === null) return [violation('pair.unknown', asked, 'The venue does not list this pair.')];
+  if (state === 'disabled') return [violation('pair.allowed', state, 'This pair may not be traded.')];
+  if (!isOpenToAccount) return [violation('pair.asset_class', asked, 'The account may not trade pairs of this class.')];
+  return state === 'reduce_only' && isPositive(opens)
+    ? [violation('pair.allowed', state, 'Positions in this pair may only be reduced.')]
+    : [];
+}
+
+/** Violations of the size rules: invalid amounts, or less than the minimum. */
+export function sizeViolations({ fault, minimum }: Pick<TradeFacts, 'fault' | 'minimum'>): Violation[] {
+  if (fault) return [violation(fault.rule, fault.actual, fault.message)];
+  if (!minimum || compare(minimum.actual, minimum.least) >= 0) return [];
+  return [violation('order.minimum', minimum.actual, `The minimum is ${minimum.least} ${minimum.unit}.`)];
+}
+
+/** Violations of the account rules: its status and its drawdowns. */
+export function accountViolations({ account, drawdowns }: Pick<TradeFacts, 'account' | 'drawdowns'>): Violation[] {
+  const status = account === 'active' ? [] : [violation('account.status', account, 'The account may not trade.')];
+  const exceeded = drawdowns
+    .filter(({ current, limit }) => compare(current, limit) >= 0)
+    .map(({ rule, current, limit }) =>
+      violation(rule, current, `The account has reached its drawdown limit of ${limit} %.`),
+    );
+  return [...status, ...exceeded];
+}
+
+function leverageViolations({ leverage, opens, caps }: TradeFacts): Violation[] {
+  const orderLeverage =
+    leverage && compare(leverage.asked, leverage.most) > 0
+      ? [violation('leverage.order_max', leverage.asked, `The maximum leverage of this pair is ${leverage.most}.`)]
+      : [];
+  if (!isPositive(opens)) return orderLeverage;
+  const over = caps
+    .map((cap) => ({ ...cap, total: plus(cap.held, opens) }))
+    .filter(({ total, limit }) => compare(total, limit) > 0)
+    .map(({ rule, name, total, limit }) =>
+      violation(rule, total, `${name} would exceed ${limit} USD; the venue reduces such an order.`),
+    );
+  return [...orderLeverage, ...over];
+}
+
+function balanceViolations({ funds }: TradeFacts): Violation[] {
+  if (!funds || compare(funds.needed, funds.available) <= 0) return [];
+  return [violation('balance.insufficient', funds.available, `The order needs ${funds.needed} USD.`)];
+}
+
+const violation = (rule: string, actual_value: string, message: string): Violation => ({ rule, actual_value, message });
+
+/** Base units of one currency lot. Venue facts: lot size. */
+const LOT = '100000';
+
+/** The value in USD of one unit of a network pair; null if it depends on an unknown price. */
+export function valuePerUnit(pair: { tradePair: string; category: string }, price: string | null): string | null {
+  if (pair.category !== 'forex') return price;
+  if (pair.tradePair.startsWith('USD')) return LOT;
+  return price !== null && pair.tradePair.endsWith('USD') ? times(price, LOT) : null;
+}
+
+/** The minimum position in a network pair. Venue facts: minimum position. */
+export function leastOf(category: string, accountSize: number): { least: string; unit: 'lots' | 'shares' | 'USD' } {
+  if (category === 'forex') return { least: accountSize <= SMALL_ACCOUNT_USD ? '0.0001' : '0.01', unit: 'lots' };
+  return category === 'equities' ? { least: '0.01', unit: 'shares' } : { least: '10', unit: 'USD' };
+}
+
+const SMALL_ACCOUNT_USD = 10_000;

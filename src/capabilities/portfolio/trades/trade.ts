@@ -1,0 +1,28 @@
+import type { Body } from '../../../contract/body.ts';
+import { canonical, isDecimal, ofNumber } from '../../../kernel/decimals.ts';
+
+/** A hypothetical order, with amounts as decimals. `price` is null for a market order. */
+export type Trade = {
+  pair: string;
+  side: 'long' | 'short';
+  size: string;
+  sizeInUsd: boolean;
+  price: string | null;
+  leverage: number | null;
+};
+
+/** The trade of a validation request. */
+export const tradeOf = (request: Body<'validateTrade'>): Trade => ({
+  pair: request.pair,
+  side: request.side,
+  size: decimal(request.size),
+  sizeInUsd: request.size_in_usd,
+  price: request.price === undefined ? null : decimal(request.price),
+  leverage: request.leverage ?? null,
+});
+
+/** Numbers are converted from their shortest decimal form. */
+function decimal(amount: number | string): string {
+  const text = String(amount);
+  return isDecimal(text) ? canonical(text) : ofNumber(Number(amount));
+}

@@ -1,0 +1,68 @@
+import type { Registrar } from '../../adapters/registrar/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Finding, IntentOf } from '../../intents/define.ts';
+import { accepted, recordedRejection, unknownEffect } from '../../kernel/upstream-result.ts';
+import { type Paid, paidBy } from './results.ts';
+import { isOver, statusOf } from './rules.ts';
+import type { PurchasePayload, PurchaseRequest } from './schema.ts';
+import { notePayment } from './store.ts';
+
+/** What resolving a payment in doubt needs. */
+export type EvidenceDeps = {
+  db: Db;
+  registrar: Registrar;
+  config: { REGISTRATION_MARGIN_S: number };
+  stopping: AbortSignal;
+};
+
+type Purchase = IntentOf<PurchaseRequest>;
+
+/**
+ * Resolves a payment in doubt. The chain decides: the payment settled, or its authorization has expired and it never
+ * can. Until then the same bytes are posted again. That cannot pay twice, because the token accepts the nonce once.
+ */
+export async function findPayment(
+  intent: Purchase,
+  payload: PurchasePayload,
+  deps: EvidenceDeps,
+): Promise<Finding<Paid>> {
+  const { registrar, config, db } = deps;
+  const chain = await registrar.payment(payload.authorization, payload.since_block);
+  if (chain.kind !== 'found') return unknownEffect('chain_unreadable');
+  const { txHash, atS } = chain.data;
+  if (txHash !== null) {
+    await notePayment(db, intent.id, txHash);
+    return accepted(await paidOnChain(registrar, intent, txHash));
+  }
+  if (chain.data.canceled) return recordedRejection(CANCELED);
+  if (chain.data.used) return unknownEffect('no_response'); // its transaction is not visible yet
+  if (isOver(payload.authorization.validBefore, atS, config.REGISTRATION_MARGIN_S)) return { kind: 'absent' };
+  if (intent.presumed_sent_at !== null) return unknownEffect('no_response'); // of a restored database: what was not sent is not sent now
+  return postAgain(intent, payload, deps);
+}
+
+async function paidOnChain(registrar: Registrar, { request }: Purchase, txHash: string): Promise<Paid> {
+  const view = await registrar.status(request.ex_address);
+  if (view.kind !== 'found') return paidBy({ status: 'unrecorded', txHash, message: null });
+  return { status: statusOf(view.data.status), tx_hash: txHash, message: view.data.message };
+}
+
+const CANCELED = { slug: 'authorization_canceled', message: 'The payer cancelled the authorization.' };
+
+const REPEATS = 6;
+
+/**
+ * Posts the payment again, each time with an unused proof. Without one it does not post: the rejection of a used proof
+ * proves nothing about the payment.
+ */
+async function postAgain(
+  { reconcile_attempts }: Purchase,
+  payload: PurchasePayload,
+  { registrar, stopping }: EvidenceDeps,
+): Promise<Finding<Paid>> {
+  const proof = payload.proofs[reconcile_attempts] ?? null;
+  if (reconcile_attempts >= REPEATS || (payload.proofs.length > 0 && !proof)) return unknownEffect('no_response');
+  const result = await registrar.pay(payload.body, payload, { firstSend: false, proof, signal: stopping });
+  if (result.kind === 'accepted') return accepted(paidBy(result.data));
+  return unknownEffect(result.kind === 'unknown' ? result.why : 'no_response');
+}

@@ -1,0 +1,85 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { RegistrationView } from '../../adapters/registrar/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Held, Outcome } from '../../intents/intent.ts';
+import { notifying } from '../../intents/store.ts';
+import type { IntentId } from '../../kernel/ids.ts';
+import { isTerminal, notes, statusOf } from './rules.ts';
+
+const nothing = z.object({});
+
+/**
+ * Ends a purchase and its registration, and wipes the key. `pollS`: seconds until the first poll, null for none. False:
+ * the claim is lost, and nothing was written.
+ */
+export function endPurchase(
+  db: Db,
+  intent: Held,
+  ending: 'succeeded' | 'failed',
+  outcome: Outcome,
+  pollS: number | null,
+): Promise<boolean> {
+  const settled = db.oneFirst(sql.prepared('end_purchase', z.object({ ok: z.boolean() }))`
+    select end_purchase(${intent.id}, ${intent.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${pollS}) ok`);
+  return notifying(db, intent, ending, settled);
+}
+
+/** Records for the caller why a payment is in doubt. */
+export async function noteInDoubt(db: Db, id: IntentId, message: string): Promise<void> {
+  await db.query(sql.prepared('note_purchase_in_doubt', nothing)`
+    update registrations
+    set message = ${message}, updated_at = now()
+    where id = ${id} and status = 'processing' and tx_hash is null`);
+}
+
+/** Records the transaction hash of a payment as soon as it is known. */
+export async function notePayment(db: Db, id: IntentId, txHash: string): Promise<void> {
+  await db.query(sql.prepared('note_payment', nothing)`select note_payment(${id}, ${txHash}, ${notes.unrecorded})`);
+}
+
+/** One poll of a registration, with the number of earlier polls. A write with an outdated number changes nothing. */
+type Poll = { id: IntentId; polls: number };
+
+/** Reopens a registration that ended as unpaid but was paid after all, and schedules a poll. */
+export async function reviveRegistration(db: Db, { id, polls }: Poll, txHash: string): Promise<void> {
+  await db.query(sql.prepared('revive_registration', nothing)`
+    select revive_registration(${id}, ${polls}, ${txHash}, ${notes.late})`);
+}
+
+/** Records the registrar's view of a paid registration, and schedules the next poll unless the status is final. */
+export async function recordView(db: Db, { id, polls }: Poll, view: RegistrationView, nextMs: number): Promise<void> {
+  const status = statusOf(view.status);
+  await db.query(sql.prepared('record_registration_view', nothing)`
+    with updated as (
+      update registrations
+      set status = ${status}, message = ${view.message}, estimated_time = ${view.estimatedTime}, polls = polls + 1,
+        updated_at = now()
+      where id = ${id} and polls = ${polls} and status in ('pending', 'processing')
+      returning id, polls
+    )
+    select plan_registration_poll(id, polls, ${nextMs / 1000})
+    from updated
+    where ${!isTerminal(status)}`);
+}
+
+/** Schedules the next poll of a registration without new information. */
+export async function planNextPoll(db: Db, { id, polls }: Poll, nextMs: number): Promise<void> {
+  await db.query(sql.prepared('plan_next_poll', nothing)`
+    with counted as (
+      update registrations
+      set polls = polls + 1
+      where id = ${id} and polls = ${polls}
+      returning id, polls
+    )
+    select plan_registration_poll(id, polls, ${nextMs / 1000})
+    from counted`);
+}
+
+/** Ends a paid registration that the registrar never recorded. Its payment stays recorded. */
+export async function abandonRegistration(db: Db, id: IntentId): Promise<void> {
+  await db.query(sql.prepared('abandon_registration', nothing)`
+    update registrations
+    set status = 'failed', message = ${notes.abandoned}, updated_at = now()
+    where id = ${id} and status in ('pending', 'processing')`);
+}

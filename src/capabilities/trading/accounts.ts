@@ -1,0 +1,53 @@
+import type { CallWith } from '../../contract/handler.ts';
+import type { Db } from '../../db/pool.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { entityOf, type Hotkey } from '../../kernel/ids.ts';
+import { findAnyPropAccount, findDefaultAccount, findPropAccount, type PropAccount } from '../accounts/prop/queries.ts';
+
+/** A prop account with a subaccount at the network. `hotkey` is the synthetic hotkey of that subaccount. */
+export type ReadyAccount = PropAccount & { subaccount_id: number; hotkey: Hotkey; entityHotkey: Hotkey };
+
+type AnyCall = Pick<CallWith<{ db: Db }>, 'deps' | 'principal'> & { header: { 'X-Prop-Account'?: string } };
+
+/**
+ * The prop account of a call: the account of the trader's key, an account of the user (by default the newest that may
+ * trade), or any account of the app. Throws V2_PROP_ACCOUNT_UNKNOWN if the caller has no such account, V2_API_KEY_ACCOUNT_MISMATCH
+ * if the key belongs to another account, INVALID_REQUEST if an app names no account, and V2_SUBACCOUNT_NOT_READY
+ * without a subaccount.
+ */
+export async function getReadyAccount(call: AnyCall): Promise<ReadyAccount> {
+  const account = await findAccount(call);
+  if (!account) throw new ApiError('V2_PROP_ACCOUNT_UNKNOWN');
+  const { status, synthetic_hotkey: hotkey, subaccount_id } = account; // both null where the subaccount failed
+  if (hotkey === null || subaccount_id === null || status === 'provisioning')
+    throw new ApiError('V2_SUBACCOUNT_NOT_READY');
+  return { ...account, subaccount_id, hotkey, entityHotkey: entityOf(hotkey) };
+}
+
+/**
+ * Throws V2_ACCOUNT_NOT_TRADEABLE unless the account may trade. For paths that submit no intent, which would check it.
+ */
+export function rejectUnlessTrading({ status }: Pick<PropAccount, 'status'>): void {
+  if (status !== 'evaluation' && status !== 'funded') throw new ApiError('V2_ACCOUNT_NOT_TRADEABLE');
+}
+
+async function findAccount({ deps: { db }, principal, header }: AnyCall): Promise<PropAccount | null> {
+  const named = header['X-Prop-Account'];
+  if (principal.kind === 'trader') {
+    if (named !== undefined && named !== principal.propAccountId) throw new ApiError('V2_API_KEY_ACCOUNT_MISMATCH');
+    return findPropAccount(db, principal.owner, principal.userId, principal.propAccountId);
+  }
+  if (principal.kind === 'user') {
+    const { owner, userId } = principal;
+    return named === undefined ? findDefaultAccount(db, owner, userId) : findPropAccount(db, owner, userId, named);
+  }
+  if (named === undefined) throw accountRequired();
+  const account = await findAnyPropAccount(db, named);
+  return account?.owner === principal.owner ? account : null;
+}
+
+/** An app acts for all its users, so it must name the account. */
+const accountRequired = () =>
+  new ApiError('INVALID_REQUEST', {
+    fields: [{ loc: ['header', 'X-Prop-Account'], msg: 'must name an account of the app', type: 'required' }],
+  });

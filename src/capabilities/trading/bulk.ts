@@ -1,0 +1,72 @@
+import type { Call } from '../../contract/handler.ts';
+import type { components } from '../../contract/types.ts';
+import type { Wait } from '../../intents/follow.ts';
+import { codeOfV2 } from '../../kernel/codes-of-v2.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { closePosition, type RequestContext } from '../../venues/network/orders/intents.ts';
+import { orderResult } from '../../venues/network/orders/read-model.ts';
+import { readOpenPositions } from '../portfolio/network/read-model.ts';
+import type { VenueReads } from '../portfolio/read-model.ts';
+import { type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
+
+type Result = components['schemas']['BulkCloseResult']['results'][number];
+type BulkCall = Pick<Call<'closeTradingPositions', { reads: VenueReads; wait: Wait }>, 'deps' | 'body' | 'waitMs'>;
+
+/**
+ * Closes positions concurrently, one intent each, in the lanes of their pairs. Each has its own result; `pending` lists
+ * the ids of the intents that have not ended. Throws if the account may not trade, or if its positions cannot be read.
+ */
+export async function closeEach(call: BulkCall, account: ReadyAccount, context: RequestContext) {
+  const open = await readOpenPositions(call.deps.reads, account.hotkey);
+  const pairs = new Map(open.map(({ position_uuid, trade_pair }) => [position_uuid?.toLowerCase(), trade_pair]));
+  const pairOf = (uuid: string) => pairs.get(uuid.toLowerCase()) ?? null;
+  if (call.body.position_uuids.some((uuid) => pairOf(uuid) === null)) rejectUnlessTrading(account);
+  const results = await Promise.all(
+    call.body.position_uuids.map((uuid) => closeOne(call, context, uuid, pairOf(uuid))),
+  );
+  return {
+    success: results.every(({ status }) => status === 'closed' || status === 'pending'),
+    order_uuid: null,
+    message: summary(results),
+    processing_time: null,
+    results,
+    pending: results.flatMap(({ status, order_uuid }) => (status === 'pending' && order_uuid ? [order_uuid] : [])),
+  };
+}
+
+/** A repeat with the same Idempotency-Key finds the same intent for each position. */
+async function closeOne(
+  { deps, waitMs }: BulkCall,
+  context: RequestContext,
+  uuid: string,
+  pair: string | null,
+): Promise<Result> {
+  const { idempotency_key: key } = context.context;
+  const one = {
+    ...context,
+    context: { ...context.context, ...(key !== undefined && { idempotency_key: `${key} ${uuid}` }) },
+  };
+  if (pair === null) return resultFor(uuid, 'not_found');
+  const accepted = await closePosition(one, { trade_pair: pair, position_uuid: uuid });
+  const intent = await deps.wait(accepted, waitMs);
+  try {
+    const { message } = orderResult(intent, intent.id);
+    return { ...resultFor(uuid, intent.settled_at === null ? 'pending' : 'closed'), order_uuid: intent.id, message };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return { ...resultFor(uuid, 'failed'), order_uuid: intent.id, code: codeOfV2(error.code), message: error.message };
+  }
+}
+
+const resultFor = (position_uuid: string, status: Result['status']): Result => ({
+  position_uuid,
+  status,
+  order_uuid: null,
+  code: null,
+  message: null,
+});
+
+function summary(results: Result[]): string {
+  const closed = results.filter(({ status }) => status === 'closed').length;
+  return `${closed} of ${results.length} closed.`;
+}

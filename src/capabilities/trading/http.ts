@@ -1,0 +1,125 @@
+import type { CallWith, Handler } from '../../contract/handler.ts';
+import type { Accepted, SubmitDeps } from '../../intents/accept.ts';
+import type { Wait } from '../../intents/follow.ts';
+import { findIntent, intentOfV2, pendingHeaders } from '../../intents/follow.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { type IntentId, isUuid, type OrderUuid } from '../../kernel/ids.ts';
+import { listPage } from '../../kernel/pages.ts';
+import {
+  cancelOrder,
+  closePosition,
+  editOrder,
+  placeOrder,
+  protectPosition,
+  type RequestContext,
+} from '../../venues/network/orders/intents.ts';
+import { findOrderPair } from '../../venues/network/orders/queries.ts';
+import { orderReply, readOrderPage, readOrderStatus } from '../../venues/network/orders/read-model.ts';
+import type { VenueReads } from '../portfolio/read-model.ts';
+import { getReadyAccount, type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
+import { closeEach } from './bulk.ts';
+import type { NewTradingOrder } from './context.ts';
+import { contextFor } from './context.ts';
+
+type Deps = SubmitDeps<'acceptTradingOrder', NewTradingOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads; wait: Wait };
+
+const ORDERS = '/v2/trading/orders';
+
+type AnyCall = Pick<CallWith<Deps>, 'deps' | 'principal' | 'context' | 'settled'> & {
+  header: { 'X-Prop-Account'?: string };
+};
+
+/** Places an order. */
+export const submitTradingOrder: Handler<'submitTradingOrder', Deps> = async (call) => {
+  const accepted = await placeOrder(await context(call), call.body);
+  return respond(call, accepted, accepted.id, orderPoll);
+};
+
+/** Closes the position in a pair. */
+export const closeTradingPosition: Handler<'closeTradingPosition', Deps> = async (call) => {
+  const accepted = await closePosition(await context(call), { trade_pair: call.body.trade_pair });
+  return respond(call, accepted, accepted.id, orderPoll);
+};
+
+/** Closes several positions. */
+export const closeTradingPositions: Handler<'closeTradingPositions', Deps> = async (call) => {
+  const account = await getReadyAccount(call);
+  const { pending, ...body } = await closeEach(call, account, contextOf(call, account));
+  const [first] = pending;
+  return first === undefined ? { status: 200, body } : { status: 202, body, headers: pendingHeaders(orderPoll(first)) };
+};
+
+/** Sets the protection of the position in a pair. */
+export const setTradingTpSl: Handler<'setTradingTpSl', Deps> = async (call) => {
+  const accepted = await protectPosition(await context(call), call.body);
+  return respond(call, accepted, accepted.id, intentPoll);
+};
+
+/** Cancels a resting order. */
+export const cancelTradingOrder: Handler<'cancelTradingOrder', Deps> = async (call) => {
+  const account = await getReadyAccount(call);
+  const target: OrderUuid = call.path.order_uuid.toLowerCase();
+  const pair = call.query.trade_pair ?? (await getPair(call, account, target));
+  const accepted = await cancelOrder(contextOf(call, account), { target, pair });
+  return respond(call, accepted, target, intentPoll);
+};
+
+/** Edits a resting order. */
+export const editTradingOrder: Handler<'editTradingOrder', Deps> = async (call) => {
+  const target: OrderUuid = call.path.order_uuid.toLowerCase();
+  const accepted = await editOrder(await context(call), target, call.body);
+  return respond(call, accepted, target, intentPoll);
+};
+
+/** Lists the orders of a prop account, newest first. */
+export const listTradingOrders: Handler<'listTradingOrders', Deps> = async (call) => {
+  const { deps, query } = call;
+  const { owner, hotkey } = await getReadyAccount(call);
+  const isKnown = async (id: string) => isUuid(id) && (await findOrderPair(deps.db, owner, hotkey, id)) !== null;
+  const page = await listPage(query, { path: ORDERS, cursorOf: ({ id }: { id: string }) => id, isKnown }, (wanted) =>
+    readOrderPage(deps, owner, hotkey, { state: query.open ? 'open' : null, ...wanted }),
+  );
+  return { ...page, body: page.body.map(({ status }) => status) };
+};
+
+/** Returns the status of an order. Throws V2_ORDER_UNKNOWN. */
+export const getTradingOrder: Handler<'getTradingOrder', Deps> = async (call) => {
+  const { owner, hotkey } = await getReadyAccount(call);
+  const status = await readOrderStatus(call.deps, owner, hotkey, call.path.order_uuid);
+  if (!status) throw new ApiError('V2_ORDER_UNKNOWN');
+  return { status: 200, body: status };
+};
+
+/** Returns an intent of the prop account. Throws INTENT_UNKNOWN. */
+export const getTradingIntent: Handler<'getTradingIntent', Deps> = async (call) => {
+  const account = await getReadyAccount(call);
+  const intent = await findIntent(call.deps.db, account.owner, call.path.intent_id.toLowerCase());
+  if (intent?.request.prop_account_id !== account.id) throw new ApiError('INTENT_UNKNOWN');
+  return { status: 200, body: intentOfV2(intent), headers: { 'Intent-Id': intent.id } };
+};
+
+const context = async (call: AnyCall): Promise<RequestContext> => contextOf(call, await getReadyAccount(call));
+
+function contextOf({ deps, principal, context }: AnyCall, account: ReadyAccount): RequestContext {
+  const { acceptTradingOrder: accept, config } = deps;
+  const userId = principal.kind === 'user' || principal.kind === 'trader' ? principal.userId : undefined;
+  return contextFor(account, userId, { accept, context, deadlineMs: config.ORDER_DEADLINE_MS });
+}
+
+async function getPair({ deps }: AnyCall, account: ReadyAccount, target: OrderUuid): Promise<string> {
+  const pair = await findOrderPair(deps.db, account.owner, account.hotkey, target);
+  if (pair !== null) return pair;
+  rejectUnlessTrading(account);
+  throw new ApiError('V2_ORDER_UNKNOWN');
+}
+
+const orderPoll = (intentId: IntentId) => `${ORDERS}/${intentId}`;
+const intentPoll = (intentId: IntentId) => `/v2/trading/intents/${intentId}`;
+
+/**
+ * Waits for as long as the caller prefers. Responds with the outcome, or with 202 and where to poll with the same
+ * credentials.
+ */
+async function respond(call: AnyCall, accepted: Accepted, orderUuid: OrderUuid, poll: (intentId: IntentId) => string) {
+  return orderReply(await call.settled(accepted), orderUuid, poll);
+}

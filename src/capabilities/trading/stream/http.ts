@@ -1,0 +1,44 @@
+import type { Handler } from '../../../contract/handler.ts';
+import type { Db } from '../../../db/pool.ts';
+import { callerId, type Principal } from '../../../kernel/principal.ts';
+import { readOrderPage } from '../../../venues/network/orders/read-model.ts';
+import { readOpenPositions } from '../../portfolio/network/read-model.ts';
+import type { VenueReads } from '../../portfolio/read-model.ts';
+import type { Streams } from '../../streams/hub.ts';
+import { positionOf } from '../../streams/rules.ts';
+import { getReadyAccount } from '../accounts.ts';
+
+type Deps = { db: Db; reads: VenueReads; streams: Streams };
+
+const MAX_ORDERS = 200; // in a snapshot
+
+/** Opens an event stream of a prop account. */
+export const streamTradingEvents: Handler<'streamTradingEvents', Deps> = async (call) => {
+  const { deps, principal, query, header } = call;
+  const account = await getReadyAccount(call);
+  const events = await deps.streams.open({
+    owner: account.owner,
+    subject: account.id,
+    caller: callerId(principal),
+    credentials: credentialsOf(principal),
+    after: positionOf(account.id, header['Last-Event-ID']),
+    intervalMs: query.interval_ms ?? 0,
+    async snapshot() {
+      const open = { state: 'open' as const, cursor: null, limit: MAX_ORDERS };
+      const [positions, orders] = await Promise.all([
+        readOpenPositions(deps.reads, account.hotkey),
+        readOrderPage(deps, account.owner, account.hotkey, open),
+      ]);
+      const { id: prop_account_id, status, account_size } = account;
+      return { prop_account_id, status, account_size, positions, orders: orders.map((order) => order.status) };
+    },
+  });
+  return { status: 200, body: events };
+};
+
+/** The credentials that opened a stream. The stream ends when one of them becomes invalid. */
+function credentialsOf(principal: Principal): string[] {
+  if (principal.kind === 'trader') return [`key ${principal.keyId}`];
+  if (principal.kind === 'user') return [`session ${principal.sessionId}`, ...credentialsOf(principal.app)];
+  return principal.kind === 'app' && principal.tokenDigest !== null ? [`token ${principal.tokenDigest}`] : [];
+}

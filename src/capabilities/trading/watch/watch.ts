@@ -1,0 +1,62 @@
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import type { Dashboard, OrderBook } from '../../../venues/network/adapter/types.ts';
+import { noteEndedOrders } from '../../../venues/network/orders/commands.ts';
+import { listResting } from '../../../venues/network/orders/queries.ts';
+import { moveAccount } from '../../accounts/prop/commands.ts';
+import { openPositions } from '../../portfolio/network/read-model.ts';
+import { findWatched } from './queries.ts';
+import { changesOf, nextReconcileMs } from './rules.ts';
+import { planWatch, recordWatch } from './store.ts';
+
+const PRICES_EVERY_MS = 5_000; // the minimum interval between events for changes of prices alone
+
+/** The dependencies of `watchAccount`. */
+export type WatchDeps = {
+  db: Db;
+  config: { TRADING_WATCH_MS: number };
+  reads: {
+    dashboard(trader: Hotkey): Promise<ReadResult<Dashboard>>;
+    dashboardNow(trader: Hotkey): Promise<ReadResult<Dashboard>>;
+    networkOrders(trader: Hotkey): Promise<ReadResult<OrderBook>>;
+  };
+};
+
+/** Reads one account, records an event for each change, and plans the next reading. */
+export async function watchAccount(account: PropAccountId, deps: WatchDeps): Promise<void> {
+  const { db, config, reads } = deps;
+  const watched = await findWatched(db, account);
+  if (!watched) return;
+  const { trader, version, positions: before, is_listened: isListened, notified_ago_ms } = watched;
+  const rests = await noteResting(deps, trader);
+  const dashboard = await reads.dashboardNow(trader);
+  const positions = dashboard.kind === 'found' ? await positionsOf(dashboard.data, deps, trader) : null;
+  if (dashboard.kind === 'found') await moveAccount(db, account, dashboard.data);
+  const arePricesDue = (notified_ago_ms ?? PRICES_EVERY_MS) >= PRICES_EVERY_MS;
+  const changes = positions ? changesOf(before, positions, arePricesDue) : [];
+  const isChanged = changes.length > 0 || before === null;
+  await recordWatch(db, account, version, { positions: isChanged ? positions : null, changes });
+  const isOpen = (positions ?? before ?? []).length > 0;
+  await planWatch(db, account, nextReconcileMs(config.TRADING_WATCH_MS, { isListened, isOpen, rests }));
+}
+
+/** Records which resting orders the network shows to have ended. Whether any rested. */
+async function noteResting({ db, reads }: WatchDeps, trader: Hotkey): Promise<boolean> {
+  const resting = await listResting(db, trader);
+  if (resting.length === 0) return false;
+  const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);
+  await noteEndedOrders(db, resting, { dashboard, book });
+  return true;
+}
+
+/** Null if the dashboard does not prove which positions are open. Then no event is recorded. */
+async function positionsOf(dashboard: Dashboard, { reads }: WatchDeps, trader: Hotkey) {
+  try {
+    return await openPositions(dashboard, () => reads.networkOrders(trader));
+  } catch (error) {
+    if (error instanceof ApiError) return null;
+    throw error;
+  }
+}

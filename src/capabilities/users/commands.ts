@@ -1,0 +1,140 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../db/pool.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { type AppId, digest, idSchema, newCode, newId, newIntentId, newSecret, type UserId } from '../../kernel/ids.ts';
+import { appLane, hashPassword } from '../../kernel/passwords.ts';
+import type { SealContext, Sealer } from '../../kernel/seal.ts';
+import type { OpenedSession } from '../login/check.ts';
+import { newMail } from '../mail/commands.ts';
+import { findSalt } from './queries.ts';
+import { type From, newSession } from './sessions/commands.ts';
+
+const CODE_ATTEMPTS = 5;
+const CODE_LIVES_S = 600;
+const SALT_BYTES = 16; // RFC 9106, section 3.1
+const RESET_LIVES_S = 3_600;
+const NOTIFIED_WITHIN_S = 86_400;
+
+/** The app and the normalised address of a sign-up, verification or reset. */
+export type Account = { appId: AppId; email: string };
+
+/** The context that a one-time code's HMAC is bound to. */
+const codeSealContext = ({ appId, email }: Account): SealContext => ({
+  table: 'one_time_codes',
+  row: `${appId}:${email}`,
+  column: 'hmac',
+});
+
+/** The salt of a new user: equal for concurrent sign-ups of one address. Without the keyring nobody can compute it. */
+const newSalt = (sealer: Sealer, { appId, email }: Account) =>
+  sealer.hmacs('', { table: 'users', row: `${appId}:${email}`, column: 'password_salt' })[0].subarray(0, SALT_BYTES);
+
+/**
+ * Signs up a user, or finds the user of that address and changes nothing. Result and cost are the same either way. A
+ * new or unverified user is mailed a code; a verified user is mailed a notice of the attempt. The password counts once
+ * the address is verified, unless another sign-up of the address gave a different one.
+ */
+export async function signUp(db: Db, sealer: Sealer, account: Account, password: string): Promise<string> {
+  const salt = (await findSalt(db, account.appId, account.email)) ?? newSalt(sealer, account);
+  const hash = await hashPassword(password, appLane(account.appId), salt);
+  const code = newCode();
+  const mail = newMail(sealer, code);
+  const [hmac] = sealer.hmacs(code, codeSealContext(account));
+  const userId = await db.oneFirst(sql.prepared('sign_up', z.object({ user_id: idSchema.user.nullable() }))`
+    select sign_up(
+      ${account.appId}, ${account.email}, ${newId('usr')}, ${sql.binary(salt)}, ${hash}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS},
+      ${CODE_LIVES_S}, ${mail.id}, ${sql.binary(mail.sealed)}
+    ) as user_id`);
+  return userId ?? signUp(db, sealer, account, password); // the address was taken meanwhile, under another key
+}
+
+/**
+ * Mails an unverified user a new code, which replaces the earlier one. For any other address it does the same work
+ * without effect.
+ */
+export async function renewCode(db: Db, sealer: Sealer, account: Account): Promise<void> {
+  const code = newCode();
+  const mail = newMail(sealer, code);
+  const [hmac] = sealer.hmacs(code, codeSealContext(account));
+  await db.query(sql.prepared('renew_code', z.object({}))`
+    select renew_code(
+      ${account.appId}, ${account.email}, ${sql.binary(hmac)}, ${CODE_ATTEMPTS}, ${CODE_LIVES_S},
+      ${mail.id}, ${sql.binary(mail.sealed)}
+    )`);
+}
+
+const verifiedRow = z.discriminatedUnion('verdict', [
+  z.object({ verdict: z.enum(['expired', 'wrong']) }),
+  z.object({ verdict: z.literal('verified'), user_id: idSchema.user, expires_at: z.string() }),
+]);
+
+/**
+ * Verifies an address by its code and opens a session. A code passes once. Throws V2_OTP_INVALID for a wrong code and
+ * V2_OTP_EXPIRED for an expired code or after five wrong ones.
+ */
+export async function verifyEmail(
+  db: Db,
+  sealer: Sealer,
+  account: Account,
+  code: string,
+  from: From,
+): Promise<OpenedSession & { userId: UserId }> {
+  const session = newSession(from);
+  const hmacs = sealer.hmacs(code, codeSealContext(account));
+  const tried = await db.one(sql.prepared('verify_email', verifiedRow)`
+    select v.verdict, v.user_id, v.expires_at
+    from verify_email(
+      ${account.appId}, ${account.email}, ${sql.array(hmacs, 'bytea')},
+      ${session.members}
+    ) v`);
+  if (tried.verdict !== 'verified') throw new ApiError(tried.verdict === 'wrong' ? 'V2_OTP_INVALID' : 'V2_OTP_EXPIRED');
+  return { userId: tried.user_id, token: session.token, expiresAt: tried.expires_at };
+}
+
+/**
+ * Mails a user a reset token, which replaces the earlier one; a user who is not verified only if `mailsUnverified`. For
+ * an unknown address it does the same work without effect.
+ */
+export async function requestReset(db: Db, sealer: Sealer, account: Account, mailsUnverified: boolean): Promise<void> {
+  const token = newSecret('rst');
+  const mail = newMail(sealer, token);
+  await db.query(sql.prepared('request_reset', z.object({}))`
+    select request_reset(
+      ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${RESET_LIVES_S},
+      ${mail.id}, ${sql.binary(mail.sealed)}, ${mailsUnverified}
+    )`);
+}
+
+/** The hash of a new password for an address. The same cost for an unknown one. */
+export async function hashForReset(db: Db, { appId, email }: Account, password: string): Promise<string> {
+  const salt = (await findSalt(db, appId, email)) ?? undefined;
+  return hashPassword(password, appLane(appId), salt);
+}
+
+/**
+ * Sets a new password for the holder of the mailed token. Ends every session and a pending authenticator, and revokes
+ * all trader keys, or those created since the last proof of the password. Returns the user's id. Throws V2_OTP_INVALID for any other token, whether the address is known or not.
+ */
+export async function confirmReset(
+  db: Db,
+  account: Account,
+  { token, hash, allKeys }: { token: string; hash: string; allKeys: boolean },
+  { network }: From,
+): Promise<string> {
+  const userId = await db.oneFirst(sql.prepared('confirm_reset', z.object({ user_id: idSchema.user.nullable() }))`
+    select confirm_reset(
+      ${account.appId}, ${account.email}, ${sql.binary(digest(token))}, ${hash}, ${sql.binary(digest(network))},
+      ${newIntentId()}, ${NOTIFIED_WITHIN_S}, ${allKeys}
+    ) as user_id`);
+  if (userId === null) throw new ApiError('V2_OTP_INVALID');
+  return userId;
+}
+
+/**
+ * Deletes expired throttles, tokens, codes, addresses and sign-ups, at most `most` per table. Returns the largest
+ * number deleted from one table.
+ */
+export const forgetExpired = (db: Db, most: number): Promise<number> =>
+  db.oneFirst(sql.prepared('forget_expired_identity', z.object({ count: z.number() }))`
+    select forget_expired_identity(${most}) count`);

@@ -1,0 +1,91 @@
+import type { Call, Handler } from '../../contract/handler.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Throttle } from '../../db/throttles.ts';
+import { ApiError } from '../../kernel/errors.ts';
+import { normalisedEmail } from '../../kernel/ids.ts';
+import { isGuessable } from '../../kernel/passwords.ts';
+import { appOf, userOf } from '../../kernel/principal.ts';
+import type { Sealer } from '../../kernel/seal.ts';
+import { budgetOf } from '../../kernel/throttles.ts';
+import { codeMailBudgets, forgetAttempts, signUpMails } from './attempts.ts';
+import { type Account, confirmReset, hashForReset, renewCode, requestReset, signUp, verifyEmail } from './commands.ts';
+
+type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
+
+/** Handles `POST /v2/auth/signup`: sign an end user up. */
+export const signUpUser: Handler<'signUpUser', Deps> = async (call) => {
+  const account = accountOf(call, call.body.email);
+  rejectGuessable(call.body.password, account.email);
+  await call.throttle(...codeMailBudgets(account));
+  const userId = await signUp(call.deps.db, call.deps.sealer, account, call.body.password);
+  return { status: 200, body: { user_id: userId, email: account.email, email_verified: false, otp_sent: true } };
+};
+
+/** Handles `POST /v2/auth/verify-email`: verify an address with its code. */
+export const verifyUserEmail: Handler<'verifyUserEmail', Deps> = async (call) => {
+  const account = accountOf(call, call.body.email);
+  const budget = budgetOf('code', account.appId, account.email);
+  await call.throttle(budget);
+  const { db, sealer, throttle } = call.deps;
+  // Not by `commit`: a wrong code stays counted although the request is rejected.
+  const { userId, token, expiresAt } = await verifyEmail(db, sealer, account, call.body.code, call);
+  await throttle.forgive([budget]);
+  return {
+    status: 200,
+    body: {
+      user_id: userId,
+      email: account.email,
+      email_verified: true,
+      session_token: token,
+      session_expires_at: expiresAt,
+    },
+  };
+};
+
+/** Handles `POST /v2/auth/resend-otp`: mail a new code. */
+export const resendUserCode: Handler<'resendUserCode', Deps> = async (call) => {
+  const account = accountOf(call, call.body.email);
+  await call.throttle(...codeMailBudgets(account));
+  await renewCode(call.deps.db, call.deps.sealer, account);
+  return { status: 200, body: { sent: true } };
+};
+
+/** Handles `POST /v2/auth/password-reset/request`: mail a reset token. */
+export const requestPasswordReset: Handler<'requestPasswordReset', Deps> = async (call) => {
+  const account = accountOf(call, call.body.email);
+  await call.throttle(budgetOf('reset_mail', account.appId, account.email));
+  const [caused] = await call.deps.throttle.spend([signUpMails(account.email)]); // silently: alike for every address
+  await requestReset(call.deps.db, call.deps.sealer, account, caused !== undefined && caused.remaining >= 0);
+  return { status: 200, body: { sent: true } };
+};
+
+/** Handles `POST /v2/auth/password-reset/confirm`: choose a new password with the mailed token. */
+export const confirmPasswordReset: Handler<'confirmPasswordReset', Deps> = async (call) => {
+  const account = accountOf(call, call.body.email);
+  const { token, new_password: password, revoke_api_keys: allKeys = true } = call.body;
+  rejectGuessable(password, account.email);
+  await call.throttle(budgetOf('code', account.appId, account.email, call.network));
+  const hash = await hashForReset(call.deps.db, account, password);
+  let userId = '';
+  const reply = await call.commit(async (db) => {
+    userId = await confirmReset(db, account, { token, hash, allKeys }, call);
+    return { status: 200 as const, body: { reset: true as const } };
+  });
+  await forgetAttempts(call, account, userId);
+  return reply;
+};
+
+/** Handles `GET /v2/auth/me`: read the current end user. */
+export const getCurrentUser: Handler<'getCurrentUser', Deps> = async ({ principal }) => {
+  const { userId, email, owner } = userOf(principal);
+  return { status: 200, body: { user_id: userId, email, app_id: owner } };
+};
+
+const accountOf = ({ principal }: Pick<Call, 'principal'>, email: string): Account => ({
+  appId: appOf(principal).owner,
+  email: normalisedEmail(email),
+});
+
+function rejectGuessable(password: string, email: string): void {
+  if (isGuessable(password, email)) throw new ApiError('V2_PASSWORD_GUESSABLE');
+}

@@ -1,0 +1,52 @@
+import type { CallWith } from '../../../contract/handler.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { Throttle } from '../../../db/throttles.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { digest } from '../../../kernel/ids.ts';
+import { appLane } from '../../../kernel/passwords.ts';
+import type { Sealer } from '../../../kernel/seal.ts';
+import { budgetOf } from '../../../kernel/throttles.ts';
+import { type CheckedLogin, checkLogin, codeBudgets, type RightLogin, scopeOf } from '../../login/check.ts';
+import { countCodeAttempt, loginBudgets } from '../attempts.ts';
+import type { Account } from '../commands.ts';
+import { readLogin, userSealContext } from '../queries.ts';
+
+type Call = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
+type Given = { password: string; totp_code?: string; email_code?: string };
+
+/**
+ * Counts an attempt and checks password and authenticator code of a user. Throws V2_INVALID_CREDENTIALS,
+ * V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countCodeAttempt` throws.
+ */
+export async function checkUserLogin(call: Call, account: Account, given: Given): Promise<RightLogin> {
+  const { deps, network } = call;
+  const row = await readLogin(deps.db, account.appId, account.email, digest(network));
+  const isKnown = row.is_known_address;
+  const result = await checkLogin({
+    row,
+    given,
+    lane: appLane(account.appId),
+    countAttempt: () => call.throttle(...loginBudgets(account, network, isKnown)),
+    countCodeAttempt: (userId) => countCodeAttempt(call, { userId, isKnown, emailCode: given.email_code }),
+    openSeed: (seed, userId) => deps.sealer.open(seed, userSealContext(userId)).toString(),
+  });
+  if (result.kind === 'sign_up') throw new ApiError('V2_EMAIL_NOT_VERIFIED');
+  if (result.kind === 'password_wrong') throw rejectedLogin('V2_INVALID_CREDENTIALS');
+  if (result.kind === 'code_wrong') throw rejectedLogin('V2_MFA_INVALID');
+  return result;
+}
+
+/**
+ * Resets the attempts of a log-in that succeeded, from this network only: the owner's log-ins give an unknown
+ * caller who has the password no further attempts.
+ */
+export const forgiveLogin = (
+  { deps, network }: Call,
+  { appId, email }: Account,
+  { accountId }: CheckedLogin,
+): Promise<void> =>
+  deps.throttle.forgive([budgetOf('login', appId, email, network), ...codeBudgets(accountId, scopeOf(true, network))]);
+
+/** The error of a log-in, with its challenge. */
+export const rejectedLogin = (code: 'V2_INVALID_CREDENTIALS' | 'V2_MFA_INVALID'): ApiError =>
+  new ApiError(code, { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });

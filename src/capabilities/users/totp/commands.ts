@@ -1,0 +1,86 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { newIntentId, type UserId } from '../../../kernel/ids.ts';
+import type { User } from '../../../kernel/principal.ts';
+import type { Sealer } from '../../../kernel/seal.ts';
+import { newSeed, otpauthUri, stepOf } from '../../../kernel/totp.ts';
+import { userSealContext } from '../queries.ts';
+import { getSeed } from './queries.ts';
+
+const NOTIFIED_WITHIN_S = 86_400;
+
+/** Creates a new seed that waits for its first code; an authenticator shows it under the app's name. Throws V2_MFA_ALREADY_ENABLED. */
+export async function enrollTotp(db: Db, sealer: Sealer, user: User): Promise<{ secret: string; otpauth_uri: string }> {
+  const seed = newSeed();
+  const issuer = await db.maybeOneFirst(sql.prepared('enroll_user_totp', z.object({ name: z.string() }))`
+    update users u
+    set totp_seed = ${sql.binary(sealer.seal(seed, userSealContext(user.userId)))}, totp_session_id = ${user.sessionId}
+    where u.id = ${user.userId} and u.totp_enabled_at is null
+    returning (select a.name from apps a where a.id = u.app_id) as name`);
+  if (issuer === null) throw new ApiError('V2_MFA_ALREADY_ENABLED');
+  return { secret: seed, otpauth_uri: otpauthUri(seed, { issuer, account: user.email }) };
+}
+
+/**
+ * Enables TOTP with its first code, which is then used up. Throws V2_MFA_INVALID for a wrong code, V2_MFA_NOT_STARTED
+ * without an enrollment, and V2_MFA_ALREADY_ENABLED.
+ */
+export async function confirmTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
+  const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
+  if (is_enabled) throw new ApiError('V2_MFA_ALREADY_ENABLED');
+  if (!totp_seed) throw new ApiError('V2_MFA_NOT_STARTED');
+  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s);
+  if (step === null) throw wrongCode();
+  const { rowCount } = await db.query(sql.prepared('confirm_user_totp', z.object({}))`
+    with changed as (
+      update users u
+      set totp_enabled_at = now(), totp_step = ${step}
+      where u.id = ${user.userId} and u.totp_enabled_at is null and u.totp_seed = ${sql.binary(totp_seed)}
+      returning u.id
+    )
+    select ${mailUser('totp_enabled')}
+    from changed c`);
+  if (rowCount === 0) throw wrongCode();
+}
+
+/**
+ * Disables TOTP with another code and deletes the seed. Throws V2_MFA_INVALID for a wrong or used code, and
+ * V2_MFA_NOT_STARTED if TOTP is off.
+ */
+export async function disableTotp(db: Db, sealer: Sealer, user: User, code: string): Promise<void> {
+  const { totp_seed, is_enabled, now_s } = await getSeed(db, user.userId);
+  if (!totp_seed || !is_enabled) throw new ApiError('V2_MFA_NOT_STARTED');
+  const step = stepOf(sealer.open(totp_seed, userSealContext(user.userId)).toString(), code, now_s); // null, of a wrong code, is above no step
+  const { rowCount } = await db.query(sql.prepared('disable_user_totp', z.object({}))`
+    with changed as (
+      update users u
+      set totp_seed = null, totp_step = null, totp_enabled_at = null, totp_session_id = null
+      where u.id = ${user.userId} and u.totp_seed = ${sql.binary(totp_seed)} and u.totp_step < ${step}
+      returning u.id
+    )
+    select ${mailUser('totp_disabled')}
+    from changed c`);
+  if (rowCount === 0) throw wrongCode();
+}
+
+/** Removes a user's authenticator and mails the user, in the operator's transaction. False: there is none. */
+export async function removeTotp(tx: Pick<Db, 'query'>, userId: UserId): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.prepared('remove_user_totp', z.object({}))`
+    with changed as (
+      update users u
+      set totp_seed = null, totp_step = null, totp_enabled_at = null, totp_session_id = null
+      where u.id = ${userId} and u.totp_enabled_at is not null
+      returning u.id
+    )
+    select ${mailUser('totp_removed')}
+    from changed c`);
+  return rowCount === 1;
+}
+
+/** A mail to the user `c.id` of the statement. */
+const mailUser = (template: string) =>
+  sql.fragment`mail_user(c.id, ${template}, ${newIntentId()}, '{}', ${NOTIFIED_WITHIN_S})`;
+
+const wrongCode = () => new ApiError('V2_MFA_INVALID', { headers: { 'WWW-Authenticate': 'Session realm="v2 users"' } });

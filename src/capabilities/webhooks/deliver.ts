@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Webhooks } from '../../adapters/webhook/types.ts';
+import type { Db } from '../../db/pool.ts';
+import type { Sealer } from '../../kernel/seal.ts';
+import type { Pace } from './pace.ts';
+import { endingOf } from './rules.ts';
+import { openSecret } from './secrets.ts';
+import { type Attempt, type HeldDelivery, type Lane, type StepLane, watchLane } from './store.ts';
+
+/** A lane frees its slot after this long, so that one endpoint cannot block the others. */
+const TURN_MS = 1_000;
+/**
+ * An attempt without a response frees its slot after this long. The attempt continues outside the queue, for 10 s in
+ * all.
+ */
+const PATIENCE_MS = 1_000;
+/** By this time a detached attempt is recorded, or its worker is dead and another worker takes the delivery over. */
+const TAKEOVER_S = 12;
+const RECHECK_MS = 20;
+
+/** What delivering needs. */
+export type DeliverDeps = {
+  db: Db;
+  sealer: Sealer;
+  webhooks: Webhooks;
+  stepLane: StepLane;
+  pace: Pace;
+  /** Attempts whose job has ended but whose response may still arrive. */
+  late: Set<Promise<unknown>>;
+  log: Pick<Logger, 'warn'>;
+};
+
+/**
+ * Sends the deliveries of one lane, one after another, until none is due or its turn ends. Each delivery takes one
+ * statement, which records one attempt and claims the next delivery.
+ */
+export async function deliverLane(lane: Lane, deps: DeliverDeps): Promise<void> {
+  const endsAt = performance.now() + TURN_MS;
+  let step = await deps.stepLane(lane);
+  for (;;) {
+    if (step.verdict === 'again') {
+      await sleep(RECHECK_MS);
+      step = await deps.stepLane(lane);
+    } else if (step.held) {
+      await deps.pace.next();
+      const sending = attempt(step.held, deps);
+      const said = await withinPatience(sending);
+      if (said === 'no response') return detach(lane, sending, deps);
+      step = await deps.stepLane({ ...lane, said, parting: performance.now() > endsAt });
+    } else return;
+  }
+}
+
+/** Sends one delivery, signed with every active secret, and returns the attempt's result. */
+async function attempt(held: HeldDelivery, { sealer, webhooks }: DeliverDeps): Promise<Attempt> {
+  const sent = await webhooks.send({
+    deliveryId: held.delivery_id,
+    eventType: held.event_type,
+    url: held.url,
+    body: held.body,
+    secrets: held.secrets.map((secret) => openSecret(sealer, secret)),
+  });
+  const claim = { delivery_id: held.delivery_id, fence: held.fence, duration_ms: sent.durationMs };
+  if (sent.kind === 'fault') {
+    return { ...claim, error: sent.fault, ...endingOf({ status: null, retryAfterS: null }, held.retry_step) };
+  }
+  const ending = endingOf(sent, held.retry_step);
+  const error = ending.ending === 'delivered' ? {} : { error: 'status' };
+  return { ...claim, status: sent.status, response: sent.text, ...error, ...ending };
+}
+
+async function withinPatience(sending: Promise<Attempt>): Promise<Attempt | 'no response'> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<'no response'>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS, 'no response');
+  });
+  return Promise.race([sending, patience]).finally(() => clearTimeout(timer));
+}
+
+/**
+ * Frees the slot of an attempt without a response. The lane stays claimed: its next job runs after the response, or
+ * `TAKEOVER_S` later.
+ */
+async function detach(lane: Lane, sending: Promise<Attempt>, { db, stepLane, late, log }: DeliverDeps): Promise<void> {
+  const watched = watchLane(db, lane, TAKEOVER_S);
+  const recorded = Promise.all([sending, watched])
+    .then(([said]) => stepLane({ ...lane, said, parting: true }))
+    .catch((err) => log.warn({ err, ...lane }, 'attempt not recorded; it will be repeated'))
+    .finally(() => late.delete(recorded));
+  late.add(recorded);
+  await watched;
+}

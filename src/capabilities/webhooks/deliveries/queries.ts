@@ -1,0 +1,61 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { OwnerId } from '../../../kernel/ids.ts';
+import type { PageRequest } from '../../../kernel/pages.ts';
+
+const deliveryRow = z.custom<components['schemas']['WebhookDelivery']>();
+
+/** A delivery in the form shown to its app. One that is being sent is `pending`. */
+export type Delivery = z.infer<typeof deliveryRow>;
+
+const deliveryColumns = sql.fragment`
+  d.id, d.endpoint_id, d.event_id, v.type as event_type, d.attempts, d.response_status, d.error, d.created_at,
+  case d.state when 'sending' then 'pending' else d.state end as status,
+  case d.state when 'pending' then d.due_at end as next_attempt_at,
+  d.ended_at as completed_at`;
+
+/** Deliveries to an endpoint of this owner, newest first, after `cursor`. */
+export const listDeliveries = (
+  db: Db,
+  owner: OwnerId,
+  endpointId: string,
+  page: PageRequest,
+): Promise<readonly Delivery[]> =>
+  db.any(sql.prepared(`list_webhook_deliveries${page.cursor === null ? '' : '_behind'}`, deliveryRow)`
+    select ${deliveryColumns}
+    from webhook_deliveries d
+    join events v on v.id = d.event_id
+    where d.endpoint_id = ${endpointId}
+      and d.app = ${owner}${
+        page.cursor === null
+          ? sql.fragment``
+          : sql.fragment`
+      and d.id < ${page.cursor}`
+      }
+    order by d.id desc
+    limit ${page.limit}`);
+
+/** A delivery of this owner, or null. */
+export const findDelivery = (db: Pick<Db, 'maybeOne'>, owner: OwnerId, deliveryId: string): Promise<Delivery | null> =>
+  db.maybeOne(sql.prepared('find_webhook_delivery', deliveryRow)`
+    select ${deliveryColumns}
+    from webhook_deliveries d
+    join events v on v.id = d.event_id
+    where d.id = ${deliveryId} and d.app = ${owner}`);
+
+const attemptRow = z.custom<components['schemas']['WebhookDeliveryDetail']['attempt_log'][number]>();
+
+/** Every attempt at a delivery of this owner, in order. */
+export const listAttempts = (
+  db: Db,
+  owner: OwnerId,
+  deliveryId: string,
+): Promise<readonly z.infer<typeof attemptRow>[]> =>
+  db.any(sql.prepared('list_webhook_attempts', attemptRow)`
+    select a.n, a.started_at, a.duration_ms, a.response_status, a.error, a.response
+    from webhook_attempts a
+    join webhook_deliveries d on d.id = a.delivery_id
+    where a.delivery_id = ${deliveryId} and d.app = ${owner}
+    order by a.n`);

@@ -1,0 +1,139 @@
+import { registerNetvenueTrader } from './capabilities/accounts/http.ts';
+import { createWalletChallenge } from './capabilities/accounts/links/http.ts';
+import * as propAccounts from './capabilities/accounts/prop/http.ts';
+import * as recovery from './capabilities/admin/accounts/http.ts';
+import * as adminApps from './capabilities/admin/apps/http.ts';
+import * as adminAudit from './capabilities/admin/audit/http.ts';
+import * as adminDeliveries from './capabilities/admin/deliveries/http.ts';
+import * as adminFigures from './capabilities/admin/figures/http.ts';
+import * as adminJobs from './capabilities/admin/jobs/http.ts';
+import { moveWalletLink } from './capabilities/admin/links/http.ts';
+import * as adminMails from './capabilities/admin/mails/http.ts';
+import * as adminPartnerKeys from './capabilities/admin/partner-keys/http.ts';
+import * as adminPartners from './capabilities/admin/partners/http.ts';
+import * as paymentOperators from './capabilities/admin/payments/http.ts';
+import * as payoutOperators from './capabilities/admin/payouts/http.ts';
+import * as adminQueue from './capabilities/admin/queue/http.ts';
+import * as adminRequests from './capabilities/admin/requests/http.ts';
+import * as adminReruns from './capabilities/admin/reruns/http.ts';
+import * as adminSearch from './capabilities/admin/search/http.ts';
+import * as adminSessions from './capabilities/admin/sessions/http.ts';
+import * as adminTotp from './capabilities/admin/totp/http.ts';
+import * as adminUpstreams from './capabilities/admin/upstreams/http.ts';
+import * as adminUsers from './capabilities/admin/users/http.ts';
+import * as agreements from './capabilities/agreements/http.ts';
+import { getAgreementKeys } from './capabilities/agreements/keys/http.ts';
+import * as apps from './capabilities/apps/http.ts';
+import * as appRequests from './capabilities/apps/requests/http.ts';
+import * as enrollments from './capabilities/enrollments/http.ts';
+import * as events from './capabilities/events/http.ts';
+import * as partnerStream from './capabilities/events/stream/http.ts';
+import * as health from './capabilities/health/http.ts';
+import * as kyc from './capabilities/kyc/http.ts';
+import * as notifications from './capabilities/notifications/http.ts';
+import { getPartnerIntent } from './capabilities/partners/http.ts';
+import * as payments from './capabilities/payments/http.ts';
+import * as payouts from './capabilities/payouts/http.ts';
+import * as balances from './capabilities/portfolio/balance/http.ts';
+import * as history from './capabilities/portfolio/history/http.ts';
+import * as portfolioPayouts from './capabilities/portfolio/payouts/http.ts';
+import * as positions from './capabilities/portfolio/positions/http.ts';
+import * as rules from './capabilities/portfolio/rules/http.ts';
+import * as trades from './capabilities/portfolio/trades/http.ts';
+import * as registration from './capabilities/registration/http.ts';
+import * as tradingDesk from './capabilities/trading/desk/http.ts';
+import * as trading from './capabilities/trading/http.ts';
+import * as traderKeys from './capabilities/trading/keys/http.ts';
+import * as tradingStream from './capabilities/trading/stream/http.ts';
+import * as users from './capabilities/users/http.ts';
+import * as userSessions from './capabilities/users/sessions/http.ts';
+import * as userTotp from './capabilities/users/totp/http.ts';
+import * as webhooks from './capabilities/webhooks/http.ts';
+import * as partnerWebhooks from './capabilities/webhooks/partners/http.ts';
+import type { AnyHandlers, Handlers } from './contract/handler.ts';
+import * as exchangeOrders from './venues/exchange/orders/http.ts';
+import {
+  cancelNetvenueOrder,
+  closeNetvenuePosition,
+  editNetvenueOrder,
+  getNetvenueOrder,
+  listNetvenueOrders,
+  setNetvenueTpSl,
+  submitNetvenueOrder,
+} from './venues/network/orders/http.ts';
+
+const table = {
+  ...payments,
+  ...propAccounts,
+  ...recovery,
+  ...paymentOperators,
+  ...payoutOperators,
+  ...kyc,
+  ...payouts,
+  ...balances,
+  ...history,
+  ...portfolioPayouts,
+  ...positions,
+  ...rules,
+  ...trades,
+  ...enrollments,
+  ...exchangeOrders,
+  ...registration,
+  ...apps,
+  ...appRequests,
+  ...adminSessions,
+  ...adminTotp,
+  ...adminApps,
+  ...adminRequests,
+  ...adminPartners,
+  ...adminPartnerKeys,
+  ...adminReruns,
+  ...adminDeliveries,
+  ...adminMails,
+  ...adminJobs,
+  ...adminQueue,
+  ...adminUpstreams,
+  ...adminFigures,
+  ...adminSearch,
+  ...adminAudit,
+  ...users,
+  ...adminUsers,
+  ...userSessions,
+  ...userTotp,
+  ...agreements,
+  getAgreementKeys,
+  ...events,
+  ...partnerStream,
+  ...notifications,
+  ...webhooks,
+  ...partnerWebhooks,
+  ...traderKeys,
+  ...trading,
+  ...tradingDesk,
+  ...tradingStream,
+  submitNetvenueOrder,
+  getNetvenueOrder,
+  listNetvenueOrders,
+  cancelNetvenueOrder,
+  closeNetvenuePosition,
+  setNetvenueTpSl,
+  editNetvenueOrder,
+  registerNetvenueTrader,
+  createWalletChallenge,
+  moveWalletLink,
+  getPartnerIntent,
+  ...health,
+};
+
+const handlers = table satisfies Handlers<never>;
+
+type AllDeps<Handler> = Handler extends (call: { deps: infer Deps } & infer _) => unknown ? Deps : never;
+type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+/** The dependencies of all handlers together, without what the edge adds. */
+type HandlerDeps = Omit<Both<AllDeps<(typeof handlers)[keyof typeof handlers]>>, 'quotaUse'>;
+
+/** The handler of every operation of the contract, for a process that has all of their dependencies. */
+export const handlersFor = (_: HandlerDeps): AnyHandlers => handlers as unknown as AnyHandlers; // as: the edge gives each what it needs

@@ -1,0 +1,102 @@
+import type { Logger } from 'pino';
+import type { Processor } from '../adapters/processor/types.ts';
+import { registrar } from '../adapters/registrar/index.ts';
+import type { Registrar } from '../adapters/registrar/types.ts';
+import { webhooks } from '../adapters/webhook/index.ts';
+import type { Webhooks } from '../adapters/webhook/types.ts';
+import type { Config } from '../config.ts';
+import { lookUpSlots } from '../db/look-up-slots.ts';
+import type { Db } from '../db/pool.ts';
+import { requestBudget } from '../db/request-budget.ts';
+import { upstreamResponses } from '../db/upstream-responses.ts';
+import { type Hotkey, lookUpThreads } from '../kernel/ids.ts';
+import type { Metrics } from '../metrics/registry.ts';
+import { type Shown, watched, watchedWebhooks } from '../metrics/upstreams.ts';
+import { exvenue } from '../venues/exchange/adapter/index.ts';
+import type { Exvenue } from '../venues/exchange/adapter/types.ts';
+import { netvenue } from '../venues/network/adapter/index.ts';
+import { type LookUps, lookUpsIn } from '../venues/network/adapter/look-ups.ts';
+import type { Netvenue } from '../venues/network/adapter/types.ts';
+
+/** The adapters of all upstreams. Every call is timed and counted. */
+export type Upstreams = {
+  /** The network through the platform's miner, or through the miner of a tenant's entity. */
+  netvenue(identity?: { minerKey?: string; entityHotkey?: Hotkey }): Netvenue;
+  exvenue: Exvenue;
+  registrar: Registrar;
+  /** Null if no processor is configured. Nothing can be sold then. */
+  processor: Processor | null;
+  webhooks: Webhooks;
+  /** What venues have shown lately of traders' orders. */
+  shown: Shown;
+};
+
+type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
+
+/** Opens the adapters of the upstreams that the settings name. Processes share what an upstream grants to all of them. */
+export async function openUpstreams({ config, metrics, log, db }: Opening): Promise<Upstreams> {
+  const processor = await processorAt(config);
+  const lookUps = lookUpsByEntity(config, db);
+  const shown: Shown = new Map();
+  return {
+    shown,
+    netvenue: (identity) => watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log, shown),
+    exvenue: watched('exvenue', exvenueAt(config, db), metrics, log, shown),
+    registrar: watched('registrar', registrarAt(config), metrics, log),
+    processor: processor && watched('processor', processor, metrics, log),
+    webhooks: watchedWebhooks(webhooks({ allowLoopback: config.WEBHOOK_LOOPBACK }), metrics, log),
+  };
+}
+
+const netvenueAt = (
+  config: Config,
+  identity: Parameters<Upstreams['netvenue']>[0],
+  lookUps: (entityHotkey: Hotkey) => LookUps,
+): Netvenue => {
+  const access = {
+    minerUrl: config.NETVENUE_MINER_URL,
+    minerKey: config.NETVENUE_MINER_KEY,
+    validatorUrl: config.NETVENUE_VALIDATOR_URL,
+    validatorKey: config.NETVENUE_VALIDATOR_KEY,
+    entityHotkey: config.NETVENUE_ENTITY_HOTKEY,
+    ...identity,
+  };
+  return netvenue(access, lookUps(access.entityHotkey));
+};
+
+/** The look-ups at each entity's miner. The clients of one entity share them. */
+function lookUpsByEntity({ NETVENUE_MINER_THREADS: threads }: Config, db: Db): (entityHotkey: Hotkey) => LookUps {
+  const known = new Map<Hotkey, LookUps>();
+  return (entityHotkey) => {
+    const lookUps = known.get(entityHotkey) ?? lookUpsIn(lookUpSlots(db, entityHotkey, lookUpThreads(threads)));
+    known.set(entityHotkey, lookUps);
+    return lookUps;
+  };
+}
+
+const exvenueAt = ({ EXVENUE_URL: url, EXVENUE_NETWORK: network, ...config }: Config, db: Db): Exvenue =>
+  exvenue({
+    url,
+    network,
+    budgetPerMinute: config.EXVENUE_BUDGET_PER_MINUTE,
+    shared: { ledger: (bucket) => requestBudget(db, url, bucket), responses: upstreamResponses(db, url) },
+  });
+
+const registrarAt = (config: Config): Registrar =>
+  registrar({
+    url: config.REGISTRAR_URL,
+    chainUrl: config.REGISTRAR_CHAIN_URL,
+    network: config.REGISTRAR_NETWORK,
+    asset: config.REGISTRAR_ASSET,
+  });
+
+/** The processor's library is loaded where one is configured only: it has 218 files. */
+async function processorAt(config: Config): Promise<Processor | null> {
+  if (!config.PROCESSOR_SECRET_KEY || !config.PROCESSOR_WEBHOOK_SECRET) return null;
+  const { processor } = await import('../adapters/processor/index.ts');
+  return processor({
+    url: config.PROCESSOR_URL,
+    secretKey: config.PROCESSOR_SECRET_KEY,
+    notificationSecret: config.PROCESSOR_WEBHOOK_SECRET,
+  });
+}

@@ -1,0 +1,12 @@
+import type { Bucket, BudgetLedger, ResponseCache } from '../../../kernel/shared-upstream.ts';
+import type { Network } from './types.ts';
+
+/** Address of the exchange and its network. A signature for one network is invalid on the other. */
+export type ExvenueAccess = {
+  url: string;
+  network: Network;
+  /** The venue's request budget, in weight per minute. Default: the documented limit for one IP address. */
+  budgetPerMinute?: number | undefined;
+  /** What the processes share. Default: the process keeps a budget and responses of its own. */
+  shared?: { ledger(bucket: Bucket): BudgetLedger; responses: ResponseCache };
+};

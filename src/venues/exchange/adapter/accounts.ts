@@ -1,0 +1,96 @@
+import { compare, minus } from '../../../kernel/decimals.ts';
+import { absent, found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, SpotBalance } from './types.ts';
+
+/** Reads an account on one dex. Venue facts: clearinghouseState. */
+export const readAccount =
+  (dex: string) =>
+  (json: unknown): PerpAccount | null => {
+    const state = fieldsOf(json);
+    const summary = fieldsOf(state?.marginSummary);
+    return complete({
+      dex,
+      accountValue: decimalOf(summary?.accountValue),
+      totalPositionValue: decimalOf(summary?.totalNtlPos),
+      marginUsed: decimalOf(summary?.totalMarginUsed),
+      withdrawable: decimalOf(state?.withdrawable),
+      positions: everyOf(state?.assetPositions, readPosition),
+      atMs: integerOf(state?.time),
+    });
+  };
+
+/** Reads spot balances. Settled outcomes have no token number. Venue facts: spotClearinghouseState. */
+export const readBalances = (json: unknown): SpotBalance[] | null =>
+  everyOf(fieldsOf(json)?.balances, (value) => {
+    const balance = fieldsOf(value);
+    const coin = textOf(balance?.coin);
+    const total = decimalOf(balance?.total);
+    const hold = decimalOf(balance?.hold);
+    if (!coin || total === null || hold === null) return null;
+    const free = compare(total, hold) > 0 ? minus(total, hold) : '0';
+    return { coin, token: integerOf(balance?.token), total, hold, free };
+  });
+
+/** The venue's words for how an account holds its collateral. `default`: never set; `dexAbstraction`: discontinued. */
+const MODES = new Map<string | null, AccountMode>([
+  ['unifiedAccount', 'unified'],
+  ['portfolioMargin', 'unified'],
+  ['disabled', 'separate'],
+  ['default', 'separate'],
+  ['dexAbstraction', 'separate'],
+]);
+
+/**
+ * Reads how an account holds its collateral. Unified and portfolio-margin accounts report it in spot. A new word says
+ * nothing about where it is. Venue facts: userAbstraction.
+ */
+export const readMode = (json: unknown): AccountMode | null => MODES.get(textOf(json)) ?? null;
+
+/** Reads the keys that may trade for an account. Venue facts: extraAgents. */
+export const readAgents = (json: unknown): Agent[] | null =>
+  everyOf(json, (value) => {
+    const agent = fieldsOf(value);
+    const address = hexOf(agent?.address);
+    if (!address) return null;
+    return { address, name: textOf(agent?.name) ?? '', validUntilMs: integerOf(agent?.validUntil) };
+  });
+
+/** Reads the key without a name; `absent` if the account has none. Venue facts: webData2. */
+export const readUnnamedAgent = (json: unknown): ReadResult<Agent> | null => {
+  const data = fieldsOf(json);
+  if (!data || data.agentAddress === undefined) return null;
+  const address = hexOf(data.agentAddress);
+  return address ? found({ address, name: '', validUntilMs: integerOf(data.agentValidUntil) }) : absent;
+};
+
+/** Reads an account's action budget. Venue facts: userRateLimit. */
+export const readActionBudget = (json: unknown): ActionBudget | null => {
+  const budget = fieldsOf(json);
+  const used = integerOf(budget?.nRequestsUsed);
+  const cap = integerOf(budget?.nRequestsCap);
+  const volumeUsd = decimalOf(budget?.cumVlm);
+  if (used === null || cap === null || volumeUsd === null) return null;
+  return { used, cap, surplus: integerOf(budget?.nRequestsSurplus) ?? 0, volumeUsd };
+};
+
+const readPosition = (value: unknown): PerpPosition | null => {
+  const position = fieldsOf(fieldsOf(value)?.position);
+  const leverage = fieldsOf(position?.leverage);
+  const required = complete({
+    coin: textOf(position?.coin),
+    size: decimalOf(position?.szi),
+    positionValue: decimalOf(position?.positionValue),
+    unrealizedPnl: decimalOf(position?.unrealizedPnl),
+    leverage: integerOf(leverage?.value),
+    marginUsed: decimalOf(position?.marginUsed),
+  });
+  return (
+    required && {
+      ...required,
+      entryPrice: decimalOf(position?.entryPx),
+      liquidationPrice: decimalOf(position?.liquidationPx),
+      isCross: leverage?.type === 'cross',
+    }
+  );
+};

@@ -1,0 +1,37 @@
+import { canonical, isDecimal } from '../../../kernel/decimals.ts';
+
+/** An object of untrusted JSON. Read every member with one of the readers below. */
+export type Fields = Record<string, unknown>;
+
+/** The object, or null for any other value, including arrays. */
+export const fieldsOf = (value: unknown): Fields | null =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : null; // as: just proven
+
+/** A safe integer, else null. */
+export const integerOf = (value: unknown): number | null => (Number.isSafeInteger(value) ? Number(value) : null);
+
+/** A non-empty string, else null. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+
+/** The canonical form of a decimal string (the venue writes `1.0`). Null for any other value, including numbers. */
+export const decimalOf = (value: unknown): string | null =>
+  typeof value === 'string' && isDecimal(value) ? canonical(value) : null;
+
+/** A 0x-prefixed hex string in lower case, else null. */
+export const hexOf = (value: unknown): string | null =>
+  typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value) ? value.toLowerCase() : null;
+
+/** The members, where every one of them could be read, else null. */
+export const complete = <T extends object>(members: T): { [Name in keyof T]: Exclude<T[Name], null> } | null =>
+  // as: just proven
+  Object.values(members).includes(null) ? null : (members as { [Name in keyof T]: Exclude<T[Name], null> });
+
+/**
+ * Reads every member of a list. Null if the value is not a list or one member is unreadable: a partly read list would
+ * wrongly prove that something is missing.
+ */
+export const everyOf = <T>(value: unknown, read: (member: unknown, index: number) => T | null): T[] | null => {
+  if (!Array.isArray(value)) return null;
+  const members = value.map(read).filter((member) => member !== null);
+  return members.length === value.length ? members : null;
+};

@@ -1,0 +1,66 @@
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
+import { readSide } from './orders.ts';
+import type { Fill } from './types.ts';
+
+/** Venue facts: userFillsByTime. Rows per response; only 10,000 rows can be reached in total. */
+export const ROWS_PER_PAGE = 2_000;
+const PAGES = 6;
+
+/**
+ * Reads the executions of a user, in the order of the response. In a liquidation both sides carry the mark of it, so
+ * its address is compared. Venue facts: userFills.
+ */
+export const readFills =
+  (user: WalletAddress) =>
+  (json: unknown): Fill[] | null =>
+    everyOf(json, (value) => readFill(value, user.toLowerCase()));
+
+/**
+ * All executions from `fromMs` on (epoch ms), oldest first; those of one millisecond in the venue's order, which is
+ * the only one they have. The next page starts at the time of the last row, because rows of one millisecond may be
+ * split over two pages. One unreadable page makes the whole result unreadable.
+ */
+export const allFills = async (
+  fromMs: number,
+  page: (fromMs: number, isNext: boolean) => Promise<ReadResult<Fill[]>>,
+): Promise<ReadResult<Fill[]>> => {
+  const pages: Fill[][] = [];
+  let start = fromMs;
+  for (let pageNumber = 0; pageNumber < PAGES; pageNumber += 1) {
+    const response = await page(start, pageNumber > 0);
+    if (response.kind !== 'found') return response;
+    const last = response.data.reduce((latest, { timeMs }) => Math.max(latest, timeMs), start);
+    const isLast = response.data.length < ROWS_PER_PAGE || pageNumber === PAGES - 1;
+    const next = last > start ? last : start + 1; // a full page of one millisecond: its further rows cannot be read
+    pages.push(isLast ? response.data : response.data.filter(({ timeMs }) => timeMs < next));
+    if (isLast) break;
+    start = next;
+  }
+  return found(pages.flat().sort((a, b) => a.timeMs - b.timeMs));
+};
+
+const readFill = (value: unknown, user: WalletAddress): Fill | null => {
+  const fill = fieldsOf(value);
+  const required = complete({
+    oid: integerOf(fill?.oid),
+    coin: textOf(fill?.coin),
+    side: readSide(fill?.side),
+    price: decimalOf(fill?.px),
+    size: decimalOf(fill?.sz),
+    timeMs: integerOf(fill?.time),
+  });
+  if (!fill || !required) return null;
+  return {
+    ...required,
+    tradeId: integerOf(fill.tid),
+    cloid: hexOf(fill.cloid),
+    startPosition: decimalOf(fill.startPosition) ?? '0',
+    direction: textOf(fill.dir) ?? '',
+    closedPnl: decimalOf(fill.closedPnl) ?? '0',
+    fee: decimalOf(fill.fee) ?? '0',
+    feeToken: textOf(fill.feeToken) ?? '',
+    isLiquidation: hexOf(fieldsOf(fill.liquidation)?.liquidatedUser) === user,
+  };
+};

@@ -1,0 +1,154 @@
+import { httpClient } from '../../../adapters/http.ts';
+import { cachedRead } from '../../../kernel/cache.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import { bucketOf } from '../../../kernel/shared-upstream.ts';
+import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import type { ExvenueAccess } from './access.ts';
+import { readAccount, readActionBudget, readAgents, readBalances, readMode, readUnnamedAgent } from './accounts.ts';
+import { readMarkets, readMids } from './assets.ts';
+import { tokenBucket } from './bucket.ts';
+import { budgetFrom } from './budget.ts';
+import { type Catalogue, catalogueFrom } from './catalogue.ts';
+import { fillPages } from './fill-pages.ts';
+import { allFills, readFills } from './fills.ts';
+import { foundOr, infoFrom, LIGHT, type QueryInfo } from './info.ts';
+import { readHistory, readOpenCoins, readOpenOrders, readOrderNames, readStatus } from './orders.ts';
+import { accountPauses } from './pauses.ts';
+import { posterTo } from './post.ts';
+import { signerOf } from './signing.ts';
+import type { CallLimits, Exvenue, PerpAccount } from './types.ts';
+import { BATCH_LIMIT } from './wire.ts';
+
+const send = httpClient();
+
+/** Client of the exchange. Expected faults are results, not exceptions. It never resends by itself. */
+export const exvenue = ({ url, network, budgetPerMinute, shared }: ExvenueAccess): Exvenue => {
+  const base = url.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
+  const { ledger, responses } = shared ?? NOT_SHARED;
+  const budget = budgetFrom(ledger(bucketOf(budgetPerMinute)), budgetPerMinute);
+  const query = infoFrom(base, send, budget);
+  const catalogue = catalogueFrom({ query, responses });
+  return {
+    network,
+    batchLimit: BATCH_LIMIT,
+    signerOf: (privateKey) => signerOf(privateKey, network),
+    post: posterTo(base, send, budget, accountPauses()),
+    ...marketReads(query, catalogue),
+    ...accountReads(query, catalogue),
+    ...orderReads(query, catalogue, fillPages({ query, responses })),
+  };
+};
+
+/** What a process has that shares nothing. */
+const NOT_SHARED: NonNullable<ExvenueAccess['shared']> = {
+  ledger: tokenBucket,
+  responses: { find: async () => null, keep: async () => {} },
+};
+
+type MarketReads = Pick<Exvenue, 'asset' | 'assetId' | 'assets' | 'dexes' | 'markets' | 'mids'>;
+type AccountReads = Pick<
+  Exvenue,
+  'account' | 'accounts' | 'accountMode' | 'spotBalances' | 'agents' | 'unnamedAgent' | 'actionBudget'
+>;
+type OrderReads = Pick<
+  Exvenue,
+  'openOrders' | 'openOrderNames' | 'dexesWithOrders' | 'orderStatus' | 'historicalOrders' | 'recentFills' | 'fills'
+>;
+
+/** One read of the prices serves all orders of a second. */
+const MIDS_FRESH_MS = 1_000;
+
+const midsFrom = (query: QueryInfo): MarketReads['mids'] => {
+  const mids = cachedRead(MIDS_FRESH_MS, (dex: string, limits: CallLimits | undefined) =>
+    query(
+      { body: { type: 'allMids', ...onDex(dex) }, weight: LIGHT },
+      { priority: 'write', ...limits },
+      foundOr(readMids),
+    ),
+  );
+  return (dex = '', limits) => mids(dex, limits);
+};
+
+const marketReads = (query: QueryInfo, catalogue: Catalogue): MarketReads => ({
+  asset: catalogue.find,
+  assetId: catalogue.id,
+  assets: (dex = '', limits) => catalogue.list(dex, limits),
+  dexes: async (limits) => {
+    const dexes = await catalogue.dexes(limits);
+    return dexes.kind === 'found' ? found(dexes.data.map(({ name }) => name)) : dexes;
+  },
+  markets: async (name = '', limits) => {
+    const dex = await catalogue.dex(name, limits);
+    if (dex.kind !== 'found') return dex;
+    return query({ body: { type: 'metaAndAssetCtxs', ...onDex(name) } }, limits, foundOr(readMarkets(dex.data)));
+  },
+  mids: midsFrom(query),
+});
+
+const accountReads = (query: QueryInfo, catalogue: Catalogue): AccountReads => {
+  const account = (user: WalletAddress, dex = '', limits?: CallLimits): Promise<ReadResult<PerpAccount>> =>
+    query({ body: of('clearinghouseState', user, onDex(dex)), weight: LIGHT }, limits, foundOr(readAccount(dex)));
+  return {
+    account,
+    accounts: async (user, limits) => {
+      const dexes = await catalogue.dexes(limits);
+      if (dexes.kind !== 'found') return dexes;
+      const names = ['', ...dexes.data.map(({ name }) => name)];
+      return every(await Promise.all(names.map((name) => account(user, name, limits))));
+    },
+    accountMode: (user, limits) => query({ body: of('userAbstraction', user) }, limits, foundOr(readMode)),
+    spotBalances: (user, limits) =>
+      query({ body: of('spotClearinghouseState', user), weight: LIGHT }, limits, foundOr(readBalances)),
+    agents: (user, limits) => query({ body: of('extraAgents', user) }, limits, foundOr(readAgents)),
+    unnamedAgent: (user, limits) => query({ body: of('webData2', user) }, limits, readUnnamedAgent),
+    actionBudget: (user, limits) => query({ body: of('userRateLimit', user) }, limits, foundOr(readActionBudget)),
+  };
+};
+
+const orderReads = (query: QueryInfo, catalogue: Catalogue, pageOfFills: ReturnType<typeof fillPages>): OrderReads => ({
+  openOrders: (user, dex = '', limits) =>
+    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOpenOrders)),
+  openOrderNames: (user, dex = '', limits) =>
+    query({ body: of('frontendOpenOrders', user, onDex(dex)) }, limits, foundOr(readOrderNames)),
+  dexesWithOrders: dexesWithOrders(query, catalogue),
+  historicalOrders: (user, limits) =>
+    query({ body: of('historicalOrders', user), costsRows: true }, limits, foundOr(readHistory)),
+  orderStatus: (user, name, limits) =>
+    query({ body: of('orderStatus', user, { oid: wireName(name) }), weight: LIGHT }, limits, readStatus),
+  recentFills: (user, limits) =>
+    query({ body: of('userFills', user), costsRows: true }, limits, foundOr(readFills(user))),
+  fills: (user, { fromMs, toMs }, limits) =>
+    allFills(fromMs, (startMs, isNext) => pageOfFills({ user, fromMs: startMs, toMs, isNext }, limits)),
+});
+
+/** So many dexes cost no more to ask than the history that names those with orders. */
+const FEW_DEXES = 2;
+
+/** The history names all dexes with open orders, unless it is too long to be whole. */
+const dexesWithOrders =
+  (query: QueryInfo, catalogue: Catalogue): Exvenue['dexesWithOrders'] =>
+  async (user, limits) => {
+    const dexes = await catalogue.dexes(limits);
+    if (dexes.kind !== 'found') return dexes;
+    const names = dexes.data.map(({ name }) => name);
+    if (names.length <= FEW_DEXES) return found(names);
+    const body = of('historicalOrders', user);
+    const coins = await query({ body, costsRows: true }, limits, foundOr(readOpenCoins));
+    if (coins.kind !== 'found') return coins;
+    const { data } = coins;
+    return found(data === 'unknown' ? names : names.filter((name) => data.some((coin) => coin.startsWith(`${name}:`))));
+  };
+
+const of = (type: string, user: WalletAddress, more: object = {}) => ({ type, user: user.toLowerCase(), ...more });
+
+/** The venue's own dex is not named in requests. */
+const onDex = (dex: string) => (dex === '' ? {} : { dex });
+
+const wireName = (name: number | string) => (typeof name === 'string' ? name.toLowerCase() : name);
+
+/** All results, or the first that was not found: a partial list would understate the account. */
+const every = <T>(lookups: ReadResult<T>[]): ReadResult<T[]> => {
+  const missing = lookups.find(({ kind }) => kind !== 'found');
+  if (missing && missing.kind !== 'found') return missing;
+  return found(lookups.flatMap((lookup) => (lookup.kind === 'found' ? [lookup.data] : [])));
+};

@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import { type HttpClient, parseJson, type Reply } from '../../../adapters/http.ts';
+import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import { epochMs } from '../../../kernel/work.ts';
+import type { Budget } from './budget.ts';
+import { textOf } from './fields.ts';
+import { pauseOf } from './responses.ts';
+import type { CallLimits } from './types.ts';
+
+/**
+ * One read of the venue. `weight` is its cost; `costsRows`: the cost rises by 1 for every 20 rows of the response, of which
+ * there will probably be `expectRows`.
+ */
+type InfoRequest = {
+  body: { type: string } & Record<string, unknown>;
+  weight?: number;
+  costsRows?: boolean;
+  expectRows?: number;
+};
+
+/** Sends a read to the venue and reads its response. `absent` only if `read` returns it. */
+export type QueryInfo = <T>(
+  request: InfoRequest,
+  limits: CallLimits | undefined,
+  read: (json: unknown) => ReadResult<T> | null,
+) => Promise<ReadResult<T>>;
+
+/** Reads are made while a caller waits. */
+const READ_MS = 5_000;
+/** Venue facts: rate limits, the weight of most reads. */
+const USUAL_WEIGHT = 20;
+/** Venue facts: rate limits, the weight of the common reads. */
+export const LIGHT = 2;
+const ROWS_PER_WEIGHT = 20;
+/** Venue facts: rows per response. */
+const MOST_ROWS = 2_000;
+const KNOWN_HISTORIES = 2_000;
+
+/**
+ * Creates the reader for a base URL. Every read is charged to the budget. The rows of a history are charged in advance, as
+ * many as the last time, and settled with the response; an unknown history of a caller counts as a full one, so that it
+ * does not leave the budget overdrawn for the others.
+ */
+export const infoFrom = (url: string, send: HttpClient, budget: Budget): QueryInfo => {
+  const rowsOf = new LRUCache<string, number>({ max: KNOWN_HISTORIES });
+  const expectedRows = ({ body, costsRows, expectRows }: InfoRequest, { priority = 'read' }: CallLimits) =>
+    costsRows ? (expectRows ?? rowsOf.get(nameOf(body)) ?? (priority === 'read' ? MOST_ROWS : 0)) : 0;
+  const post = async (body: InfoRequest['body'], weight: number, limits: CallLimits): Promise<Reply> => {
+    const { timeoutMs = READ_MS, notAfter = epochMs() + timeoutMs, signal, priority = 'read' } = limits;
+    const reader = textOf(body.user) ?? undefined;
+    const granted = await budget.take({ weight, priority, reader, untilMs: notAfter, signal });
+    if (!granted) return { kind: 'unsent', why: 'BUDGET' };
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
+    const json = JSON.stringify(body);
+    const reply = await send({ method: 'POST', url: `${url}/info`, headers, body: json, timeoutMs, signal, notAfter });
+    if (reply.kind === 'unsent') budget.charge(-weight);
+    return reply;
+  };
+  return async (request, limits = {}, read) => {
+    const { body, weight = USUAL_WEIGHT, costsRows } = request;
+    const expected = weightOf(expectedRows(request, limits));
+    const reply = await post(body, weight + expected, limits);
+    if (reply.kind !== 'response') return unreadable(reply.why);
+    if (reply.status === 429) budget.halt(pauseOf(reply.headers) * 1_000);
+    if (reply.status !== 200) {
+      budget.charge(-expected);
+      return unreadable(`status ${reply.status}`);
+    }
+    const json = parseJson(reply.text);
+    if (costsRows && Array.isArray(json)) {
+      rowsOf.set(nameOf(body), json.length);
+      budget.charge(weightOf(json.length) - expected);
+    }
+    return read(json) ?? unreadable(`unreadable response to ${body.type}`);
+  };
+};
+
+const nameOf = ({ type, user }: InfoRequest['body']) => `${type} ${user}`;
+
+const weightOf = (rows: number) => Math.floor(rows / ROWS_PER_WEIGHT);
+
+/** Turns a reader's value into a `ReadResult`. Null stays null, which means unreadable. */
+export const foundOr =
+  <T>(read: (json: unknown) => T | null) =>
+  (json: unknown): ReadResult<T> | null => {
+    const data = read(json);
+    return data === null ? null : found(data);
+  };

@@ -1,0 +1,46 @@
+import { type HttpClient, parseJson } from '../../../adapters/http.ts';
+import { type UpstreamResult, unreachable } from '../../../kernel/upstream-result.ts';
+import { epochMs } from '../../../kernel/work.ts';
+import type { Budget } from './budget.ts';
+import { fieldsOf, textOf } from './fields.ts';
+import type { AccountPauses } from './pauses.ts';
+import { pauseOf, postResponse } from './responses.ts';
+import type { Posted, PostLimits } from './types.ts';
+
+/** The venue responds within 1 s or not at all. This is below the expiry of every signed action. */
+const POST_MS = 10_000;
+/** Venue facts: rate limits. The weight of an action with n items is 1 + floor(n / 40). */
+const ITEMS_PER_WEIGHT = 40;
+
+/**
+ * Creates the function that posts a signed body to a base URL, once per call. It waits for the budget no longer than
+ * the call may last. Without budget nothing is sent and the result is `unreachable`.
+ */
+export const posterTo =
+  (url: string, send: HttpClient, budget: Budget, pauses: AccountPauses) =>
+  async (body: string, limits: PostLimits): Promise<UpstreamResult<Posted>> => {
+    const { timeoutMs = POST_MS, notAfter = epochMs() + timeoutMs, signal, account, firstSend } = limits;
+    const { items, cancels, isBare } = readSigned(body);
+    if (account && !(await pauses.waitOut(account, cancels, notAfter, signal))) return unreachable('ACTION_BUDGET');
+    const weight = 1 + Math.floor(items / ITEMS_PER_WEIGHT);
+    const priority = cancels ? 'cancel' : 'write';
+    const granted = await budget.take({ weight, priority, reader: account, untilMs: notAfter, signal });
+    if (!granted) return unreachable('BUDGET');
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
+    const reply = await send({ method: 'POST', url: `${url}/exchange`, headers, body, timeoutMs, signal, notAfter });
+    if (reply.kind === 'unsent') budget.charge(-weight);
+    if (reply.kind === 'response' && reply.status === 429) budget.halt(pauseOf(reply.headers) * 1_000);
+    const response = postResponse(reply, { items: isBare ? 0 : items, firstSend });
+    if (response.kind === 'rejected' && response.slug === 'action_budget' && account)
+      pauses.pause(account, cancels, (response.retryAfterS ?? 0) * 1_000);
+    return response;
+  };
+
+/** Reads the kind and size of a signed body. Throws for any other text; the error does not contain the text. */
+const readSigned = (body: string): { items: number; cancels: boolean; isBare: boolean } => {
+  const action = fieldsOf(fieldsOf(parseJson(body))?.action);
+  const type = textOf(action?.type);
+  if (!action || !type) throw new TypeError('not a signed action');
+  const list = [action.orders, action.cancels, action.modifies].find(Array.isArray);
+  return { items: list?.length ?? 1, cancels: type === 'cancel' || type === 'cancelByCloid', isBare: !list };
+};

@@ -1,0 +1,70 @@
+import type { ResponseCache } from '../../../kernel/shared-upstream.ts';
+import { found, type ReadResult } from '../../../kernel/upstream-result.ts';
+import { epochMs } from '../../../kernel/work.ts';
+import type { QueryInfo } from './info.ts';
+import type { CallLimits } from './types.ts';
+
+/**
+ * Reads a list that changes seldom. A list of the last day serves while a newer one is read. With `newerThanMs` the list is at
+ * most that old.
+ */
+export type SharedRead<T> = (limits?: CallLimits, newerThanMs?: number) => Promise<ReadResult<T>>;
+
+/** The sources of shared reads: the venue, and earlier reads of any process. */
+export type Sources = { query: QueryInfo; responses: ResponseCache };
+
+type Body = { type: string; dex?: string };
+type Known<T> = { data: T; atMs: number };
+
+/** These reads are rare and everything else needs them, so they come first. */
+const PRIORITY = 'cancel';
+/** An older list may be of another deployment of the venue (testnets start anew). */
+const STALE_MS = 24 * 60 * 60_000;
+
+/**
+ * Makes a read that all processes share: from memory, then as any process has last read it, then from the venue. A list
+ * older than `freshMs` is read again in the background. At most one read of a process is in progress. No cache of the kernel
+ * does this: what other processes read counts, with its age, and a call may name the greatest age.
+ */
+export const sharedRead = <T>(
+  { query, responses }: Sources,
+  { body, freshMs, read }: { body: Body; freshMs: number; read: (json: unknown) => T | null },
+): SharedRead<T> => {
+  const name = [body.type, body.dex].filter(Boolean).join(' ');
+  let known: Known<T> | null = null;
+  let underWay: Promise<ReadResult<T>> | null = null;
+
+  const isNew = (maxAgeMs: number): boolean => known !== null && epochMs() - known.atMs <= maxAgeMs;
+  const remember = (data: T, ageMs: number) => {
+    if (!isNew(ageMs)) known = { data, atMs: epochMs() - ageMs };
+  };
+  const recall = async (): Promise<void> => {
+    const kept = await responses.find(name).catch(() => null);
+    const data = kept && read(kept.body);
+    if (kept && data !== null && kept.ageMs <= STALE_MS) remember(data, kept.ageMs);
+  };
+  const ask = async (timeoutMs: number | undefined): Promise<ReadResult<T>> => {
+    const response = await query({ body }, { priority: PRIORITY, ...(timeoutMs && { timeoutMs }) }, (json) => {
+      const data = read(json);
+      return data === null ? null : found({ json, data });
+    });
+    if (response.kind !== 'found') return response;
+    const { json, data } = response.data;
+    remember(data, 0);
+    void responses.keep(name, json).catch(() => {}); // the next process reads it for itself
+    return found(data);
+  };
+  const asking = (timeoutMs: number | undefined): Promise<ReadResult<T>> => {
+    underWay ??= ask(timeoutMs).finally(() => {
+      underWay = null;
+    });
+    return underWay;
+  };
+
+  return async (limits, newerThanMs) => {
+    if (!isNew(newerThanMs ?? freshMs)) await recall();
+    if (known && isNew(newerThanMs ?? freshMs)) return found(known.data);
+    const asked = asking(limits?.timeoutMs);
+    return known && newerThanMs === undefined && isNew(STALE_MS) ? found(known.data) : asked;
+  };
+};

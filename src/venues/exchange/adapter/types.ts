@@ -1,0 +1,246 @@
+import type { Grid, Side } from '../../../kernel/grid.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import type { Priority } from '../../../kernel/shared-upstream.ts';
+import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
+
+/** One of the two networks of the exchange. */
+export type Network = 'mainnet' | 'testnet';
+
+/** `gtc`: stays open until cancelled. `ioc`: never stays open. `alo`: only added to the book, never matched at once. */
+export type TimeInForce = 'gtc' | 'ioc' | 'alo';
+
+/** A trigger at the mark price. The order's `price` is then its worst execution price. */
+type Trigger = { price: string; kind: ExitKind; isMarket: boolean };
+/** Take-profit or stop-loss. */
+export type ExitKind = 'tp' | 'sl';
+
+/** One order to sign. Prices and sizes are decimals on the asset's grid. `cloid` is 0x and 32 hex digits. */
+export type OrderTerms = {
+  asset: number;
+  side: Side;
+  price: string;
+  size: string;
+  reduceOnly: boolean;
+  cloid?: string;
+} & ({ timeInForce: TimeInForce } | { trigger: Trigger });
+
+/**
+ * An action to sign. Grouping `with_exits`: an order with its take-profit and stop-loss of fixed size. `on_position`:
+ * exits that follow the size of the position.
+ */
+export type Action =
+  | { kind: 'place'; orders: OrderTerms[]; grouping: 'none' | 'with_exits' | 'on_position' }
+  | { kind: 'cancel'; orders: { asset: number; oid: number }[] }
+  | { kind: 'cancel_by_cloid'; orders: { asset: number; cloid: string }[] }
+  | { kind: 'replace'; orders: { target: number | string; order: OrderTerms }[] }
+  | { kind: 'set_leverage'; asset: number; leverage: number; isCross: boolean }
+  | { kind: 'noop' };
+
+/** A signing key. It never exposes the key. `address` is in lower case. */
+export type Signer = {
+  address: WalletAddress;
+  /**
+   * The exact body to store and then to post. The venue executes the same bytes, hence one nonce, at most once. After
+   * `expiresAfterMs` (epoch ms) it rejects them.
+   */
+  sign(action: Action, terms: { nonce: number; expiresAfterMs?: number; vaultAddress?: string }): Promise<string>;
+};
+
+/** Result of one item of an action, in the order of the request. */
+export type ItemResult =
+  | { kind: 'resting'; oid: number; cloid: string | null }
+  | { kind: 'filled'; oid: number; cloid: string | null; filledSize: string; averagePrice: string }
+  | { kind: 'waiting_for_fill' }
+  | { kind: 'waiting_for_trigger' }
+  | { kind: 'done' }
+  | { kind: 'unknown'; why: string }
+  | Rejected;
+
+/** An accepted action. `items` is empty for actions without items (leverage, noop). */
+export type Posted = { items: ItemResult[] };
+
+/**
+ * After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. `priority`: of a read, by default `read`;
+ * a posted action has the priority of its kind.
+ */
+export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number; priority?: Priority };
+
+/**
+ * `firstSend`: these bytes were never sent before. On a repeat a rejection proves nothing, because the first request
+ * may have been executed: the result is `unknown`. `account`: the account whose action budget is charged.
+ */
+export type PostLimits = CallLimits & { firstSend: boolean; account?: WalletAddress };
+
+/** A tradable asset. `coin` is the venue's name (`BTC`, `xyz:TSLA`, spot `@107` or `PURR/USDC`), `id` its number. */
+export type Asset = {
+  id: number;
+  coin: string;
+  kind: 'perp' | 'spot';
+  dex: string;
+  base: string;
+  quote: string | null;
+  sizeDecimals: number;
+  grid: Grid;
+  maxLeverage: number | null;
+  onlyIsolated: boolean;
+  isDelisted: boolean;
+};
+
+/** An asset with its prices. `midPrice` is null if one side of the book is empty. Funding is a fraction per hour. */
+export type Market = {
+  asset: Asset;
+  markPrice: string;
+  midPrice: string | null;
+  oraclePrice: string;
+  fundingRate: string | null;
+  openInterest: string | null;
+};
+
+/** A position. `size` is negative for a short position. */
+export type PerpPosition = {
+  coin: string;
+  size: string;
+  entryPrice: string | null;
+  positionValue: string;
+  unrealizedPnl: string;
+  liquidationPrice: string | null;
+  leverage: number;
+  isCross: boolean;
+  marginUsed: string;
+};
+
+/** One account on one dex (an empty name is the venue's own dex). Amounts are in USD. */
+export type PerpAccount = {
+  dex: string;
+  accountValue: string;
+  totalPositionValue: string;
+  marginUsed: string;
+  withdrawable: string;
+  positions: PerpPosition[];
+  atMs: number;
+};
+
+/** `unified`: spot balances are the collateral of perpetuals too. `separate`: each dex has its own money. */
+export type AccountMode = 'separate' | 'unified';
+
+/** `free` = total − hold, never below zero. */
+export type SpotBalance = { coin: string; token: number | null; total: string; hold: string; free: string };
+
+/**
+ * An order as the venue reports it. `size` is the open part of `originalSize`; an exit of a position may report 0 for
+ * both.
+ */
+export type OrderView = {
+  oid: number;
+  cloid: string | null;
+  coin: string;
+  side: Side;
+  limitPrice: string;
+  size: string;
+  originalSize: string;
+  orderType: string | null;
+  timeInForce: TimeInForce | 'other' | null;
+  reduceOnly: boolean;
+  exit: ExitKind | null;
+  triggerPrice: string | null;
+  followsPosition: boolean;
+  children: OrderView[];
+  placedMs: number;
+};
+
+/** The names of an open order. `children`: the numbers of its exits. */
+export type OrderNames = Pick<OrderView, 'oid' | 'cloid' | 'coin'> & { children: number[] };
+
+/**
+ * `triggered`: the trigger was reached and its result is not recorded yet. `unknown`: an unknown status of the venue.
+ */
+export type OrderState = 'open' | 'triggered' | 'filled' | 'cancelled' | 'rejected' | 'unknown';
+
+/**
+ * An order and its state. `word` is the venue's status; `rejected` is this service's slug and message for a rejection.
+ */
+export type OrderRecord = {
+  order: OrderView;
+  state: OrderState;
+  word: string;
+  rejected: Rejected | null;
+  statusMs: number;
+};
+
+/**
+ * One execution. `startPosition`: the signed position size before it, with the venue's float residue. Older rows have
+ * no cloid, the oldest no trade id. Trade ids have no order. `isLiquidation`: this account was liquidated.
+ */
+export type Fill = {
+  tradeId: number | null;
+  oid: number;
+  cloid: string | null;
+  coin: string;
+  side: Side;
+  price: string;
+  size: string;
+  timeMs: number;
+  startPosition: string;
+  direction: string;
+  closedPnl: string;
+  fee: string;
+  feeToken: string;
+  isLiquidation: boolean;
+};
+
+/** A key that may trade for an account. */
+export type Agent = { address: WalletAddress; name: string; validUntilMs: number | null };
+
+/** An account's lifetime budget of actions. */
+export type ActionBudget = { used: number; cap: number; surplus: number; volumeUsd: string };
+
+/**
+ * The exchange. Reads are `absent` only if the venue reports that it has nothing under that name. They never return a
+ * partial list. Read accounts by the account's address: an agent's address shows an empty account.
+ */
+export type Exvenue = {
+  network: Network;
+  /** The maximum number of items in one action. */
+  batchLimit: number;
+  /** Null if the text is not a private key (32 bytes in hex, `0x` optional). The key is never exposed. */
+  signerOf(privateKey: string): Signer | null;
+  /** Posts exactly these bytes, once. In a batch, accepted items stay in effect beside rejected ones. */
+  post(body: string, limits: PostLimits): Promise<UpstreamResult<Posted>>;
+
+  /** Cached for minutes; a name that is not cached is read again. `absent` for a name the venue does not know. */
+  asset(coin: string, limits?: CallLimits): Promise<ReadResult<Asset>>;
+  /** The number of an asset by its name, also of spot pairs and outcomes. */
+  assetId(coin: string, limits?: CallLimits): Promise<ReadResult<number>>;
+  /** All assets of a dex, including delisted ones. `spot` returns the spot pairs. */
+  assets(dex?: string, limits?: CallLimits): Promise<ReadResult<Asset[]>>;
+  /** Names of the builder dexes, without the venue's own. */
+  dexes(limits?: CallLimits): Promise<ReadResult<string[]>>;
+  markets(dex?: string, limits?: CallLimits): Promise<ReadResult<Market[]>>;
+  /** Mid prices by coin, at most 1 s old. */
+  mids(dex?: string, limits?: CallLimits): Promise<ReadResult<Record<string, string>>>;
+
+  account(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<PerpAccount>>;
+  /** The account on the venue's own dex and on every builder dex. Unreadable if one of them is. */
+  accounts(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<PerpAccount[]>>;
+  accountMode(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<AccountMode>>;
+  spotBalances(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<SpotBalance[]>>;
+  /** Open orders with their terms. Those of an unknown form are left out. */
+  openOrders(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderView[]>>;
+  /** The names of all open orders, also of those whose terms could not be read. */
+  openOrderNames(user: WalletAddress, dex?: string, limits?: CallLimits): Promise<ReadResult<OrderNames[]>>;
+  /** Names of the builder dexes on which an account may have open orders. */
+  dexesWithOrders(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<string[]>>;
+  /** By oid or cloid. For a busy account `absent` proves little: the venue keeps only about its last 2,000 orders. */
+  orderStatus(user: WalletAddress, name: number | string, limits?: CallLimits): Promise<ReadResult<OrderRecord>>;
+  /** At most the newest 2,000 orders. Those of an unknown form are left out. */
+  historicalOrders(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<OrderRecord[]>>;
+  /** At most the newest 2,000 executions, newest first. */
+  recentFills(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  /** Executions of a time span (epoch ms), oldest first, those of 1 ms in the venue's order, over all pages the venue keeps (10,000 rows). */
+  fills(user: WalletAddress, span: { fromMs: number; toMs?: number }, limits?: CallLimits): Promise<ReadResult<Fill[]>>;
+  /** The named keys that may trade for an account. */
+  agents(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Agent[]>>;
+  /** The one key without a name that may trade for an account. */
+  unnamedAgent(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<Agent>>;
+  actionBudget(user: WalletAddress, limits?: CallLimits): Promise<ReadResult<ActionBudget>>;
+};

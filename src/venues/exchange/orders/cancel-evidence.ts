@@ -1,0 +1,95 @@
+import type { Finding, Sent } from '../../../intents/define.ts';
+import { dexOf } from '../../../kernel/exchange-names.ts';
+import { accepted, rejected, unknownEffect } from '../../../kernel/upstream-result.ts';
+import type { Exvenue, ItemResult, OrderRecord } from '../adapter/types.ts';
+import { type CancelTarget, STILL_OPEN } from './cancel-result.ts';
+import { listOpen } from './cancel-targets.ts';
+import { ABSENT } from './evidence.ts';
+import type { Signed } from './signing.ts';
+import { burnExpired, type ExchangeDeps, hasExpired } from './verb.ts';
+
+type Payload = Signed & { targets: CancelTarget[] };
+type Cancelled = { items: ItemResult[] };
+
+/**
+ * Finds the state of the targets in the venue's records of them. Reads may be behind, so an order that no list contains
+ * may still be open: only a record of its end counts. Once the bodies have expired, those whose targets have not all
+ * ended are tried by their nonces. If none of them can have acted, their targets are still open. If nothing has ended
+ * at all, the cancellation is `absent`; a follow-up, which never fails, then succeeds with all its targets still open.
+ */
+export async function findCancelled(
+  { intent, payload }: Sent<{ because_of?: string | undefined }, Payload>,
+  deps: ExchangeDeps,
+): Promise<Finding<Cancelled>> {
+  const records = await readRecords(deps.exvenue, payload);
+  if (!records) return unknownEffect('the past orders could not be read');
+  const ends = payload.targets.map((target) => endOf(target, records));
+  const posts = payload.posts.filter((_, n) => endsOf(payload, ends, n).some((end) => end === null));
+  if (posts.length === 0) return accepted({ items: ends.map((end) => end ?? GONE) });
+  if (!hasExpired(intent, deps)) return unknownEffect('some orders have not ended');
+  const { evidence, counts } = await burnExpired(intent, { ...payload, posts }, deps);
+  if (!counts) return unknownEffect(`some orders have not ended, and a nonce is ${evidence}`);
+  if (evidence === 'burnt' && ends.every((end) => end === null))
+    return intent.request.because_of === undefined ? ABSENT : accepted({ items: ends.map(() => STILL_OPEN) });
+  const open = evidence === 'burnt' ? 'all' : await listResting(deps.exvenue, payload);
+  if (!open) return unknownEffect('the open orders could not be read');
+  const isOpen = (target: CancelTarget) => open === 'all' || open.has(nameOf(target));
+  return accepted({
+    items: payload.targets.map((target, n) => ends[n] ?? (isOpen(target) ? STILL_OPEN : GONE)),
+  });
+}
+
+const nameOf = ({ oid, cloid }: CancelTarget): number | string => oid ?? String(cloid);
+
+/** The ends of the targets of one body. */
+function endsOf({ posts }: Payload, ends: (ItemResult | null)[], n: number): (ItemResult | null)[] {
+  const first = posts.slice(0, n).reduce((sum, { items }) => sum + items, 0);
+  return ends.slice(first, first + (posts[n]?.items ?? 0));
+}
+
+/** How many orders are cheaper to read one by one than in the history. */
+const ONE_BY_ONE = 10;
+const LIMITS = { priority: 'cancel' } as const;
+
+/** The venue's records of the targets, by their numbers and client order ids. Null if they cannot be read. */
+async function readRecords(
+  exvenue: Exvenue,
+  { account, targets }: Payload,
+): Promise<Map<number | string, OrderRecord> | null> {
+  const records = new Map<number | string, OrderRecord>();
+  const note = (record: OrderRecord) => {
+    records.set(record.order.oid, record);
+    if (record.order.cloid) records.set(record.order.cloid, record);
+  };
+  if (targets.length > ONE_BY_ONE) {
+    const history = await exvenue.historicalOrders(account, LIMITS);
+    if (history.kind !== 'found') return null;
+    for (const record of history.data.toReversed()) note(record); // the newest record of a name counts
+  }
+  for (const target of targets.filter((candidate) => !records.has(nameOf(candidate)))) {
+    const status = await exvenue.orderStatus(account, nameOf(target), LIMITS);
+    if (status.kind === 'unreadable') return null;
+    if (status.kind === 'found') note(status.data);
+  }
+  return records;
+}
+
+/** How an order ended by its record; null if it has not, as far as is known. */
+function endOf(target: CancelTarget, records: Map<number | string, OrderRecord>): ItemResult | null {
+  const state = records.get(nameOf(target))?.state;
+  if (state === 'cancelled') return { kind: 'done' };
+  return state === 'filled' || state === 'rejected' ? GONE : null;
+}
+
+/** The names of the targets that rest. Null if the open orders cannot be read. */
+async function listResting(
+  exvenue: Exvenue,
+  { account, targets }: Payload,
+): Promise<Set<number | string | null> | null> {
+  const dexes = targets.map(({ coin }) => dexOf(coin));
+  const open = await listOpen(exvenue, account, dexes);
+  if (open.kind !== 'found' || open.data.unreadDexes.length > 0) return null;
+  return new Set(open.data.orders.flatMap(({ oid, cloid, children }) => [oid, cloid, ...children]));
+}
+
+const GONE = rejected('order_gone', 'The order had ended before it could be cancelled.');

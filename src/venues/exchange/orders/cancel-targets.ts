@@ -1,0 +1,114 @@
+import type { Db } from '../../../db/pool.ts';
+import type { NotReady } from '../../../intents/define.ts';
+import { coinOf } from '../../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import { absent, found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import type { CallLimits, Exvenue, OrderNames } from '../adapter/types.ts';
+import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
+import { laneOf } from './follow-up.ts';
+import { findResting, listRecordedResting, type RestingOrder } from './queries.ts';
+import { UNREACHABLE } from './verb.ts';
+
+/**
+ * The orders to cancel, the reason why they could not be read, or the result if none is open. `unreadDexes`: builder
+ * dexes whose orders could not be read.
+ */
+export type Targets = { targets: CancelTarget[]; unreadDexes: string[] } | NotReady | { done: Record<string, unknown> };
+
+type Deps = { db: Db; exvenue: Exvenue; config: { EXVENUE_READ_LAG_MS: number } };
+
+/** Cancellations go first, with all they need to read. */
+const FIRST: CallLimits = { priority: 'cancel' };
+
+/** Open orders. `unreadDexes`: builder dexes whose orders could not be read. */
+type Listed = { orders: OrderNames[]; unreadDexes: string[] };
+
+/** The open orders of a wallet on the venue's own dex and on the given builder dexes, asked side by side. */
+export async function listOpen(
+  exvenue: Exvenue,
+  wallet: WalletAddress,
+  dexes: readonly string[],
+): Promise<ReadResult<Listed>> {
+  const names = [...new Set(['', ...dexes])];
+  const results = await Promise.all(names.map((dex) => exvenue.openOrderNames(wallet, dex, FIRST)));
+  const [mainDex] = results;
+  if (mainDex?.kind === 'unreadable') return mainDex;
+  return found({
+    orders: results.flatMap((open) => (open.kind === 'found' ? open.data : [])),
+    unreadDexes: names.filter((_, n) => results[n]?.kind === 'unreadable'),
+  });
+}
+
+/**
+ * All open orders of a wallet, wherever they were placed, with their exits. Reads may be behind, so whatever may rest by our
+ * own records is cancelled with them: orders and exits of the last commands, exits whose order may have been filled, and
+ * what is in doubt.
+ */
+export async function findAllTargets({ db, exvenue, config }: Deps, wallet: WalletAddress): Promise<Targets> {
+  const recorded = await listRecordedResting(db, { wallet, lane: laneOf(wallet), lagMs: config.EXVENUE_READ_LAG_MS });
+  const dexes = await exvenue.dexesWithOrders(wallet, FIRST);
+  if (dexes.kind === 'unreadable') return UNREACHABLE;
+  const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
+  if (open.kind !== 'found') return UNREACHABLE;
+  const { orders, unreadDexes } = open.data;
+  const listed = orders.map(({ oid, coin }) => ({ oid, cloid: null, coin, isListed: true }));
+  const children = orders.flatMap(({ coin, children }) =>
+    children.map((oid) => ({ oid, cloid: null, coin, isListed: false })),
+  );
+  const names = new Set([...listed, ...children].map(({ oid }) => oid));
+  const cloids = new Set(orders.map(({ cloid }) => cloid));
+  const unlisted = recorded.filter(({ oid, cloid }) => !cloids.has(cloid) && (oid === null || !names.has(oid)));
+  return { targets: [...listed, ...children, ...unlisted.map(targetOf)], unreadDexes };
+}
+
+/** An order with a known number rests according to the venue's own response. */
+const targetOf = ({ oid, cloid, pair }: RestingOrder): CancelTarget => ({
+  oid,
+  cloid,
+  coin: coinOf(pair),
+  isListed: oid !== null,
+});
+
+/**
+ * The orders that can still be cancelled, or the result if there are none: all are closed or unknown. An order that rests
+ * by our own records and is not found is cancelled nevertheless, because reads may be behind.
+ */
+export async function findTargets({ db, exvenue }: Deps, wallet: WalletAddress, oids: number[]): Promise<Targets> {
+  const orders = await Promise.all(oids.map((oid) => findByOid(exvenue, wallet, oid)));
+  if (orders.some(({ kind }) => kind === 'unreadable')) return UNREACHABLE;
+  const missing = oids.filter((_, n) => orders[n]?.kind === 'absent');
+  const resting = missing.length > 0 ? await findResting(db, wallet, missing) : [];
+  const targets: CancelTarget[] = [];
+  const closed: ClosedOrder[] = [];
+  for (const [n, oid] of oids.entries()) {
+    const order = orders[n];
+    const recorded = resting.find((candidate) => candidate.oid === oid);
+    if (order?.kind === 'found' && order.data.open)
+      targets.push({ oid, cloid: null, coin: order.data.coin, isListed: true });
+    else if (order?.kind === 'absent' && recorded) targets.push(targetOf(recorded));
+    else closed.push({ oid, coin: order?.kind === 'found' ? order.data.coin : null });
+  }
+  return targets.length > 0 ? { targets, unreadDexes: [] } : { done: closedResult(closed) };
+}
+
+/** Finds an order by its number. The venue sometimes does not find an order by number that it lists as open. */
+async function findByOid(
+  exvenue: Exvenue,
+  wallet: WalletAddress,
+  oid: number,
+): Promise<ReadResult<{ coin: string; open: boolean }>> {
+  const status = await exvenue.orderStatus(wallet, oid, FIRST);
+  if (status.kind === 'unreadable') return status;
+  if (status.kind === 'found') {
+    const { order, state } = status.data;
+    return found({ coin: order.coin, open: state === 'open' || state === 'triggered' || state === 'unknown' });
+  }
+  const dexes = await exvenue.dexesWithOrders(wallet, FIRST);
+  if (dexes.kind === 'unreadable') return dexes;
+  const open = await listOpen(exvenue, wallet, dexes.kind === 'found' ? dexes.data : []);
+  if (open.kind !== 'found') return open;
+  const { orders, unreadDexes } = open.data;
+  const order = orders.find((candidate) => candidate.oid === oid);
+  if (order) return found({ coin: order.coin, open: true });
+  return unreadDexes.length > 0 ? unreadable(`the orders on ${unreadDexes.join(', ')}`) : absent;
+}

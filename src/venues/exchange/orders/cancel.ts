@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { defineIntent, isNotReady } from '../../../intents/define.ts';
+import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
+import type { Action, Exvenue } from '../adapter/types.ts';
+import { findCancelled } from './cancel-evidence.ts';
+import { type CancelTarget, cancelResult, isStillOpen } from './cancel-result.ts';
+import { findAllTargets, findTargets } from './cancel-targets.ts';
+import { followUp } from './follow-up.ts';
+import { sign, signedMembers } from './signing.ts';
+import { ALL_PAIRS, decideExits, recordCancellation, releaseExits, succeedAndFollow } from './store.ts';
+import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './verb.ts';
+
+const kind = 'orders/exvenue/cancel';
+const request = z.object({ ...walletMembers, oids: z.union([z.array(z.number()), z.literal('all')]) });
+const targets = z.array(
+  z.object({ oid: z.number().nullable(), cloid: z.string().nullable(), coin: z.string(), isListed: z.boolean() }),
+);
+
+/**
+ * Cancels open orders of a wallet in batches: the given ones, or all that are open when the intent is executed. Orders
+ * that cannot be named to the venue do not keep the others open; the result names them.
+ */
+export const cancel = defineIntent({
+  kind,
+  retention: 'alone',
+  request,
+  payload: z.object({ ...signedMembers, targets, skipped: targets, unreadDexes: z.array(z.string()) }),
+  timing: exchangeTiming,
+
+  async prepare({ id, owner, request: { wallet, oids } }, deps: ExchangeDeps) {
+    const { exvenue } = deps;
+    const open = oids === 'all' ? await findAllTargets(deps, wallet) : await findTargets(deps, wallet, oids);
+    if (!('targets' in open)) return open;
+    const { unreadDexes } = open;
+    const { named, skipped, isUnread } = await nameAll(open.targets, exvenue);
+    if (named.length === 0 && isUnread) return UNREACHABLE;
+    if (named.length === 0) {
+      if (oids === 'all') await endAllExits(deps, { id, wallet });
+      return { done: cancelResult([], [], { skipped, unreadDexes }) };
+    }
+    const actions = cancelActions(named, exvenue.batchLimit);
+    const signed = await sign(
+      deps,
+      { owner, wallet },
+      actions.map(({ action }) => action),
+    );
+    if (isNotReady(signed)) return signed;
+    const targets = actions.flatMap(({ orders }) => orders.map(({ asset: _, ...target }) => target));
+    return { send: { ...signed, targets, skipped, unreadDexes } };
+  },
+
+  send: ({ payload }, deps, limits) => postAll(deps, payload, limits),
+
+  reconcile: findCancelled,
+
+  /** A follow-up has no caller to retry it. Orders that are still open are cancelled by another follow-up intent. */
+  async record({ intent, payload: { targets, ...passedOver } }, response, { db }) {
+    if (response.kind !== 'accepted') return recordOtherwise({ db }, intent, response);
+    const { items } = response.data;
+    const { id, request } = intent;
+    const { wallet, because_of } = request;
+    if (request.oids === 'all') await endAllExits({ db }, { id, wallet });
+    const result = cancelResult(targets, items, passedOver);
+    const oids = targets.flatMap(({ oid }, n) => (oid !== null && isStillOpen(items[n]) ? oid : []));
+    const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
+    if (because_of === undefined) await releaseExits(db, { id, wallet }, cancelled);
+    return because_of !== undefined && oids.length > 0
+      ? succeedAndFollow(db, intent, result, again(intent, { wallet, oids }))
+      : recordCancellation(db, intent, result);
+  },
+});
+
+const again = (cause: Parameters<typeof followUp>[0], members: { wallet: WalletAddress; oids: number[] }) =>
+  followUp(cause, { kind, request }, members);
+
+/**
+ * Exits of every pair end with a cancellation of all orders, also those that it could not name. Decided before the intent
+ * ends, which is safe to repeat: nothing is placed again for an order that was accepted before this command.
+ */
+const endAllExits = ({ db }: Pick<ExchangeDeps, 'db'>, command: { id: IntentId; wallet: WalletAddress }) =>
+  decideExits(db, { ...command, pair: ALL_PAIRS }, { tp: null, sl: null });
+
+type NamedTarget = CancelTarget & { asset: number };
+
+/** Finds the numbers of the targets' assets. `skipped`: targets whose asset the venue does not list or describe. */
+async function nameAll(
+  targets: CancelTarget[],
+  exvenue: Exvenue,
+): Promise<{ named: NamedTarget[]; skipped: CancelTarget[]; isUnread: boolean }> {
+  const named: NamedTarget[] = [];
+  const skipped: CancelTarget[] = [];
+  let isUnread = false;
+  for (const target of targets) {
+    const id = await exvenue.assetId(target.coin); // cached for minutes: one read serves all targets
+    if (id.kind === 'found') named.push({ ...target, asset: id.data });
+    else skipped.push(target);
+    isUnread ||= id.kind === 'unreadable';
+  }
+  return { named, skipped, isUnread };
+}
+
+/** The actions that cancel the targets, by number where it is known: the exits of an order after the order. */
+function cancelActions(targets: NamedTarget[], batchLimit: number): { action: Action; orders: NamedTarget[] }[] {
+  const byNumber = batches(
+    targets.filter(({ oid }) => oid !== null),
+    batchLimit,
+  );
+  const byName = batches(
+    targets.filter(({ oid }) => oid === null),
+    batchLimit,
+  );
+  return [
+    ...byNumber.map((orders) => ({
+      action: { kind: 'cancel' as const, orders: orders.map(({ asset, oid }) => ({ asset, oid: Number(oid) })) },
+      orders,
+    })),
+    ...byName.map((orders) => ({
+      action: {
+        kind: 'cancel_by_cloid' as const,
+        orders: orders.map(({ asset, cloid }) => ({ asset, cloid: String(cloid) })),
+      },
+      orders,
+    })),
+  ];
+}
+
+const batches = <T>(list: T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(list.length / size) }, (_, n) => list.slice(n * size, (n + 1) * size));

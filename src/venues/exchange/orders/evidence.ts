@@ -1,0 +1,99 @@
+import type { Finding } from '../../../intents/define.ts';
+import { compare, dividedBy, isPositive, minus, plus, times } from '../../../kernel/decimals.ts';
+import { dexOf } from '../../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import {
+  type Accepted,
+  accepted,
+  type RecordedRejection,
+  recordedRejection,
+  unknownEffect,
+} from '../../../kernel/upstream-result.ts';
+import type { Exvenue, Fill, OrderRecord } from '../adapter/types.ts';
+
+/**
+ * The outcome of an order at the exchange, from its response or from later reads. `averagePrice` is null if it is not
+ * available.
+ */
+export type OrderOutcome =
+  | { kind: 'resting'; oid: number }
+  | { kind: 'filled'; oid: number; filledSize: string; averagePrice: string | null }
+  | { kind: 'cancelled'; oid: number };
+
+/** An order to find. `sinceMs` (epoch ms): when it was sent. `expired`: its signed body can no longer take effect. */
+export type OrderSought = { account: WalletAddress; cloid: string; coin: string; sinceMs: number; expired: boolean };
+
+/** The finding that the exchange has no such order or action. */
+export const ABSENT = { kind: 'absent' } as const;
+
+const NOTHING_MATCHED = { slug: 'no_match', message: 'Nothing in the book matched the order at its price.' };
+const REJECTED = { slug: 'rejected_by_venue', message: 'The venue rejected the order.' };
+const PRICE_PLACES = 10;
+/** An order in doubt goes before the reads of callers. */
+const LIMITS = { priority: 'write' } as const;
+const CLOCK_SKEW_MS = 60_000;
+
+/**
+ * Finds an order by its cloid in the venue's order history; after its body has expired, also among fills and open
+ * orders. Then `absent` means that all of them could be read and none contains the order: the history of a busy account
+ * alone is too short to prove it. Before expiry those expensive reads would prove nothing, and `absent` only means that
+ * the order is not there yet.
+ */
+export async function findOrder(exvenue: Exvenue, sought: OrderSought): Promise<Finding<OrderOutcome>> {
+  const { account, cloid, sinceMs, expired } = sought;
+  const status = await exvenue.orderStatus(account, cloid, LIMITS);
+  if (status.kind === 'unreadable') return unknownEffect(status.why);
+  if (status.kind === 'found' && !mayHaveFilled(status.data)) return outcomeOf(status.data, []);
+  if (status.kind === 'absent' && !expired) return ABSENT;
+  const fills = await exvenue.fills(account, { fromMs: sinceMs - CLOCK_SKEW_MS }, LIMITS);
+  if (fills.kind === 'unreadable') return unknownEffect(fills.why);
+  const all = fills.kind === 'found' ? fills.data : [];
+  if (status.kind === 'absent') return findUnrecorded(exvenue, sought, all);
+  return outcomeOf(
+    status.data,
+    all.filter(({ oid }) => oid === status.data.order.oid),
+  );
+}
+
+/** Finds an order that is missing in the order history: filled, resting, or provably absent. */
+async function findUnrecorded(
+  exvenue: Exvenue,
+  { account, cloid, coin }: OrderSought,
+  all: Fill[],
+): Promise<Finding<OrderOutcome>> {
+  const fills = all.filter((fill) => fill.cloid === cloid);
+  const [fill] = fills;
+  if (fill) return filledBy(fill.oid, fills);
+  const open = await exvenue.openOrderNames(account, dexOf(coin), LIMITS);
+  if (open.kind === 'unreadable') return unknownEffect(open.why);
+  const order = open.kind === 'found' && open.data.find((candidate) => candidate.cloid === cloid);
+  return order ? accepted({ kind: 'resting', oid: order.oid }) : ABSENT;
+}
+
+const mayHaveFilled = ({ state }: OrderRecord) => state === 'filled' || state === 'cancelled';
+
+/**
+ * The outcome of a record and the order's executions. Reads of executions may be behind the record: the part that it
+ * shows as filled beyond them is filled at a price that is not known yet.
+ */
+function outcomeOf(
+  { order, state, rejected: rejection }: OrderRecord,
+  fills: Fill[],
+): Accepted<OrderOutcome> | RecordedRejection {
+  const { oid, size, originalSize, timeInForce } = order;
+  if (state === 'rejected') return recordedRejection(rejection ?? REJECTED);
+  if (state === 'open' || state === 'triggered' || state === 'unknown') return accepted({ kind: 'resting', oid });
+  const seen = filledBy(oid, fills);
+  const filledSize = state === 'filled' ? originalSize : minus(originalSize, size);
+  if (compare(filledSize, seen.data.filledSize) > 0)
+    return accepted({ kind: 'filled', oid, filledSize, averagePrice: null });
+  if (fills.length > 0) return seen;
+  return timeInForce === 'ioc' ? recordedRejection(NOTHING_MATCHED) : accepted({ kind: 'cancelled', oid });
+}
+
+function filledBy(oid: number, fills: Fill[]): Accepted<OrderOutcome & { kind: 'filled' }> {
+  const filledSize = fills.reduce((sum, fill) => plus(sum, fill.size), '0');
+  const value = fills.reduce((sum, fill) => plus(sum, times(fill.price, fill.size)), '0');
+  const averagePrice = isPositive(filledSize) ? dividedBy(value, filledSize, PRICE_PLACES, 'down') : null;
+  return accepted({ kind: 'filled', oid, filledSize, averagePrice });
+}

@@ -1,0 +1,72 @@
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import type { OrderRecord } from '../adapter/types.ts';
+import type { ExecutionReport, Leg } from './rules.ts';
+
+/** Venue facts: reads may be tens of seconds behind. An exit that is missing for longer after its order ended is lost. */
+const READS_BEHIND_MS = 60_000;
+
+/** An exit of an order, as the exchange reports it under its client order id. */
+export type ObservedLeg = { leg: Leg; record: ReadResult<OrderRecord> };
+
+/** The result of the exits of an order. `lost`: the exits that neither the venue nor a command keeps. */
+export type ExitsOutcome = { report: Partial<ExecutionReport>; lost: Leg[] };
+
+/**
+ * The result of an order's exits, once the order has ended. Null: the order is still open, or the reads do not show
+ * the exits yet. Exits that were placed and have ended since, by their fill or by a command, are placed, never lost.
+ * Exits are lost if the venue ended them together with a partly filled order, unless a command cancelled the order: then
+ * they ended with it.
+ */
+export function exitsOutcome(parent: OrderRecord, legs: ObservedLeg[], nowMs: number): ExitsOutcome | null {
+  const { state, order } = parent;
+  if (state === 'open' || state === 'unknown') return null;
+  if (legs.some(({ record }) => record.kind === 'unreadable')) return null;
+  const isFilled = state === 'filled';
+  const status = isFilled ? 'filled' : 'cancelled';
+  if (!isFilled && order.size === order.originalSize) return outcome({ status, ...FAILED.unfilled });
+  const missing = legs.filter(({ record }) => record.kind === 'absent').map(({ leg }) => leg);
+  if (missing.length > 0 && nowMs - parent.statusMs < READS_BEHIND_MS) return null;
+  const ended = isFilled ? [] : legs.filter(endedWithOrder).map(({ leg }) => leg);
+  if (ended.length > 0 && isCancelledByCommand(parent)) return outcome({ status, ...FAILED.cancelled });
+  const ids = { tp_order_id: oidOf(legs, 'tp'), sl_order_id: oidOf(legs, 'sl') };
+  const lost = [...missing, ...ended];
+  if (lost.length > 0) return { report: { status, ...ids, ...REPLACED }, lost };
+  return outcome({ status, ...ids, ...placedReport(legs) });
+}
+
+const outcome = (report: Partial<ExecutionReport>): ExitsOutcome => ({ report, lost: [] });
+
+const FAILED = {
+  unfilled: { trigger_status: 'failed', trigger_error: 'The order ended without being filled.' },
+  cancelled: { trigger_status: 'failed', trigger_error: 'The exits were cancelled with the order.' },
+} as const;
+const REPLACED = {
+  trigger_status: 'partial_failure',
+  trigger_error:
+    'The exits ended with the order. New ones are placed for the position, unless the market has passed them.',
+} as const;
+
+/** Venue facts: order statuses. Only `canceled` and `scheduledCancel` follow a command; an IOC order's rest is dropped. */
+const isCancelledByCommand = ({ word, order }: OrderRecord): boolean =>
+  (word === 'canceled' && order.timeInForce !== 'ioc') || word === 'scheduledCancel';
+
+/** Whether an exit was cancelled while its order was not filled; other ends of an exit follow the position's end. */
+const endedWithOrder = ({ record }: ObservedLeg): boolean =>
+  record.kind === 'found' && record.data.state === 'cancelled' && record.data.word === 'canceled';
+
+function placedReport(legs: ObservedLeg[]): Pick<ExecutionReport, 'trigger_status' | 'trigger_error'> {
+  const rejected = legs.flatMap(({ record }) =>
+    record.kind === 'found' && record.data.state === 'rejected' ? [record.data] : [],
+  );
+  const [first] = rejected;
+  if (!first) return { trigger_status: 'placed', trigger_error: null };
+  return {
+    trigger_status: rejected.length === legs.length ? 'failed' : 'partial_failure',
+    trigger_error: first.rejected?.message ?? 'The exchange rejected an exit.',
+  };
+}
+
+function oidOf(legs: ObservedLeg[], wanted: Leg): string | null {
+  const record = legs.find(({ leg }) => leg === wanted)?.record;
+  return record?.kind === 'found' && record.data.state !== 'rejected' ? String(record.data.order.oid) : null;
+}

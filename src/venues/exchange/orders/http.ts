@@ -1,0 +1,120 @@
+import type { z } from 'zod';
+import type { VenueReads } from '../../../capabilities/portfolio/read-model.ts';
+import type { CallWith, Handler } from '../../../contract/handler.ts';
+import type { Accepted, SubmitDeps } from '../../../intents/accept.ts';
+import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
+import type { Intent } from '../../../intents/intent.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { coinOf, displayPair, intentIdOf } from '../../../kernel/exchange-names.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import { slicePage } from '../../../kernel/pages.ts';
+import { cancelPending } from './cancel-result.ts';
+import type { NewExchangeOrder } from './intents.ts';
+import * as intents from './intents.ts';
+import { place } from './place.ts';
+import { listExchangeOrders } from './queries.ts';
+import { cancellationResult, exitsResult, orderResult } from './results.ts';
+import { decimal } from './rules.ts';
+import { closingTerms, openOrder, pendingReport, shownOrder } from './views.ts';
+
+type Deps = SubmitDeps<'acceptExchangeOrder', NewExchangeOrder, 'ORDER_DEADLINE_MS'> & { reads: VenueReads };
+
+type AnyCall = Pick<CallWith<Deps>, 'deps' | 'context' | 'settled'>;
+
+/** Lists a wallet's open orders at the exchange, wherever they were placed, joined with our records. */
+export const listExvenueOrders: Handler<'listExvenueOrders', Deps> = async ({ deps, principal, header, query }) => {
+  const wallet = header['Trader-ID'].toLowerCase();
+  const dexes = await deps.reads.exchangeDexesWithOrders(wallet);
+  const names = ['', ...(dexes.kind === 'found' ? dexes.data : [])];
+  const results = await Promise.all(names.map((dex) => deps.reads.exchangeOrders(wallet, dex)));
+  if ([dexes, ...results].some(({ kind }) => kind === 'unreadable')) throw new ApiError('VENUE_UNREADABLE');
+  const orders = results.flatMap((open) => (open.kind === 'found' ? open.data : []));
+  const ids = orders.flatMap(({ cloid }) => (cloid === null ? [] : intentIdOf(cloid)));
+  const oids = orders.flatMap(({ cloid, oid }) => (cloid === null ? String(oid) : []));
+  const stored = await listExchangeOrders(deps.db, principal.owner, ids, oids);
+  const recorded = new Map(
+    stored.flatMap((order) => [[order.id, order] as const, [order.executed?.ex_order_id, order]]),
+  );
+  const shown = orders.map((order) =>
+    openOrder(order, recorded.get(order.cloid ? intentIdOf(order.cloid) : String(order.oid))),
+  );
+  return slicePage(query, { path: '/v1/orders/exvenue', cursorOf: ({ ex_order_id }) => String(ex_order_id) }, shown);
+};
+
+/** Places an order. */
+export const submitExvenueOrder: Handler<'submitExvenueOrder', Deps> = async (call) => {
+  const accepted = await intents.placeExchangeOrder(context(call, call.header['Trader-ID']), call.body);
+  return respond(call, accepted, orderResult, (intent) => {
+    const { terms } = place.request.parse(intent.request);
+    return shownOrder(intent, terms, pendingReport(terms));
+  });
+};
+
+/** Closes the position in a pair. */
+export const closeExvenuePosition: Handler<'closeExvenuePosition', Deps> = async (call) => {
+  const accepted = await intents.closeExchangePosition(context(call, call.header['Trader-ID']), call.body);
+  const terms = closingTerms(displayPair(coinOf(call.body.pair)));
+  return respond(call, accepted, orderResult, (intent) => shownOrder(intent, terms, pendingReport(NOTHING_KNOWN)));
+};
+
+const NOTHING_KNOWN = { take_profit: null, stop_loss: null, size: '0', size_in_usd: true, price: null };
+
+/** Sets the exits of the position in a pair. */
+export const setExvenueTpSl: Handler<'setExvenueTpSl', Deps> = async (call) => {
+  const { body } = call;
+  const accepted = await intents.protectExchangePosition(context(call, call.header['Trader-ID']), body);
+  return respond(call, accepted, exitsResult, () => ({
+    pair: displayPair(coinOf(body.pair)),
+    tp_order_id: null,
+    sl_order_id: null,
+    trigger_status: 'pending_parent_fill' as const,
+    trigger_error: null,
+    take_profit: body.take_profit === undefined ? null : decimal(body.take_profit),
+    stop_loss: body.stop_loss === undefined ? null : decimal(body.stop_loss),
+  }));
+};
+
+/** Cancels one open order. */
+export const cancelExvenueOrder: Handler<'cancelExvenueOrder', Deps> = async (call) => {
+  const requestContext = context(call, call.header['Trader-ID']);
+  return respond(
+    call,
+    await intents.cancelExchangeOrders(requestContext, [Number(call.path.order_id)]),
+    cancellationResult,
+    () => cancelPending,
+  );
+};
+
+/** Cancels all open orders of a wallet. */
+export const cancelAllExvenueOrders: Handler<'cancelAllExvenueOrders', Deps> = async (call) =>
+  respond(
+    call,
+    await intents.cancelExchangeOrders(context(call, call.header['Trader-ID']), 'all'),
+    cancellationResult,
+    () => cancelPending,
+  );
+
+const context = ({ deps, context }: AnyCall, wallet: WalletAddress): intents.ExchangeRequestContext => ({
+  accept: deps.acceptExchangeOrder,
+  context,
+  wallet: wallet.toLowerCase(),
+  deadlineMs: deps.config.ORDER_DEADLINE_MS,
+});
+
+/**
+ * Waits for as long as the caller prefers. Responds with the recorded outcome, or with 202 and where to poll. A member that the
+ * record does not hold is returned as while it is pending.
+ */
+async function respond<Shape extends z.ZodRawShape>(
+  call: AnyCall,
+  accepted: Accepted,
+  schema: z.ZodObject<Shape>,
+  pending: (intent: Intent) => NoInfer<z.output<z.ZodObject<Shape>>>,
+) {
+  const intent = await call.settled(accepted);
+  const result: Record<string, unknown> | null = resultOf(intent, schema);
+  const shown = pending(intent);
+  if (!result) return { status: 202 as const, body: shown, headers: pendingHeaders(`/v1/intents/${intent.id}`) };
+  const members = Object.entries(shown).map(([name, otherwise]) => [name, result[name] ?? otherwise]);
+  return { status: 200 as const, body: Object.fromEntries(members) as typeof shown }; // as: each member is of its schema
+}

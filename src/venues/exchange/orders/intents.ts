@@ -1,0 +1,98 @@
+import type { Body } from '../../../contract/body.ts';
+import type { components } from '../../../contract/types.ts';
+import type { Accepted, NewIntent, Submission } from '../../../intents/accept.ts';
+import type { Submittable } from '../../../intents/define.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { newIntentId, type OrderUuid, type WalletAddress } from '../../../kernel/ids.ts';
+import { cancel } from './cancel.ts';
+import { close } from './close.ts';
+import { laneOf } from './follow-up.ts';
+import { place } from './place.ts';
+import { protect } from './protect.ts';
+import { decimal, type ExchangeTerms, exchangeTerms, optionalDecimal, perpetualOf } from './rules.ts';
+
+type Schemas = components['schemas'];
+
+/** A new intent for one wallet of the exchange, in the shape that `accept_exchange_orders` takes. */
+export type NewExchangeOrder = NewIntent & { trader: WalletAddress; pair: string; terms?: object };
+
+/** The context of a request, and the wallet (in lower case) that it is about. */
+export type ExchangeRequestContext = Submission<NewExchangeOrder> & { wallet: WalletAddress };
+
+/** Submits an order. The caller's uuid, if given, is its id here and its cloid at the exchange. */
+export function placeExchangeOrder(
+  context: ExchangeRequestContext,
+  order: Body<'submitExvenueOrder'>,
+): Promise<Accepted> {
+  const terms = exchangeTerms(order);
+  const alongside = runsAlongside(terms);
+  return submit(
+    context,
+    place,
+    { id: order.client_order_id, pair: terms.pair, terms, ...(alongside && { alongside }) },
+    { terms },
+  );
+}
+
+/**
+ * An order that adds to a position does not depend on others of its side, nor on other pairs. Orders that reduce a
+ * position or set its leverage depend on those before them.
+ */
+const runsAlongside = ({ pair, side, reduce_only, leverage }: ExchangeTerms): string | null =>
+  reduce_only || leverage !== null ? null : `${pair} ${side}`;
+
+/** Submits the closing of the position that is open in a pair when the intent is executed. */
+export function closeExchangePosition(
+  context: ExchangeRequestContext,
+  order: Body<'closeExvenuePosition'>,
+): Promise<Accepted> {
+  const pair = perpetualOf(order.pair);
+  return submit(
+    context,
+    close,
+    { id: order.client_order_id, pair },
+    { pair, max_slippage: decimal(order.max_slippage) },
+  );
+}
+
+/** Submits new exits for the position in a pair. */
+export function protectExchangePosition(
+  context: ExchangeRequestContext,
+  exits: Schemas['TpSlRequest'],
+): Promise<Accepted> {
+  const pair = perpetualOf(exits.pair);
+  const [take_profit, stop_loss] = [optionalDecimal(exits.take_profit), optionalDecimal(exits.stop_loss)];
+  return submit(context, protect, { pair }, { pair, take_profit, stop_loss });
+}
+
+/** Submits the cancellation of the given exchange orders, or of all that are open when the intent is executed. */
+export const cancelExchangeOrders = (context: ExchangeRequestContext, oids: number[] | 'all'): Promise<Accepted> =>
+  submit(context, cancel, { pair: '' }, { oids });
+
+function submit<Request extends { wallet: WalletAddress }>(
+  { accept, context, wallet, deadlineMs }: ExchangeRequestContext,
+  { kind }: Submittable<Request>,
+  { id, pair, ...more }: { id?: OrderUuid | undefined; pair: string; terms?: object; alongside?: string },
+  members: NoInfer<Omit<Request, 'wallet'>>,
+): Promise<Accepted> {
+  return accept(
+    {
+      ...context,
+      id: id?.toLowerCase() ?? newIntentId(),
+      kind,
+      trader: wallet,
+      pair,
+      ...more,
+      lane: laneOf(wallet),
+      request: { ...members, wallet },
+      deadline_s: deadlineMs / 1000,
+    },
+    errorOfVerdict,
+  );
+}
+
+function errorOfVerdict(verdict: string): ApiError | undefined {
+  if (verdict === 'not_enrolled') return new ApiError('V1_NOT_ENROLLED');
+  if (verdict === 'id_taken') return new ApiError('V1_ORDER_UUID_REUSED');
+  return undefined;
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { findWalletLink } from '../../../capabilities/portfolio/queries.ts';
+import { findExchangeViolation } from '../../../capabilities/portfolio/trades/read-model.ts';
+import { defineIntent, isNotReady } from '../../../intents/define.ts';
+import type { Problem } from '../../../intents/intent.ts';
+import { cloidOf } from '../../../kernel/exchange-names.ts';
+import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } from '../../../kernel/grid.ts';
+import type { IntentId, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
+import type { Action, OrderTerms } from '../adapter/types.ts';
+import { cancel } from './cancel.ts';
+import { exitOrders } from './exits.ts';
+import { followUp } from './follow-up.ts';
+import { type Market, readMarket } from './market.ts';
+import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
+import { terms } from './results.ts';
+import type { ExchangeTerms } from './rules.ts';
+import { sign } from './signing.ts';
+import { recordPlacement } from './store.ts';
+import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './verb.ts';
+import { shownOrder } from './views.ts';
+
+type Deps = ExchangeDeps & { reads: Parameters<typeof findExchangeViolation>[0] };
+
+/** Places one order with its exits. If the order has a leverage, that is set first. */
+export const place = defineIntent({
+  kind: 'orders/exvenue/place',
+  retention: 'with_order',
+  request: z.object({ ...walletMembers, terms }),
+  payload: z.object(orderPayload),
+  timing: exchangeTiming,
+
+  async prepare({ id, owner, request: { wallet, terms } }, deps: Deps) {
+    const [market, violation] = await Promise.all([
+      readMarket(deps.exvenue, terms.pair, terms.order_type === 'limit' ? terms.price : null),
+      terms.reduce_only ? null : findViolation(deps, owner, wallet),
+    ]);
+    if (violation) return { fail: violation };
+    if (isNotReady(market)) return market;
+    const placed = ordersOf(id, terms, market);
+    if (isNotReady(placed)) return placed;
+    const { order, exits } = placed;
+    const grouping = exits.length > 0 ? 'with_exits' : 'none';
+    const placement: Action = { kind: 'place', orders: [order, ...exits], grouping };
+    const signed = await sign(deps, { owner, wallet }, [...leverageActions(market, terms), placement]);
+    if (isNotReady(signed)) return signed;
+    return { send: payloadOf(signed, { intentId: id, coin: market.asset.coin, order }) };
+  },
+
+  send: sendOrder,
+
+  reconcile: reconcileOrder,
+
+  async record({ intent, payload }, result, deps) {
+    if (result.kind !== 'accepted') return recordOtherwise(deps, intent, result);
+    const { wallet, terms } = intent.request;
+    const { order } = result.data;
+    const report = reportOf(result.data, payload, terms);
+    const ended = order.kind === 'resting' ? followUp(intent, cancel, { wallet, oids: [order.oid] }) : null;
+    return recordPlacement(deps.db, intent, shownOrder(intent, terms, report), report, ended);
+  },
+});
+
+const findViolation = async ({ db, reads }: Deps, owner: OwnerId, wallet: WalletAddress) =>
+  findExchangeViolation(reads, wallet, await findWalletLink(db, owner, wallet));
+
+/** The order and its exits with all amounts on the asset's grid, or the reason why it cannot be placed. */
+function ordersOf(
+  intentId: IntentId,
+  terms: ExchangeTerms,
+  { asset, mid }: Market,
+): { order: OrderTerms; exits: OrderTerms[] } | { fail: Problem } {
+  const isMarket = terms.order_type === 'market';
+  const side: Side = terms.side === 'long' ? 'buy' : 'sell';
+  const price = isMarket
+    ? marketPrice(asset.grid, side, mid, terms.max_slippage)
+    : limitPrice(asset.grid, side, terms.price ?? '0');
+  if (price === null) return invalidOrder('invalid_price');
+  const worthAt = isMarket && side === 'sell' ? mid : price; // a purchase never costs more than asked
+  const size = terms.size_in_usd ? lotsWorth(asset.grid, terms.size, worthAt) : wholeLots(asset.grid, terms.size);
+  if (size === null) return invalidOrder('lot_size');
+  const fault = faultOf(asset.grid, { price, size, closesPosition: terms.reduce_only });
+  if (fault) return invalidOrder(fault);
+  const exits = exitOrders(intentId, terms, { asset, position: terms.side, size });
+  if (isNotReady(exits)) return exits;
+  const timeInForce = isMarket ? 'ioc' : terms.time_in_force;
+  const order = {
+    asset: asset.id,
+    side,
+    price,
+    size,
+    reduceOnly: terms.reduce_only,
+    cloid: cloidOf(intentId),
+    timeInForce,
+  };
+  return { order, exits };
+}
+
+/** Without a choice of the caller the margin is cross, where the asset allows it. */
+const leverageActions = ({ asset }: Market, { leverage, is_cross }: ExchangeTerms): Action[] =>
+  leverage === null
+    ? []
+    : [{ kind: 'set_leverage', asset: asset.id, leverage, isCross: is_cross ?? !asset.onlyIsolated }];

@@ -1,0 +1,188 @@
+import { z } from 'zod';
+import { defineIntent, type Finding, isNotReady, type Prepared } from '../../../intents/define.ts';
+import { absolute, isPositive } from '../../../kernel/decimals.ts';
+import { dexOf, legCloid } from '../../../kernel/exchange-names.ts';
+import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
+import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import type { Exvenue } from '../adapter/types.ts';
+import { cancel } from './cancel.ts';
+import { ABSENT } from './evidence.ts';
+import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
+import { followUp, laneOf } from './follow-up.ts';
+import { readMarket, readPosition } from './market.ts';
+import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
+import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
+import { sign, signedMembers } from './signing.ts';
+import { decideExits, succeedAndFollow } from './store.ts';
+import {
+  type ExchangeDeps,
+  exchangeTiming,
+  postAll,
+  reconcileOrBurn,
+  recordOtherwise,
+  UNREACHABLE,
+  walletMembers,
+} from './verb.ts';
+
+/** The exchange's order numbers of new exits. A rejected leg is missing. */
+type PlacedExits = Partial<Record<Leg, number>>;
+/** New exits, and the older ones that rested beside them. */
+type FoundExits = { placed: PlacedExits; older: PlannedExit[] };
+/** Exits go before the reads of callers. */
+const LIMITS = { priority: 'write' } as const;
+type Sought = ExitPrices & { account: WalletAddress; coin: string };
+
+/**
+ * Places new exits for a position. The old ones are cancelled by a follow-up intent, and only after the new ones were
+ * found at the exchange, so that the position is never without protection. Commands count in the order of their
+ * acceptance: if a later one has decided meanwhile, the exits of this one are cancelled instead.
+ */
+export const protect = defineIntent({
+  kind: 'orders/exvenue/protect',
+  retention: 'alone',
+  request: z.object({
+    ...walletMembers,
+    pair: z.string(),
+    take_profit: z.string().nullable(),
+    stop_loss: z.string().nullable(),
+  }),
+  payload: z.object({
+    ...signedMembers,
+    replaced: z.array(oldExit),
+    coin: z.string(),
+    take_profit: z.string().nullable(),
+    stop_loss: z.string().nullable(),
+  }),
+  timing: exchangeTiming,
+
+  async prepare({ id, owner, request }, deps: ExchangeDeps) {
+    const asked = await stillWanted(deps, request);
+    if (!('wallet' in asked)) return asked;
+    const { wallet, pair, ...prices } = asked;
+    const market = await readMarket(deps.exvenue, pair);
+    if (isNotReady(market)) return market;
+    const { asset, mid } = market;
+    const held = await readPosition(deps, wallet, pair);
+    if (isNotReady(held)) return held;
+    const position = isPositive(held.size) ? 'long' : 'short';
+    const misplaced = misplacedExit(prices, position, mid);
+    if (misplaced) return { fail: { code: 'V1_PRICES_INVALID', message: misplaced } };
+    const open = await deps.exvenue.openOrders(wallet, dexOf(asset.coin), LIMITS);
+    if (open.kind === 'unreadable') return UNREACHABLE;
+    const orders = exitOrders(id, prices, { asset, position, size: absolute(held.size) });
+    if (isNotReady(orders)) return orders;
+    const signed = await sign(deps, { owner, wallet }, [{ kind: 'place', orders, grouping: 'on_position' }]);
+    if (isNotReady(signed)) return signed;
+    const planned = await listPlannedExits(deps.db, { wallet, pair });
+    const replaced = oldExits(open.kind === 'found' ? exitsOn(open.data, asset.coin) : [], planned);
+    return { send: { ...signed, replaced, coin: asset.coin, ...prices } };
+  },
+
+  async send({ payload }, deps, limits): Promise<UpstreamResult<FoundExits>> {
+    const result = await postAll(deps, payload, limits);
+    if (result.kind !== 'accepted') return result;
+    const { items } = result.data;
+    const [first, ...others] = items.filter((item) => item.kind === 'rejected');
+    return first && 1 + others.length === items.length ? first : acknowledged('the exits are not confirmed yet');
+  },
+
+  reconcile: (sent, deps) => reconcileOrBurn(sent, deps, () => findExits(deps.exvenue, sent.intent.id, sent.payload)),
+
+  /**
+   * A rejected leg keeps its old exit, if there was one. The exits that rest are decided before the intent ends, which
+   * is safe to repeat.
+   */
+  async record({ intent, payload }, result, { db }) {
+    if (result.kind !== 'accepted') return recordOtherwise({ db }, intent, result);
+    const { wallet, pair } = intent.request;
+    const { placed, older } = result.data;
+    const decided = Object.fromEntries(
+      legsOf(payload).flatMap((leg) => (placed[leg] ? [[leg, String(placed[leg])]] : [])),
+    );
+    const outdated = await decideExits(db, { id: intent.id, wallet, pair }, decided);
+    const old = oldExits(payload.replaced, older).filter(({ leg }) => placed[leg] !== undefined);
+    const oids = [
+      ...old.filter(({ leg }) => !outdated.includes(leg)).map(({ oid }) => oid),
+      ...outdated.flatMap((leg) => placed[leg] ?? []),
+    ];
+    const next = oids.length > 0 ? followUp(intent, cancel, { wallet, oids }) : null;
+    return succeedAndFollow(db, intent, { pair, ...exitsResult(payload, placed, payload.replaced) }, next);
+  },
+});
+
+type Request = ExitPrices & { wallet: WalletAddress; pair: string; because_of?: string | undefined };
+
+/**
+ * The remaining part of a request. Exits that are placed again for an order yield to every later command about them;
+ * while one is in doubt, they wait. A caller's request is unchanged.
+ */
+async function stillWanted(
+  { db }: ExchangeDeps,
+  request: Request,
+): Promise<Request | Exclude<Prepared<never>, { send: never }>> {
+  const { wallet, pair, because_of: orderId, ...prices } = request;
+  if (orderId === undefined) return { wallet, pair, ...prices };
+  const later = await findLaterCommands(db, { wallet, pair, orderId, lane: laneOf(wallet) });
+  if (later.undecided) return { wait: { code: 'VENUE_UNREACHABLE' } };
+  const left = {
+    take_profit: later.legs.includes('tp') ? null : prices.take_profit,
+    stop_loss: later.legs.includes('sl') ? null : prices.stop_loss,
+  };
+  return legsOf(left).length > 0 ? { wallet, pair, ...left } : { done: { pair, ...left, ...SUPERSEDED } };
+}
+
+const SUPERSEDED = {
+  tp_order_id: null,
+  sl_order_id: null,
+  trigger_status: 'not_requested',
+  trigger_error: 'A later command decided about these exits.',
+} as const;
+
+/** Every exit of both lists once. */
+const oldExits = (seen: OldExit[], known: readonly PlannedExit[]): OldExit[] => [
+  ...seen,
+  ...known
+    .map(({ leg, oid }) => ({ leg, oid: Number(oid), triggerPrice: null }))
+    .filter(({ oid }) => !seen.some((exit) => exit.oid === oid)),
+];
+
+/**
+ * Finds the exits of an intent by their cloids. They were sent in one action, so one found exit proves that the action
+ * was executed and that a missing exit was rejected. The list of open orders, read after that, shows exits that rested
+ * before them and that an earlier read may have missed: reads may be behind.
+ */
+async function findExits(
+  exvenue: Exvenue,
+  intentId: IntentId,
+  { account, coin, ...prices }: Sought,
+): Promise<Finding<FoundExits>> {
+  const placed: PlacedExits = {};
+  const legs = legsOf(prices);
+  for (const leg of [...legs, ...legs]) {
+    if (placed[leg] !== undefined) continue; // a leg that is missing is read again after the others were found
+    const status = await exvenue.orderStatus(account, legCloid(intentId, leg), LIMITS);
+    if (status.kind === 'unreadable') return unknownEffect(status.why);
+    if (status.kind === 'found' && status.data.state !== 'rejected') placed[leg] = status.data.order.oid;
+    if (leg === legs.at(-1) && Object.keys(placed).length === 0) return ABSENT;
+  }
+  const first = Math.min(...Object.values(placed));
+  const open = await exvenue.openOrders(account, dexOf(coin), LIMITS);
+  if (open.kind === 'unreadable') return unknownEffect(open.why);
+  const older = open.kind === 'found' ? exitsOn(open.data, coin).filter(({ oid }) => oid < first) : [];
+  return accepted({ placed, older: older.map(({ leg, oid }) => ({ leg, oid: String(oid) })) });
+}
+
+function exitsResult(requested: ExitPrices, placed: PlacedExits, replaced: OldExit[]) {
+  const old = (leg: Leg) => replaced.find((exit) => exit.leg === leg);
+  const missing = legsOf(requested).filter((leg) => placed[leg] === undefined);
+  return {
+    tp_order_id: text(placed.tp ?? old('tp')?.oid),
+    sl_order_id: text(placed.sl ?? old('sl')?.oid),
+    trigger_status: missing.length > 0 ? 'partial_failure' : 'placed',
+    trigger_error: missing.length > 0 ? `The exchange rejected the ${missing.join(' and ')} order.` : null,
+    take_profit: requested.take_profit ?? old('tp')?.triggerPrice ?? null,
+    stop_loss: requested.stop_loss ?? old('sl')?.triggerPrice ?? null,
+  };
+}
+
+const text = (oid: number | undefined) => (oid === undefined ? null : String(oid));

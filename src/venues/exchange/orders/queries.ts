@@ -1,0 +1,160 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import { cloidOf, legCloid } from '../../../kernel/exchange-names.ts';
+import { type IntentId, idSchema, type OrderUuid, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
+import { report, terms } from './results.ts';
+
+/** A row with the columns `orderColumns`. */
+export const recordedOrder = z.object({
+  id: idSchema.intent,
+  owner: idSchema.owner,
+  trader: idSchema.wallet,
+  terms,
+  executed: report.nullable(),
+  created_at: z.string(),
+});
+
+/** A stored exchange order: its terms and its execution report. `trader` is the wallet. */
+export type RecordedExchangeOrder = z.infer<typeof recordedOrder>;
+
+/** The columns of `recordedOrder`, with the table alias `o`. */
+export const orderColumns = sql.fragment`o.id, o.owner, o.trader, o.terms, o.executed, o.created_at`;
+
+/** The exchange orders of an owner among the given ids and the exchange's numbers. */
+export const listExchangeOrders = (
+  db: Db,
+  owner: OwnerId,
+  ids: OrderUuid[],
+  oids: string[] = [],
+): Promise<readonly RecordedExchangeOrder[]> =>
+  db.any(sql.prepared('exchange_orders', recordedOrder)`
+    select ${orderColumns}
+    from orders o
+    where o.owner = ${owner} and o.venue = 'exvenue'
+      and (o.id = any(${sql.array(ids, 'uuid')}) or o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
+
+const planRow = z.object({ leg: z.enum(['tp', 'sl']), oid: z.string() });
+
+/** An exit by the exchange's number. */
+export type PlannedExit = z.infer<typeof planRow>;
+
+/** The exits that rest in a pair by the newest commands about them, as far as their numbers are known. */
+export const listPlannedExits = (
+  db: Db,
+  { wallet, pair }: { wallet: WalletAddress; pair: string },
+): Promise<readonly PlannedExit[]> =>
+  db.any(sql.prepared('planned_exits', planRow)`
+    select p.leg, p.oid
+    from exit_plans p
+    where p.trader = ${wallet} and p.pair = ${pair} and p.oid is not null`);
+
+const laterRow = z.object({ legs: z.array(z.enum(['tp', 'sl'])), undecided: z.boolean() });
+
+/**
+ * The legs of a pair about which a command decided that was accepted after an order. `undecided`: a command of the
+ * wallet is in doubt, so there may be more.
+ */
+export const findLaterCommands = (
+  db: Db,
+  { wallet, pair, orderId, lane }: { wallet: WalletAddress; pair: string; orderId: OrderUuid; lane: string },
+): Promise<z.infer<typeof laterRow>> =>
+  db.one(sql.prepared('later_exit_commands', laterRow)`
+    select array(select newer_exits(${wallet}, ${pair}, ${orderId})) legs,
+      exists (
+        select
+        from intents i
+        where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'orders/exvenue/place'
+      ) undecided`);
+
+const idRow = z.object({ id: idSchema.intent });
+
+/** The newest order of a wallet in a pair that the exchange reported as filled within the last `lagMs`; null without one. */
+export const findLastFilled = (
+  db: Db,
+  { wallet, pair, lagMs }: { wallet: WalletAddress; pair: string; lagMs: number },
+): Promise<IntentId | null> =>
+  db.maybeOneFirst(sql.prepared('last_filled', idRow)`
+    select o.id
+    from orders o
+    join intents i on i.id = o.id
+    where o.trader = ${wallet} and o.venue = 'exvenue' and o.pair = ${pair} and o.lifecycle = 'filled'
+      and o.created_at > now() - interval '1 hour'
+      and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
+    order by i.settled_at desc
+    limit 1`);
+
+/** An order or exit of ours that may rest at the exchange. `oid`: the exchange's number, if it has been reported. */
+export type RestingOrder = { cloid: string; oid: number | null; pair: string };
+
+const restingRow = z.object({
+  id: idSchema.intent,
+  leg: z.enum(['tp', 'sl']).nullable(),
+  oid: z.string().nullable(),
+  pair: z.string(),
+});
+
+const restingOrder = ({ id, leg, oid, pair }: z.infer<typeof restingRow>): RestingOrder => ({
+  cloid: leg === null ? cloidOf(id) : legCloid(id, leg),
+  oid: oid === null ? null : Number(oid),
+  pair,
+});
+
+/**
+ * What may rest at the exchange although reads that are `lagMs` behind do not show it: orders and exits of commands that
+ * ended within that time, exits that wait for their order's fill, and what commands in doubt may have placed.
+ */
+export const listRecordedResting = async (
+  db: Db,
+  { wallet, lane, lagMs }: { wallet: WalletAddress; lane: string; lagMs: number },
+): Promise<RestingOrder[]> => {
+  const rows = await db.any(sql.prepared('recorded_resting', restingRow)`
+    with recent as (
+      select o.id, o.pair, o.lifecycle, o.terms, o.executed ->> 'ex_order_id' oid
+      from orders o
+      join intents i on i.id = o.id
+      where o.trader = ${wallet} and o.venue = 'exvenue' and o.created_at > now() - interval '1 hour'
+        and i.settled_at > now() - make_interval(secs => ${lagMs / 1000})
+    ), waiting as (
+      select o.id, o.pair, o.terms
+      from orders o
+      where o.trader = ${wallet} and o.venue = 'exvenue' and o.executed ->> 'trigger_status' = 'pending_parent_fill'
+    ), in_doubt as (
+      select i.id, coalesce(i.request -> 'terms', i.request) terms, i.kind
+      from intents i
+      where i.state = 'in_doubt' and i.lane = ${lane} and i.kind in ('orders/exvenue/place', 'orders/exvenue/protect')
+    ), parents as (
+      select id, pair, terms from recent
+      union
+      select id, pair, terms from waiting
+      union
+      select id, terms ->> 'pair', terms from in_doubt
+    )
+    select id, null leg, oid, pair from recent where lifecycle = 'resting'
+    union all
+    select id, null, null, terms ->> 'pair' from in_doubt where kind = 'orders/exvenue/place'
+    union all
+    select id, 'tp', null, pair from parents where terms ->> 'take_profit' is not null
+    union all
+    select id, 'sl', null, pair from parents where terms ->> 'stop_loss' is not null
+    union all
+    select p.intent_id, p.leg, p.oid, p.pair
+    from exit_plans p
+    where p.trader = ${wallet} and p.oid is not null and p.decided_at > now() - make_interval(secs => ${lagMs / 1000})`);
+  return rows.map(restingOrder);
+};
+
+/** The orders and exits among the given exchange numbers that rest by our records, whatever their age. */
+export const findResting = async (db: Db, wallet: WalletAddress, oids: readonly number[]): Promise<RestingOrder[]> => {
+  const numbers = sql.array(oids.map(String), 'text');
+  const rows = await db.any(sql.prepared('resting_by_oid', restingRow)`
+    select o.id, null leg, o.executed ->> 'ex_order_id' oid, o.pair
+    from orders o
+    where o.trader = ${wallet} and o.venue = 'exvenue' and o.lifecycle = 'resting'
+      and o.executed ->> 'ex_order_id' = any(${numbers})
+    union all
+    select p.intent_id, p.leg, p.oid, p.pair
+    from exit_plans p
+    where p.trader = ${wallet} and p.oid = any(${numbers})`);
+  return rows.map(restingOrder);
+};

@@ -1,0 +1,105 @@
+import type { Body } from '../../../contract/body.ts';
+import type { components } from '../../../contract/types.ts';
+import { canonical, compare, isDecimal } from '../../../kernel/decimals.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { coinOf, displayPair, isPerpetual, isSpotName } from '../../../kernel/exchange-names.ts';
+
+type Request = Body<'submitExvenueOrder'>;
+
+/** A submitted exchange order, with amounts as canonical decimals. */
+export type ExchangeTerms = {
+  pair: string;
+  side: 'long' | 'short';
+  size: string;
+  size_in_usd: boolean;
+  order_type: 'market' | 'limit';
+  price: string | null;
+  time_in_force: 'gtc' | 'ioc' | 'alo';
+  reduce_only: boolean;
+  take_profit: string | null;
+  stop_loss: string | null;
+  leverage: number | null;
+  is_cross: boolean | null;
+  max_slippage: string;
+};
+
+/** The trigger prices of the exits of a position; null for an exit that is not requested. */
+export type ExitPrices = Pick<ExchangeTerms, 'take_profit' | 'stop_loss'>;
+
+/** An exit: take-profit or stop-loss. */
+export type Leg = 'tp' | 'sl';
+
+/** What the exchange did with an order. It is stored beside the terms. */
+export type ExecutionReport = Pick<
+  components['schemas']['Order'],
+  | 'ex_order_id'
+  | 'status'
+  | 'filled_size'
+  | 'fill_price'
+  | 'tp_order_id'
+  | 'sl_order_id'
+  | 'trigger_status'
+  | 'trigger_error'
+> & { size: string | null; limit_price: string | null };
+
+const DEFAULT_SLIPPAGE = '0.05'; // the venue's default for market orders
+
+/** The terms of a submitted order, with defaults filled in. */
+export const exchangeTerms = (order: Request): ExchangeTerms => ({
+  pair: perpetualOf(order.pair),
+  side: order.side,
+  size: decimal(order.size),
+  size_in_usd: order.size_in_usd,
+  order_type: order.order_type,
+  price: optionalDecimal(order.price),
+  time_in_force: order.time_in_force ?? 'gtc',
+  reduce_only: order.reduce_only,
+  take_profit: optionalDecimal(order.take_profit),
+  stop_loss: optionalDecimal(order.stop_loss),
+  leverage: order.leverage ?? null,
+  is_cross: order.is_cross ?? null,
+  max_slippage: order.max_slippage === undefined ? DEFAULT_SLIPPAGE : decimal(order.max_slippage),
+});
+
+/** The shown name of a perpetual in any accepted spelling. Throws V1_PAIR_UNKNOWN for names of spot pairs and outcomes. */
+export function perpetualOf(pair: string): string {
+  const coin = coinOf(pair);
+  if (isSpotName(pair) || !isPerpetual(coin)) throw new ApiError('V1_PAIR_UNKNOWN', { effect: 'none' });
+  return displayPair(coin);
+}
+
+/**
+ * A number or decimal text of a request as a canonical decimal. A number is converted from its shortest decimal form.
+ */
+export function decimal(amount: number | string): string {
+  const text = String(amount);
+  return isDecimal(text) ? canonical(text) : canonical(Number(amount).toFixed(MAX_DECIMALS));
+}
+
+const MAX_DECIMALS = 12; // for numbers that JSON writes with an exponent; smaller amounts are not traded
+
+/** The same for an optional amount; null if it is absent. */
+export const optionalDecimal = (amount: number | string | undefined) => (amount === undefined ? null : decimal(amount));
+
+/**
+ * Why exit prices are invalid, or null. A long position requires stop-loss < mark < take-profit, a short one the
+ * reverse.
+ */
+export function misplacedExit(
+  { take_profit, stop_loss }: ExitPrices,
+  position: 'long' | 'short',
+  mark: string,
+): string | null {
+  const beyond = (price: string) => compare(price, mark) * (position === 'long' ? 1 : -1) > 0;
+  if (take_profit !== null && !beyond(take_profit)) return 'take_profit is on the wrong side of the market.';
+  if (stop_loss !== null && (beyond(stop_loss) || compare(stop_loss, mark) === 0)) {
+    return 'stop_loss is on the wrong side of the market.';
+  }
+  return null;
+}
+
+/** The requested exits, in the order of sending. */
+export const legsOf = ({ take_profit, stop_loss }: ExitPrices): Leg[] => [
+  ...(take_profit === null ? [] : ['tp' as const]),
+  ...(stop_loss === null ? [] : ['sl' as const]),
+];

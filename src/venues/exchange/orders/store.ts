@@ -1,0 +1,152 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { NewIntent } from '../../../intents/accept.ts';
+import type { IntentOf } from '../../../intents/define.ts';
+import { notifying, settling, succeed, succeedWith } from '../../../intents/store.ts';
+import type { IntentId, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
+import type { CancelResult } from './cancel-result.ts';
+import { orderColumns, type RecordedExchangeOrder, recordedOrder } from './queries.ts';
+import type { ExecutionReport, Leg } from './rules.ts';
+
+/** The pair of a command about the exits of all pairs. */
+export const ALL_PAIRS = '*';
+
+/**
+ * Ends a placement and records the execution report of its order. `ended`: the follow-up intent for an order that a later
+ * command has ended already, which could not see it yet. False: the claim is lost, and nothing was written.
+ */
+export const recordPlacement = (
+  db: Db,
+  intent: IntentOf<{ wallet: WalletAddress }>,
+  result: components['schemas']['Order'],
+  report: ExecutionReport,
+  ended: NewIntent | null,
+): Promise<boolean> =>
+  succeedWith(
+    db,
+    'record_exchange_order',
+    intent,
+    result,
+    sql.fragment`
+    update orders
+    set executed = ${JSON.stringify(report)}::jsonb,
+      lifecycle = ${lifecycleOf(report)}
+    from (
+      select count(*) follow_ups
+      from settled s
+      cross join lateral accept_intents(
+        case when s.ok and exists (select newer_exits(${intent.request.wallet}, ${ALL_PAIRS}, ${intent.id}))
+          then ${batchOf(ended)}::jsonb else '[]' end
+      )
+    ) followed
+    where id = ${intent.id} and (select ok from settled) and follow_ups >= 0`,
+  );
+
+const lifecycleOf = ({ status }: ExecutionReport) =>
+  status === 'open' ? 'resting' : status === 'cancelled' ? 'cancelled' : 'filled';
+
+/** Ends a cancellation and marks the wallet's cancelled orders. False: the claim is lost, and nothing was written. */
+export function recordCancellation(
+  db: Db,
+  intent: IntentOf<{ wallet: WalletAddress }>,
+  result: CancelResult,
+): Promise<boolean> {
+  const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
+  return succeedWith(
+    db,
+    'record_exchange_cancels',
+    intent,
+    result,
+    sql.fragment`
+    update orders
+    set lifecycle = 'cancelled', executed = executed || '{"status": "cancelled"}'
+    where trader = ${intent.request.wallet}
+      and venue = 'exvenue'
+      and executed ->> 'ex_order_id' = any(${sql.array(cancelled, 'text')})
+      and (select ok from settled)`,
+  );
+}
+
+/** Ends an intent with a result and submits the follow-up intent in the same transaction. False: the claim is lost. */
+export function succeedAndFollow(
+  db: Db,
+  intent: IntentOf<unknown>,
+  result: Record<string, unknown>,
+  next: NewIntent | null,
+): Promise<boolean> {
+  if (!next) return succeed(db, intent, result);
+  const settled = db.oneFirst(sql.prepared('succeed_and_follow', z.object({ ok: z.boolean() }))`
+    with settled as materialized (
+      select ${settling(intent, 'succeeded', { result })} ok
+    )
+    select settled.ok
+    from settled
+    left join lateral accept_intents(case when settled.ok then ${batchOf(next)}::jsonb else '[]' end) a on true`);
+  return notifying(db, intent, 'succeeded', settled);
+}
+
+const batchOf = (next: NewIntent | null): string => JSON.stringify(next ? [{ ...next, n: 0 }] : []);
+
+/** Records what a later read showed of an order's exits, and submits the follow-up intent in the same transaction. */
+export async function noteExits(
+  db: Db,
+  orderId: OrderUuid,
+  report: Partial<ExecutionReport>,
+  next: NewIntent | null,
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    with noted as (
+      update orders
+      set executed = executed || ${JSON.stringify(report)}::jsonb
+      where id = ${orderId} and executed ->> 'trigger_status' = 'pending_parent_fill'
+      returning id
+    )
+    select a.verdict
+    from noted
+    cross join lateral accept_intents(case when noted.id is not null then ${batchOf(next)}::jsonb else '[]' end) a`);
+}
+
+/** Takes at most `limit` orders whose exits wait for the fill, least recently read first, and marks them as read. */
+export const takeWaitingExits = (db: Db, limit: number): Promise<readonly RecordedExchangeOrder[]> =>
+  db.any(sql.type(recordedOrder)`
+    update orders o
+    set executed = o.executed || jsonb_build_object('exits_reconciled_at', now())
+    from (
+      select w.id
+      from orders w
+      where w.executed ->> 'trigger_status' = 'pending_parent_fill'
+      order by coalesce((w.executed ->> 'exits_reconciled_at')::timestamptz, w.created_at)
+      limit ${limit}
+      for update skip locked
+    ) waiting
+    where o.id = waiting.id
+    returning ${orderColumns}`);
+
+/** The exits of a wallet in a pair, and the command that is about them. */
+type Command = { id: IntentId; wallet: WalletAddress; pair: string };
+
+const legRow = z.object({ leg: z.enum(['tp', 'sl']) });
+
+/**
+ * Records a successful command about exits: the exchange's number of each exit it placed, or null for a leg it ended.
+ * Returns the legs about which a command that was accepted later has already decided; that one stands. Safe to repeat.
+ */
+export const decideExits = (
+  db: Db,
+  { id, wallet, pair }: Command,
+  decided: Partial<Record<Leg, string | null>>,
+): Promise<readonly Leg[]> =>
+  db.anyFirst(sql.prepared('decide_exits', legRow)`
+    select decide_exits(${wallet}, ${pair}, ${JSON.stringify(decided)}::jsonb, ${id}) leg`);
+
+/** Records that a command cancelled exits, by the exchange's numbers. */
+export async function releaseExits(
+  db: Db,
+  { id, wallet }: Omit<Command, 'pair'>,
+  oids: readonly string[],
+): Promise<void> {
+  await db.query(sql.prepared('release_exits', z.object({}))`
+    select release_exits(${wallet}, ${sql.array([...oids], 'text')}, ${id})`);
+}

@@ -1,0 +1,118 @@
+import type { Finding, IntentOf, Sent, Timing } from '../../../intents/define.ts';
+import type { Held, Problem } from '../../../intents/intent.ts';
+import { recordNoResponse } from '../../../intents/run.ts';
+import { fail, retry } from '../../../intents/store.ts';
+import { idSchema } from '../../../kernel/ids.ts';
+import { accepted, type Rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
+import type { CallLimits, ItemResult, Posted } from '../adapter/types.ts';
+import { burn, type NonceEvidence, type Signed, type SigningDeps } from './signing.ts';
+
+/** The dependencies of every exchange verb: the exchange, the signing keys of wallets, and the timing settings. */
+export type ExchangeDeps = SigningDeps & {
+  config: {
+    EXVENUE_PATIENCE_MS: number;
+    EXVENUE_EXPIRES_MS: number;
+    EXVENUE_CLOCK_MARGIN_MS: number;
+    EXVENUE_READ_LAG_MS: number;
+  };
+};
+
+/** Request members of every exchange verb: the wallet in lower case, and the id of the intent it follows, if any. */
+export const walletMembers = { wallet: idSchema.wallet, because_of: idSchema.intent.optional() };
+
+/** The exchange could not be read. */
+export const UNREACHABLE = { wait: { code: 'VENUE_UNREACHABLE' } } as const;
+
+const POST_WITHIN_MS = 8_000; // shorter than the lifetime of signed bodies
+
+/** The timing of calls to the exchange. Signed bodies expire; after that nothing can take effect. */
+export const exchangeTiming = ({ config }: ExchangeDeps): Timing => ({
+  patienceMs: config.EXVENUE_PATIENCE_MS,
+  inFlightMs: config.EXVENUE_EXPIRES_MS + config.EXVENUE_CLOCK_MARGIN_MS,
+});
+
+/** Whether the sent bodies have expired and can no longer take effect. */
+export const hasExpired = ({ sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>, deps: ExchangeDeps): boolean =>
+  sent_ago_ms > exchangeTiming(deps).inFlightMs;
+
+type Signal = Pick<Required<CallLimits>, 'signal'>;
+
+/** Posts one signed body. Each body must be posted only once. */
+export const post = ({ exvenue }: ExchangeDeps, { account }: Signed, body: string, { signal }: Signal) =>
+  exvenue.post(body, { signal, timeoutMs: POST_WITHIN_MS, firstSend: true, account });
+
+/**
+ * Posts signed bodies one after the other and joins the results of their items. It stops at a missing response or a
+ * rejection. A body rejected because its orders are already gone does not stop it.
+ */
+export async function postAll(deps: ExchangeDeps, signed: Signed, limits: Signal): Promise<UpstreamResult<Posted>> {
+  const items: ItemResult[] = [];
+  for (const [n, { body, items: count }] of signed.posts.entries()) {
+    const result = await post(deps, signed, body, limits);
+    if (result.kind === 'rejected' && result.slug === 'order_gone') {
+      items.push(...Array<ItemResult>(count).fill(result));
+      continue;
+    }
+    if (result.kind !== 'accepted') return n === 0 ? result : unknownEffect('a later part had no response');
+    if (result.data.items.some(({ kind }) => kind === 'unknown')) return unknownEffect('an item had no result');
+    items.push(...result.data.items);
+  }
+  return accepted({ items });
+}
+
+/**
+ * Reconciles with `find`. If the bodies have expired and `find` returns `absent`, their nonces are burnt: only that proves
+ * that nothing was done.
+ */
+export async function reconcileOrBurn<Result>(
+  { intent, payload }: Sent<unknown, Signed>,
+  deps: ExchangeDeps,
+  find: () => Promise<Finding<Result>>,
+): Promise<Finding<Result>> {
+  const finding = await find();
+  if (finding.kind !== 'absent' || !hasExpired(intent, deps)) return finding;
+  const { evidence, counts } = await burnExpired(intent, payload, deps);
+  return counts ? finding : unknownEffect(`absent, and the nonce is ${evidence}`);
+}
+
+/**
+ * Burns the nonces of bodies that have expired. `counts`: reads show their whole effect by now. With a burnt nonce this
+ * holds at once. Without that proof it holds once the venue's reads must have caught up, and much later if a nonce was
+ * used, because then the venue has read the body.
+ */
+export async function burnExpired(
+  { sent_ago_ms }: Pick<IntentOf<unknown>, 'sent_ago_ms'>,
+  signed: Signed,
+  deps: ExchangeDeps,
+): Promise<{ evidence: NonceEvidence; counts: boolean }> {
+  const evidence = await burn(deps, signed);
+  const expiredMs = sent_ago_ms - exchangeTiming(deps).inFlightMs;
+  const lags = LAGS_UNTIL_PROOF[evidence];
+  return { evidence, counts: evidence === 'burnt' || expiredMs > lags * deps.config.EXVENUE_READ_LAG_MS };
+}
+
+/** How many read lags must pass until absence counts. Infinite: until a no-op with the nonce could be sent. */
+const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE_INFINITY } as const;
+
+/**
+ * Records any result other than `accepted`. After a rate limit the venue has done nothing, so the intent is retried
+ * within its deadline. False: the claim is lost.
+ */
+export async function recordOtherwise(
+  { db }: Pick<ExchangeDeps, 'db'>,
+  intent: Held,
+  result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
+): Promise<boolean> {
+  if (result.kind !== 'rejected') return recordNoResponse(db, intent, result);
+  const problem = problemOf(result);
+  return problem.code === 'VENUE_RATE_LIMITED'
+    ? retry(db, intent, 1000 * (problem.retry_after_s ?? 1), problem)
+    : fail(db, intent, problem);
+}
+
+function problemOf({ slug, message, retryAfterS }: Rejected): Problem {
+  if (slug === 'rate_limited' || slug === 'action_budget') {
+    return { code: 'VENUE_RATE_LIMITED', reason: slug, message, retry_after_s: retryAfterS ?? 1 };
+  }
+  return { code: 'VENUE_REJECTED', reason: slug, message };
+}

@@ -1,0 +1,40 @@
+import type { Reply } from '../../../adapters/http.ts';
+import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { classifyOrderText } from './rejections.ts';
+import { acceptedOrder, readResponse, reasonsOf } from './responses.ts';
+import type { ArchivedOrder } from './types.ts';
+
+/**
+ * Reads the miner's archive of one uuid. `absent` also occurs while the order is in flight (up to 100 s), so alone it
+ * proves nothing. Venue facts: miner REST API, order-status.
+ */
+export const archiveResponse = (reply: Reply): ReadResult<ArchivedOrder> => {
+  const response = readResponse(reply);
+  if (response.kind !== 'found') return response;
+  const details = fieldsOf(response.data.details) ?? {};
+  if (response.data.status === 'completed') return found(completed(details));
+  return response.data.status === 'failed' ? found(failed(details)) : unreadable('unknown status of the archive');
+};
+
+const completed = (details: Fields): ArchivedOrder => ({
+  status: 'completed',
+  executionType: executionType(details.signal_data),
+  accepted: acceptedOrder(details),
+  rejected: null,
+  said: null,
+});
+
+const failed = (details: Fields): ArchivedOrder => {
+  const verdict = classifyOrderText(reasonsOf(details));
+  return {
+    status: 'failed',
+    executionType: executionType(details.original_signal),
+    accepted: null,
+    rejected: verdict.kind === 'rejected' ? verdict : null,
+    said: verdict.kind === 'unproven' ? verdict.said : null,
+  };
+};
+
+const executionType = (signal: unknown): string | null =>
+  textOf(fieldsOf(signal)?.execution_type)?.split('.').pop()?.toUpperCase() ?? null;

@@ -1,0 +1,53 @@
+import type { Reply } from '../../../adapters/http.ts';
+import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import { readOrders } from './dashboard.ts';
+import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
+import { readMultiples } from './limits.ts';
+import { readPair } from './orders.ts';
+import { readResponse } from './responses.ts';
+import type { OrderBook, TradePair } from './types.ts';
+
+/** Reads orders, grouped by state. Venue facts: validator REST API, all orders. */
+export const ordersResponse = (reply: Reply): ReadResult<OrderBook> => {
+  const response = readResponse(reply);
+  if (response.kind !== 'found') return response;
+  const { unfilled, filled, cancelled } = response.data;
+  if (unfilled === undefined && filled === undefined && cancelled === undefined) return unreadable('no orders listed');
+  return found({ unfilled: readOrders(unfilled), filled: readOrders(filled), cancelled: readOrders(cancelled) });
+};
+
+/**
+ * Reads the registry of pairs, in the newer format (`allowed`, `deprecated`, `disabled`) or the older one
+ * (`allowed_trade_pairs`). Venue facts: validator REST API, trade-pairs.
+ */
+export const tradePairsResponse = (reply: Reply): ReadResult<TradePair[]> => {
+  const response = readResponse(reply);
+  if (response.kind !== 'found') return response;
+  const allowed = anyOf(response.data, 'allowed', 'allowed_trade_pairs');
+  if (!Array.isArray(allowed)) return unreadable('no pairs listed');
+  return found([
+    ...readPairs(allowed, 'allowed'),
+    ...readPairs(response.data.deprecated, 'reduce_only'),
+    ...readPairs(response.data.disabled, 'disabled'),
+  ]);
+};
+
+const readPairs = (value: unknown, state: TradePair['state']): TradePair[] =>
+  (entriesOf(value) ?? []).flatMap(([, member]) => {
+    const pair = fieldsOf(member);
+    const tradePair = pair && readPair(pair.trade_pair_id);
+    return pair && tradePair ? pairOf(pair, tradePair, state) : [];
+  });
+
+const pairOf = (pair: Fields, tradePair: string, state: TradePair['state']): TradePair => ({
+  tradePair,
+  display: textOf(pair.trade_pair) ?? tradePair,
+  category: textOf(pair.trade_pair_category) ?? 'unknown',
+  source: textOf(pair.trade_pair_source),
+  state,
+  maxLeverage: numberOf(pair.max_leverage),
+  exCoin: textOf(pair.hl_coin),
+  leverageByTier: readMultiples(
+    anyOf(pair, 'standard_positional_leverage_by_tier', 'subaccount_positional_leverage_by_tier'),
+  ),
+});

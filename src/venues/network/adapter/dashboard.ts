@@ -1,0 +1,142 @@
+import type { Reply } from '../../../adapters/http.ts';
+import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
+import { readOrder, readPair, readSide } from './orders.ts';
+import { readResponse } from './responses.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition, Drawdown, Money } from './types.ts';
+
+/** Reads a validator's dashboard, compact or verbose. Venue facts: validator REST API, v2 dashboard. */
+export const dashboardResponse = (reply: Reply): ReadResult<Dashboard> => {
+  const response = readResponse(reply);
+  if (response.kind !== 'found') return response;
+  const dashboard = fieldsOf(response.data.dashboard) ?? response.data;
+  const info = fieldsOf(dashboard.subaccount_info);
+  const status = info && textOf(info.status);
+  const atMs = numberOf(response.data.timestamp);
+  return info && status
+    ? found({ ...readDashboard(dashboard, info, status), atMs })
+    : unreadable('no subaccount in the dashboard');
+};
+
+/** Reads orders from a list or dictionary. Orders without a uuid are left out. */
+export const readOrders = (value: unknown): DashboardOrder[] =>
+  (entriesOf(value) ?? []).flatMap(([key, member]) => readOrder(member, key) ?? []);
+
+const readDashboard = (dashboard: Fields, info: Fields, status: string): Omit<Dashboard, 'atMs'> => {
+  const limitOrders = fieldsOf(dashboard.limit_orders);
+  const positions = entriesOf(fieldsOf(dashboard.positions)?.positions ?? dashboard.positions);
+  return {
+    status,
+    syntheticHotkey: textOf(info.synthetic_hotkey),
+    subaccountUuid: textOf(info.subaccount_uuid),
+    exAddress: textOf(info.hl_address)?.toLowerCase() ?? null,
+    payoutAddress: textOf(info.payout_address)?.toLowerCase() ?? null,
+    kycStatus: textOf(anyOf(dashboard, 'kyc_status', 'kyc')),
+    drawdown: readDrawdown(dashboard.drawdown),
+    money: readMoney(dashboard.account_size_data),
+    totalLeverage: numberOf(fieldsOf(dashboard.positions)?.total_leverage),
+    assetClass: textOf(info.asset_class),
+    accountSize: numberOf(info.account_size) ?? numberOf(fieldsOf(dashboard.account_size_data)?.account_size),
+    createdMs: numberOf(info.created_at_ms),
+    bucket: textOf(fieldsOf(dashboard.challenge_period)?.bucket),
+    elimination: readElimination(dashboard.elimination),
+    positions: (positions ?? []).flatMap(([key, member]) => readPosition(member, key) ?? []),
+    openOrders: readOrders(limitOrders?.open_orders),
+    closedOrders: readUuids(limitOrders?.closed_orders),
+    reported: { positions: positions !== null, orders: limitOrders !== null },
+  };
+};
+
+const readElimination = (value: unknown): Dashboard['elimination'] => {
+  const elimination = fieldsOf(value);
+  return (
+    elimination && { atMs: numberOf(elimination.elimination_initiated_time_ms), reason: textOf(elimination.reason) }
+  );
+};
+
+const readPosition = (value: unknown, key: string | null): DashboardPosition | null => {
+  const position = fieldsOf(value);
+  const uuid = position && (textOf(position.position_uuid) ?? key);
+  const tradePair = position && readPair(anyOf(position, 'trade_pair', 'tp'));
+  if (!position || !uuid || !tradePair) return null;
+  return {
+    uuid,
+    tradePair,
+    side: readSide(anyOf(position, 'position_type', 't')) ?? 'FLAT',
+    openMs: numberIn(position, 'open_ms', 'o'),
+    closeMs: numberIn(position, 'close_ms', 'c') || null, // an open position has close_ms 0
+    netLeverage: numberIn(position, 'net_leverage', 'nl'),
+    averageEntryPrice: numberIn(position, 'average_entry_price', 'ap'),
+    realizedPnl: numberIn(position, 'realized_pnl', 'rp'),
+    unrealizedPnl: numberIn(position, 'unrealized_pnl', 'up'),
+    returnNow: numberIn(position, 'current_return', 'r'),
+    netQuantity: numberOf(position.net_quantity),
+    netValue: numberOf(position.net_value),
+    filledOrders: readOrders(anyOf(position, 'fo', 'orders')),
+    unfilledOrders: readOrders(anyOf(position, 'uo', 'unfilled_orders')),
+    feesTotal: readFees(position),
+  };
+};
+
+/** Total fees. Compact payloads list fees by booking time (ms). Null if none are listed. */
+const readFees = ({ fh }: Fields): number | null => {
+  const fees = entriesOf(fh)?.map(([, fee]) => numberOf(fieldsOf(fee)?.a) ?? 0);
+  return fees ? fees.reduce((total, fee) => total + fee, 0) : null;
+};
+
+/** Uuids from a list of texts, a list of orders, or a dictionary keyed by them. */
+const readUuids = (value: unknown): string[] =>
+  (entriesOf(value) ?? []).flatMap(([key, member]) => {
+    return textOf(member) ?? textOf(fieldsOf(member)?.order_uuid) ?? key ?? [];
+  });
+
+/**
+ * Reads the drawdown section, in percent. The venue writes drawdowns in percentage points and limits as fractions. Some
+ * builds mix the units; the equities in the same section show which unit was used. Venue facts: validator REST API, v2
+ * dashboard.
+ */
+const readDrawdown = (value: unknown): Drawdown | null => {
+  const section = fieldsOf(value);
+  if (!section) return null;
+  const equity = numberOf(section.current_equity);
+  const opened = fall(equity, numberOf(section.daily_open_equity));
+  const ended = fall(numberOf(section.last_eod_equity), numberOf(section.eod_hwm));
+  return {
+    intraday: inPoints(numberOf(section.intraday_drawdown_pct), opened),
+    intradayLimit: limitOf(section, 'intraday'),
+    endOfDay: inPoints(numberOf(section.eod_drawdown_pct), ended),
+    endOfDayLimit: limitOf(section, 'eod'),
+    equity,
+  };
+};
+
+/** Reads the account_size_data section. Amounts are in USD. */
+const readMoney = (value: unknown): Money | null => {
+  const section = fieldsOf(value);
+  return (
+    section && {
+      realizedPnl: numberOf(section.total_realized_pnl),
+      capitalUsed: numberOf(section.capital_used),
+      balance: numberOf(section.balance),
+      buyingPower: numberOf(section.buying_power),
+    }
+  );
+};
+
+/** Percent by which a value lies below `from`: the day's open (intraday) or the highest close (end of day). */
+const fall = (value: number | null, from: number | null): number | null =>
+  value === null || !from ? null : (1 - value / from) * 100;
+
+/** The written drawdown, times 100 if the equities show that it is a fraction. Falls back to the equities' value. */
+const inPoints = (written: number | null, shown: number | null): number | null => {
+  if (written === null || shown === null) return written ?? shown;
+  const isFraction = Math.abs(written * 100 - shown) < Math.abs(written - shown);
+  return isFraction ? written * 100 : written;
+};
+
+/** Limits are fractions of a few hundredths. A limit above 1 is already in percent. */
+const limitOf = (section: Fields, kind: 'intraday' | 'eod'): number | null => {
+  const legacy = `subaccount_challenge_${kind}_drawdown_threshold`; // the only name in older builds
+  const limit = numberIn(section, `${kind}_drawdown_threshold`, legacy);
+  return limit !== null && limit <= 1 ? limit * 100 : limit;
+};

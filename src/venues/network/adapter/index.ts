@@ -1,0 +1,112 @@
+import { httpClient, type Reply } from '../../../adapters/http.ts';
+import { isHotkey, isUuid } from '../../../kernel/ids.ts';
+import { unreadable } from '../../../kernel/upstream-result.ts';
+import { archiveResponse } from './archive.ts';
+import { ordersResponse, tradePairsResponse } from './books.ts';
+import { dashboardResponse } from './dashboard.ts';
+import { limitsResponse } from './limits.ts';
+import { type LookUps, unlimited } from './look-ups.ts';
+import { payoutBody, settlementsResponse } from './payouts.ts';
+import { rejectedForForm } from './rejections.ts';
+import { submitResponse } from './responses.ts';
+import { createResponse, listResponse, subaccountBody } from './subaccounts.ts';
+import type { CallLimits, Netvenue, NetvenueAccess, Signal } from './types.ts';
+
+/** The miner tries 3 times for 30 s with 2 pauses of 5 s: 100 s at most. Then it still needs time to respond. */
+const SUBMIT_MS = 120_000;
+/** The miner gives the validator 60 s to create a subaccount. */
+const CREATE_MS = 90_000;
+/** Reads are made while a caller waits. */
+const READ_MS = 5_000;
+
+const send = httpClient();
+
+/**
+ * Client of one entity's miner and validator. Expected faults are results, not exceptions. It never resends by itself.
+ * `sendLookUp` sends the look-ups at the miner.
+ */
+export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited): Netvenue => {
+  const miner = caller(access.minerUrl, access.minerKey);
+  const validator = caller(access.validatorUrl, access.validatorKey);
+  return {
+    submit: async (signal, limits) => {
+      if (!isNamed(signal)) return rejectedForForm;
+      const reply = await miner.post('/api/submit-order', signal, { timeoutMs: SUBMIT_MS, ...limits });
+      return submitResponse(reply, signal.order_uuid);
+    },
+    orderStatus: async (orderUuid, limits) => {
+      if (!isOrderName(orderUuid)) return unreadable('not an order uuid');
+      return archiveResponse(
+        await sendLookUp((notAfter) =>
+          miner.get(`/api/order-status/${orderUuid}`, { ...limits, notAfter, isQueued: true }),
+        ),
+      );
+    },
+    dashboard: async (hotkey, limits) => {
+      if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
+      return dashboardResponse(await validator.get(`/v2/entity/subaccount/${hotkey}`, limits));
+    },
+    orders: async (hotkey, limits) => {
+      if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
+      return ordersResponse(await validator.get(`/orders/${hotkey}?status=unfilled,filled,cancelled`, limits));
+    },
+    walletDashboard: async (address, limits) => {
+      if (!isAddress(address)) return unreadable('not an address');
+      return dashboardResponse(await validator.get(`/hl-traders/${address.toLowerCase()}`, limits));
+    },
+    limits: async (hotkey, limits) => {
+      if (!isHotkey(hotkey)) return unreadable('not a synthetic hotkey');
+      return limitsResponse(await validator.get(`/subaccounts/${hotkey}/limits`, limits));
+    },
+    walletLimits: async (address, limits) => {
+      if (!isAddress(address)) return unreadable('not an address');
+      return limitsResponse(await validator.get(`/hl-traders/${address.toLowerCase()}/limits`, limits));
+    },
+    settlements: async (uuid, nowMs, limits) =>
+      settlementsResponse(
+        await validator.post('/entity/subaccount/payout', payoutBody(uuid, nowMs), { timeoutMs: READ_MS, ...limits }),
+      ),
+    tradePairs: async (limits) => tradePairsResponse(await validator.get('/trade-pairs', limits)),
+    createSubaccount: async (requested, limits) => {
+      const path = 'exAddress' in requested ? '/api/create-hl-subaccount' : '/api/create-subaccount';
+      return createResponse(await miner.post(path, subaccountBody(requested), { timeoutMs: CREATE_MS, ...limits }));
+    },
+    listSubaccounts: async (limits) =>
+      listResponse(await validator.get(`/entity/${encodeURIComponent(access.entityHotkey)}`, limits)),
+  };
+};
+
+type Limits = CallLimits & { timeoutMs: number };
+
+const caller = (baseUrl: string, key: string) => {
+  const base = baseUrl.replace(/\/+$/, ''); // a string: resolving against a URL would drop its path
+  const headers = { authorization: `Bearer ${key}`, accept: 'application/json' };
+  return {
+    get: (path: string, limits: CallLimits & { isQueued?: boolean } = {}): Promise<Reply> =>
+      send({ timeoutMs: READ_MS, ...limits, method: 'GET', url: base + path, headers }),
+    post: (path: string, body: object, limits: Limits): Promise<Reply> =>
+      send({
+        ...limits,
+        method: 'POST',
+        url: base + path,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+  };
+};
+
+/**
+ * The venue names the orders that it creates after their parent: exits, the limit order of a triggered stop-limit, and
+ * the close of a position. They combine. Venue facts: derived ids, second review.
+ */
+const DERIVED = /(-(bracket-\d{1,4}|limit|flat-all)){0,4}$/;
+
+/** The venue uses the uuid as a file name, so no other text may be sent. */
+const isOrderName = (name: string): boolean => isUuid(name.replace(DERIVED, ''));
+
+const isNamed = ({ order_uuid, execution_type }: Signal): boolean => {
+  if (execution_type !== 'LIMIT_CANCEL' && execution_type !== 'FLAT_ALL') return isOrderName(order_uuid);
+  return order_uuid === 'ALL' || order_uuid.split(',').every(isOrderName);
+};
+
+const isAddress = (address: string): boolean => /^0x[0-9a-f]{40}$/i.test(address);

@@ -1,0 +1,39 @@
+import type { Reply } from '../../../adapters/http.ts';
+import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
+import { entriesOf, type Fields, fieldsOf, numberOf } from './fields.ts';
+import { readResponse } from './responses.ts';
+import type { Limits } from './types.ts';
+
+/**
+ * Reads a subaccount's limits. A wallet-linked subaccount has one figure for all pairs. Venue facts: per-subaccount
+ * limits.
+ */
+export const limitsResponse = (reply: Reply): ReadResult<Limits> => readLimits(readResponse(reply));
+
+/** Reads multiples by name. Null for a value that is not a dictionary with numbers. */
+export const readMultiples = (value: unknown): Record<string, number> | null => {
+  const entries = fieldsOf(value) && entriesOf(value);
+  if (!entries) return null;
+  const numbers = entries.flatMap(([name, member]) => {
+    const number = numberOf(member);
+    return name === null || number === null ? [] : [[name, number] as const];
+  });
+  return numbers.length > 0 ? Object.fromEntries(numbers) : null;
+};
+
+/** A response without the portfolio cap is unreadable. */
+const readLimits = (response: ReadResult<Fields>): ReadResult<Limits> => {
+  if (response.kind !== 'found') return response;
+  const { data } = response;
+  const portfolioUsd = numberOf(data.max_portfolio_usd);
+  if (portfolioUsd === null) return unreadable('no limits in the response');
+  return found({
+    tier: numberOf(data.tier),
+    accountSize: numberOf(data.account_size),
+    portfolioMultiple: numberOf(data.portfolio_multiplier),
+    portfolioUsd,
+    perPairUsd: numberOf(data.max_position_per_pair_usd),
+    classUsd: readMultiples(data.max_asset_class_usd),
+    pairLeverage: readMultiples(data.positional_leverage) ?? {},
+  });
+};

@@ -1,0 +1,69 @@
+import { parseJson, type Reply } from '../../../adapters/http.ts';
+import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
+import { accepted, found, rejected, unknownEffect, unreachable, unreadable } from '../../../kernel/upstream-result.ts';
+import { entriesOf, fieldsOf, numberOf, textOf } from './fields.ts';
+import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
+import { readResponse } from './responses.ts';
+import type { NewSubaccount, Subaccount } from './types.ts';
+
+const rejectedAtCap = rejected('trader_cap', 'The miner has reached its maximum number of linked traders.');
+
+/**
+ * The body of create-subaccount. Linked accounts also need the account size. Venue facts: entity miner, subaccounts.
+ */
+export const subaccountBody = (requested: NewSubaccount): Record<string, string | number> =>
+  'exAddress' in requested
+    ? {
+        hl_address: requested.exAddress.toLowerCase(),
+        account_size: requested.accountSize,
+        ...(requested.payoutAddress && { payout_address: requested.payoutAddress }),
+      }
+    : { asset_class: requested.assetClass, account_size: requested.accountSize };
+
+/**
+ * Classifies the reply to a creation. The miner sends 500, 503 and 504 after it tried to reach the validator, which may
+ * have created the subaccount.
+ */
+export const createResponse = (reply: Reply): UpstreamResult<Subaccount> => {
+  if (reply.kind === 'unsent') return unreachable(reply.why);
+  if (reply.kind === 'lost') return unknownEffect(reply.why);
+  if (reply.status === 401) return rejectedOurKey;
+  if (reply.status === 403) return rejectedAtCap;
+  const body = fieldsOf(parseJson(reply.text));
+  if (reply.status === 400 && body) return classifySubaccountText(textOf(body.message) ?? textOf(body.error) ?? '');
+  const made = reply.status === 200 && body ? readSubaccount(body.subaccount) : null;
+  return made ? accepted(made) : unknownEffect(`status ${reply.status} is not conclusive`);
+};
+
+/**
+ * Reads all subaccounts of an entity. A partly readable list is unreadable as a whole: it must never prove that a
+ * subaccount is missing.
+ */
+export const listResponse = (reply: Reply): ReadResult<Subaccount[]> => {
+  const response = readResponse(reply);
+  if (response.kind !== 'found') return response;
+  const entity = fieldsOf(response.data.entity) ?? response.data;
+  const subaccounts = entriesOf(entity.subaccounts)?.map(([, member]) => readSubaccount(member));
+  if (!subaccounts) return unreadable('no subaccounts listed');
+  const readable = subaccounts.filter((subaccount) => subaccount !== null);
+  return readable.length === subaccounts.length ? found(readable) : unreadable('a listed subaccount is incomplete');
+};
+
+const readSubaccount = (value: unknown): Subaccount | null => {
+  const data = fieldsOf(value) ?? {};
+  const subaccountId = numberOf(data.subaccount_id);
+  const syntheticHotkey = textOf(data.synthetic_hotkey);
+  const assetClass = textOf(data.asset_class);
+  const accountSize = numberOf(data.account_size);
+  if (subaccountId === null || !syntheticHotkey || !assetClass || accountSize === null) return null;
+  return {
+    subaccountId,
+    subaccountUuid: textOf(data.subaccount_uuid),
+    syntheticHotkey,
+    assetClass,
+    accountSize,
+    status: textOf(data.status) ?? 'unknown',
+    createdMs: numberOf(data.created_at_ms),
+    exAddress: textOf(data.hl_address)?.toLowerCase() ?? null,
+  };
+};

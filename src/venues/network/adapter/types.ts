@@ -1,0 +1,250 @@
+import type { Hotkey, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
+import type { ReadResult, Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
+
+/** Addresses of one entity's miner and validator, and this service's keys for them. */
+export type NetvenueAccess = {
+  minerUrl: string;
+  minerKey: string;
+  validatorUrl: string;
+  validatorKey: string;
+  entityHotkey: Hotkey;
+};
+
+/** Side of an order or position, in the venue's terms. */
+export type OrderType = 'LONG' | 'SHORT' | 'FLAT';
+type ExecutionType = 'MARKET' | 'LIMIT' | 'STOP_LIMIT' | 'BRACKET' | 'LIMIT_CANCEL' | 'LIMIT_EDIT' | 'FLAT_ALL';
+/** Distance of a trailing stop: in percent, or in units of the price. */
+export type TrailingStop = { trailing_percent: number } | { trailing_value: number };
+type Prices = 'stop_loss' | 'take_profit' | 'trailing_percent' | 'trailing_value';
+type Bracket = { order_uuid?: OrderUuid } & Partial<Record<Prices | 'leverage' | 'value' | 'quantity', number>>;
+
+/** The body of the miner's single order route, with the miner's field names. */
+export type Signal = {
+  order_uuid: OrderUuid;
+  subaccount_id: number;
+  execution_type: ExecutionType;
+  trade_pair?: string;
+  order_type?: OrderType;
+  leverage?: number;
+  value?: number;
+  quantity?: number;
+  limit_price?: number;
+  stop_price?: number;
+  stop_condition?: 'GTE' | 'LTE';
+  stop_loss?: number;
+  take_profit?: number;
+  trailing_stop?: TrailingStop;
+  bracket_orders?: Bracket[];
+};
+
+/** The executed or accepted values. The venue may reduce an order without notice. Null members were not reported. */
+export type Executed = {
+  order_type: OrderType | null;
+  quantity: number | null;
+  value: number | null;
+  leverage: number | null;
+  price: number | null;
+};
+
+/** The miner accepted a signal. `note` is a warning for the caller (for example: made smaller by a cap). */
+export type SignalAccepted = { executed: Executed | null; processingTimeS: number | null; note: string | null };
+
+/**
+ * A rejection that does not prove that nothing happened: its words are unknown, or are also those of a filled order whose
+ * exits failed. It must be looked up. `said`: the rejection, if the venue's records show nothing.
+ */
+export type UnprovenRejection = { kind: 'unproven'; said: Rejected };
+
+/** The response to a signal. */
+export type SubmitResult = UpstreamResult<SignalAccepted> | UnprovenRejection;
+
+/**
+ * The miner's last record of one uuid. `executionType` is the recorded command: a later cancel or edit overwrites the
+ * record of the order. `accepted` is set if that command took effect, `rejected` if the recorded reason proves that it
+ * did not. `said` is a rejection that proves nothing by itself. With none of them, the record proves nothing at all.
+ */
+export type ArchivedOrder = {
+  status: 'completed' | 'failed';
+  executionType: string | null;
+  accepted: SignalAccepted | null;
+  rejected: Rejected | null;
+  said: Rejected | null;
+};
+
+/** One order as the validator reports it. `price` is null until the order is filled. Sizes are negative for SHORT. */
+export type DashboardOrder = {
+  uuid: string;
+  tradePair: string | null;
+  orderType: OrderType | null;
+  executionType: string | null;
+  leverage: number | null;
+  value: number | null;
+  quantity: number | null;
+  price: number | null;
+  limitPrice: number | null;
+  stopPrice: number | null;
+  stopCondition: string | null;
+  stopLoss: number | null;
+  takeProfit: number | null;
+  trailingStop: TrailingStop | null;
+  processedMs: number | null;
+  /** The venue's source code of the order. Compact payloads omit it. Venue facts: order source codes. */
+  source: number | null;
+};
+
+/** One position as the validator reports it. Money is in USD, times are epoch ms. */
+export type DashboardPosition = {
+  uuid: string;
+  tradePair: string;
+  side: OrderType;
+  openMs: number | null;
+  closeMs: number | null;
+  netLeverage: number | null;
+  averageEntryPrice: number | null;
+  realizedPnl: number | null;
+  unrealizedPnl: number | null;
+  returnNow: number | null;
+  /** Signed quantity and value. Verbose payloads only. */
+  netQuantity: number | null;
+  netValue: number | null;
+  filledOrders: DashboardOrder[];
+  unfilledOrders: DashboardOrder[];
+  feesTotal: number | null;
+};
+
+/**
+ * Drawdowns and their limits, always in percent: 1.24 is 1.24 %. An account that reaches a limit is eliminated.
+ * `equity`: the account's value as a fraction of its size, 1 at the start.
+ */
+export type Drawdown = {
+  intraday: number | null;
+  intradayLimit: number | null;
+  endOfDay: number | null;
+  endOfDayLimit: number | null;
+  equity: number | null;
+};
+
+/** The account's money in USD. `balance` excludes open positions; `capitalUsed` is their value. */
+export type Money = {
+  realizedPnl: number | null;
+  capitalUsed: number | null;
+  balance: number | null;
+  buyingPower: number | null;
+};
+
+/** The validator's v2 dashboard of one subaccount, in one form for both formats (compact, verbose). */
+export type Dashboard = {
+  status: string;
+  syntheticHotkey: Hotkey | null;
+  subaccountUuid: string | null;
+  exAddress: WalletAddress | null;
+  payoutAddress: string | null;
+  kycStatus: string | null;
+  /** The validator's timestamp of the response (epoch ms). */
+  atMs: number | null;
+  /** Null until the first evaluation, about 1 minute after the account was created. */
+  drawdown: Drawdown | null;
+  money: Money | null;
+  totalLeverage: number | null;
+  assetClass: string | null;
+  accountSize: number | null;
+  createdMs: number | null;
+  bucket: string | null;
+  elimination: { atMs: number | null; reason: string | null } | null;
+  positions: DashboardPosition[];
+  openOrders: DashboardOrder[];
+  /**
+   * Uuids of orders that are no longer open: filled, cancelled or swept. Some builds return them only once, or only
+   * with a cursor. A missing uuid proves nothing; call `orders`.
+   */
+  closedOrders: string[];
+  /** Which sections the response contains. A missing one may be empty or may have failed inside the validator. */
+  reported: { positions: boolean; orders: boolean };
+};
+
+/**
+ * The maximum holdings of an account. `pairLeverage`: multiples of the balance by wire id; empty if the venue gives one
+ * figure for all pairs (linked wallets). `classUsd` is null if the venue has no caps per asset class.
+ */
+export type Limits = {
+  tier: number | null;
+  accountSize: number | null;
+  portfolioMultiple: number | null;
+  portfolioUsd: number;
+  perPairUsd: number | null;
+  classUsd: Record<string, number> | null;
+  pairLeverage: Record<string, number>;
+};
+
+/** The payout of a funded account for one week, in USD. `endMs` is the following Monday, exclusive. */
+export type Settlement = { startMs: number; endMs: number; payoutUsd: number };
+
+/** All orders of one subaccount at the validator, by state. */
+export type OrderBook = { unfilled: DashboardOrder[]; filled: DashboardOrder[]; cancelled: DashboardOrder[] };
+
+/**
+ * A pair of the validator's registry. `tradePair` is the wire id. Positions in `reduce_only` pairs can only be closed.
+ */
+export type TradePair = {
+  tradePair: string;
+  display: string;
+  category: string;
+  source: string | null;
+  state: 'allowed' | 'reduce_only' | 'disabled';
+  maxLeverage: number | null;
+  exCoin: string | null;
+  /** Caps by account tier, as multiples of the balance. Newer builds only. */
+  leverageByTier: Record<string, number> | null;
+};
+
+/** A subaccount as the network records it. `status` starts as `pending` and becomes `active` or `failed`. */
+export type Subaccount = {
+  subaccountId: number;
+  subaccountUuid: string | null;
+  syntheticHotkey: Hotkey;
+  assetClass: string;
+  accountSize: number;
+  status: string;
+  createdMs: number | null;
+  exAddress: WalletAddress | null;
+};
+
+/** A subaccount to create: for an asset class, or linked to an exchange wallet. `accountSize` in USD. */
+export type NewSubaccount =
+  | { assetClass: string; accountSize: number }
+  | { exAddress: WalletAddress; payoutAddress?: WalletAddress; accountSize: number };
+
+/** One entity's miner and validator. Every call accepts a maximum duration (ms) and an abort signal. */
+export type Netvenue = {
+  /** Posts one signal to the miner. Never retried. May last as long as the miner takes (about 100 s at most). */
+  submit(signal: Signal, limits?: CallLimits): Promise<SubmitResult>;
+  /**
+   * The miner's archive of one order. `failed` does not prove that the order had no effect. A response shows that the miner has
+   * accepted the connections of all requests that were sent before.
+   */
+  orderStatus(orderUuid: OrderUuid, limits?: CallLimits): Promise<ReadResult<ArchivedOrder>>;
+  /** The validator's dashboard of one subaccount. */
+  dashboard(syntheticHotkey: Hotkey, limits?: CallLimits): Promise<ReadResult<Dashboard>>;
+  /** The validator's orders of one subaccount. `absent` if it has none. */
+  orders(syntheticHotkey: Hotkey, limits?: CallLimits): Promise<ReadResult<OrderBook>>;
+  /** The validator's dashboard of the subaccount linked to an exchange wallet. `absent` for an unknown wallet. */
+  walletDashboard(exAddress: WalletAddress, limits?: CallLimits): Promise<ReadResult<Dashboard>>;
+  /** The limits of a subaccount. */
+  limits(syntheticHotkey: Hotkey, limits?: CallLimits): Promise<ReadResult<Limits>>;
+  /** The limits of the subaccount linked to an exchange wallet. */
+  walletLimits(exAddress: WalletAddress, limits?: CallLimits): Promise<ReadResult<Limits>>;
+  /**
+   * All weekly settlements of a subaccount up to the last 12-hour boundary before `nowMs` (epoch ms). `absent` if the
+   * validator has none: the subaccount is unknown, not funded, or has no orders.
+   */
+  settlements(subaccountUuid: string, nowMs: number, limits?: CallLimits): Promise<ReadResult<Settlement[]>>;
+  /** The validator's registry of pairs, which changes every few weeks. */
+  tradePairs(limits?: CallLimits): Promise<ReadResult<TradePair[]>>;
+  /** Creates a subaccount. Not idempotent at the miner: never repeat a call in doubt. */
+  createSubaccount(requested: NewSubaccount, limits?: CallLimits): Promise<UpstreamResult<Subaccount>>;
+  /** All subaccounts of the entity, from the validator. */
+  listSubaccounts(limits?: CallLimits): Promise<ReadResult<Subaccount[]>>;
+};
+
+/** After `notAfter` (epoch ms) nothing is sent and the result is `unreachable`. */
+export type CallLimits = { timeoutMs?: number; signal?: AbortSignal; notAfter?: number };

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { defineIntent } from '../../../intents/define.ts';
+import { idSchema } from '../../../kernel/ids.ts';
+import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { Signal } from '../adapter/types.ts';
+import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
+import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
+import { protectionShown } from './protection.ts';
+import { getTarget } from './queries.ts';
+import { carriesExits, isOver } from './rules.ts';
+import { findProven, isShown, readRecords } from './shown.ts';
+import { recordCancellation } from './store.ts';
+import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
+import * as network from './verb.ts';
+
+/** Cancels a resting order. */
+export const cancel = defineIntent({
+  kind: 'orders/cancel',
+  retention: 'alone',
+  request: z.object({ ...network.traderMembers, target: idSchema.order }),
+  payload: z.object({ signal: network.signal, target: idSchema.order, terms: network.terms }),
+  timing: network.timing,
+  slot: network.slot,
+
+  async prepare({ request: { target, subaccount_id, trader } }, deps: network.Deps) {
+    const order = await getTarget(deps.db, target);
+    if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const located = await locate(deps, trader, { id: target, ...order });
+    if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const { terms } = order;
+    const common = { subaccount_id, trade_pair: terms.trade_pair };
+    const signal: Signal = { execution_type: 'LIMIT_CANCEL', order_uuid: located, ...common };
+    return { send: { signal, target, terms } };
+  },
+
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const find = (at: AtMiner) => findCancelled(at, sent.payload);
+    const result = await network.sendSignal(sent, deps, limits, network.resolveBy(find));
+    return result.kind === 'accepted' && carriesExits(sent.payload.terms)
+      ? acknowledged('the cancellation may have met the exits of a filled order')
+      : result;
+  },
+
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, async (at) =>
+      absentIfNeverPlaced(deps, sent.payload.target, await findCancelled(at, sent.payload)),
+    ),
+
+  async record({ intent, payload: { target } }, result, deps) {
+    if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
+    const { lifecycle = 'cancelled', ...data } = result.data;
+    return recordCancellation(deps.db, intent, target, {
+      result: network.resultOf(target, network.unlessWaiting(data)),
+      lifecycle,
+    });
+  },
+});
+
+/**
+ * Finds whether an order is still resting, cancelled or filled. The network cancels every exit whose name begins with the
+ * uuid: of an order that was filled first, the cancellation removes the exits, as soon as it arrives.
+ */
+async function findCancelled(
+  at: AtMiner,
+  { signal, terms }: { signal: Signal; terms: Parameters<typeof carriesExits>[0] },
+): Promise<Found> {
+  const records = await readRecords(at);
+  const [first = ''] = signal.order_uuid.split(',');
+  const shown = findProven(records, first);
+  if (shown === 'unread' || records.book.kind !== 'found') return UNREAD; // the order was there once
+  if (!isShown(shown) || shown.lifecycle === 'resting') return ABSENT;
+  if (shown.lifecycle === 'cancelled') return accepted(nothingExecuted);
+  if (!carriesExits(terms)) return recordedRejection(FILLED);
+  const protection = protectionShown(terms, shown, records, null);
+  if (!protection) return UNREAD;
+  return protection.state === 'failed'
+    ? accepted({
+        ...nothingExecuted,
+        lifecycle: 'filled',
+        executed: shown.order && executedBy(shown.order),
+        protection,
+        note: EXITS_REMOVED,
+      })
+    : onceEnded(recordedRejection(FILLED)); // the cancellation may still arrive and remove them
+}
+
+const FILLED = { slug: 'order_filled', message: 'The order was filled before it could be cancelled.' };
+
+const EXITS_REMOVED =
+  'The order was filled before it could be cancelled, and the cancellation removed its exits; protect the position.';

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { defineIntent, type Sent } from '../../../intents/define.ts';
+import { retry, succeed } from '../../../intents/store.ts';
+import type { Hotkey } from '../../../kernel/ids.ts';
+import {
+  accepted,
+  acknowledged,
+  type ReadResult,
+  type Rejected,
+  type UpstreamResult,
+  unreachable,
+} from '../../../kernel/upstream-result.ts';
+import type { Dashboard, OrderBook, Signal, TradePair } from '../adapter/types.ts';
+import { type CloseStyle, closesByUuid } from './close-style.ts';
+import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
+import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
+import { isOpenPosition, readHeld } from './positions.ts';
+import { hasOthersUnderWay } from './queries.ts';
+import { samePair, sameUuid } from './rules.ts';
+import { readRecords } from './shown.ts';
+import * as network from './verb.ts';
+
+type Deps = network.Deps & {
+  config: { NETVENUE_CLOSE_STYLE: CloseStyle };
+  reads: { tradePairs(): Promise<ReadResult<TradePair[]>> };
+};
+
+/**
+ * Closes the position that is open in a pair when the intent is executed; with `position_uuid` only that position. The
+ * venue does not report failures of single closes, so its acceptance proves nothing: an acceptance is reconciled at
+ * once.
+ */
+export const close = defineIntent({
+  kind: 'orders/close',
+  retention: 'alone',
+  request: z.object({ ...network.traderMembers, trade_pair: z.string(), position_uuid: z.string().optional() }),
+  payload: z.object({ signal: network.signal, position_uuid: z.string(), since_ms: z.number().nullable() }),
+  timing: network.timing,
+  slot: network.slot,
+
+  async prepare({ id, lane, attempts, request }, deps: Deps) {
+    const { trader, trade_pair, subaccount_id, position_uuid: only } = request;
+    const [held, pairs, others] = await Promise.all([
+      readHeld(deps.venues.netvenue, trader, trade_pair),
+      deps.reads.tradePairs(),
+      hasOthersUnderWay(deps.db, trader, lane),
+    ]);
+    if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
+    const { position } = held;
+    if (position === null || (only !== undefined && !sameUuid(position.uuid, only)))
+      return { fail: { code: 'V1_NO_POSITION' } };
+    const common = { subaccount_id, trade_pair };
+    const touches = others || mayTouchOthers(deps.config.NETVENUE_CLOSE_STYLE, held.dashboard, { pairs, trade_pair });
+    const signal: Signal = touches
+      ? { ...common, execution_type: 'MARKET', order_type: 'FLAT', order_uuid: attempts > 1 ? randomUUID() : id }
+      : { ...common, execution_type: 'FLAT_ALL', order_uuid: position.uuid };
+    return { send: { signal, position_uuid: position.uuid, since_ms: held.dashboard.atMs } };
+  },
+
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    if (await isOvertaken(sent, deps)) return unreachable('another order of the account is under way');
+    const find = (at: AtMiner) => findClosed(at, sent.payload);
+    const result = await network.sendSignal(sent, deps, limits, network.resolveBy(find));
+    return result.kind === 'accepted' ? acknowledged('an acceptance does not prove that it closed') : result;
+  },
+
+  reconcile: (sent, deps) => network.reconcileAt(sent, deps, (at) => findClosed(at, sent.payload)),
+
+  async record({ intent }, result, deps) {
+    if (result.kind === 'rejected' && result.slug === 'cooldown') return waitOut(deps, intent, result);
+    if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
+    return succeed(deps.db, intent, network.resultOf(intent.id, result.data));
+  },
+});
+
+/**
+ * Whether FLAT_ALL could touch more than the position: of an account that has any order in another pair, because the
+ * newest builds cancel all exits, also those of an order that is filled meanwhile; and of one with another position on
+ * a build that is not known to close by uuid. `flat_all` counts as known where the registry cannot be read.
+ */
+export function mayTouchOthers(
+  style: CloseStyle,
+  { positions, openOrders }: Pick<Dashboard, 'positions' | 'openOrders'>,
+  { pairs, trade_pair }: { pairs: ReadResult<TradePair[]>; trade_pair: string },
+): boolean {
+  const isElsewhere = ({ tradePair }: { tradePair: string | null }) =>
+    tradePair === null || !samePair(tradePair, trade_pair);
+  if (style === 'market_flat' || openOrders.some(isElsewhere)) return true;
+  if (closesByUuid(pairs) || (style === 'flat_all' && pairs.kind !== 'found')) return false;
+  return positions.some((position) => isOpenPosition(position) && isElsewhere(position));
+}
+
+/** The venue did nothing: the close is sent again after its pause, under a new uuid, within the deadline. */
+const waitOut = ({ db }: Deps, intent: Parameters<typeof retry>[1], { message, retryAfterS = 1 }: Rejected) =>
+  retry(db, intent, retryAfterS * 1_000, { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS });
+
+/**
+ * Whether an order that may place exits was accepted before this FLAT_ALL was committed. One that is accepted later sees
+ * the commit and waits, so neither can undo the other.
+ */
+const isOvertaken = async (
+  { intent, payload }: Sent<{ trader: Hotkey }, { signal: Signal }>,
+  { db }: Deps,
+): Promise<boolean> =>
+  payload.signal.execution_type === 'FLAT_ALL' && hasOthersUnderWay(db, intent.request.trader, intent.lane);
+
+/**
+ * Finds whether a position is closed, and its closing order. A position that the validator no longer lists is closed. If
+ * something else has closed it, a FLAT_ALL in flight could still cancel the account's exits.
+ */
+export async function findClosed(
+  at: AtMiner,
+  { position_uuid, ...sent }: { position_uuid: string; signal: Signal; since_ms: number | null },
+): Promise<Found> {
+  const { dashboard, book } = await readRecords(at);
+  if (dashboard.kind !== 'found' || !dashboard.data.reported.positions) return UNREAD;
+  const position = dashboard.data.positions.find(({ uuid }) => uuid === position_uuid);
+  if (position && isOpenPosition(position)) return ABSENT;
+  const last = position?.filledOrders.at(-1);
+  const executed = last ? executedBy(last) : null;
+  if (sent.signal.execution_type !== 'FLAT_ALL') return accepted({ ...nothingExecuted, executed });
+  if (book.kind !== 'found') return UNREAD;
+  const note = noteOfOthers(dashboard.data, book.data, sent.since_ms ?? 0);
+  const closed = accepted({ ...nothingExecuted, note, executed });
+  return last && !closesOf(position_uuid).includes(last.uuid) ? onceEnded(closed) : closed;
+}
+
+/** The uuids of the order by which FLAT_ALL closes a position: of newer and of older builds. Venue facts: derived ids. */
+const closesOf = (positionUuid: string): string[] => [`${positionUuid}-flat-all`, [...positionUuid].reverse().join('')];
+
+/** A note that positions lost their exits since the close was sent. Null if none did. */
+function noteOfOthers({ positions }: Dashboard, { cancelled }: OrderBook, sinceMs: number): string | null {
+  const open = positions.filter(isOpenPosition).map(({ tradePair }) => tradePair);
+  const lost = cancelled.filter(
+    ({ executionType, processedMs }) => executionType === 'BRACKET' && (processedMs ?? sinceMs) >= sinceMs,
+  );
+  const pairs = new Set(open.filter((pair) => lost.some(({ tradePair }) => tradePair && samePair(tradePair, pair))));
+  return pairs.size > 0 ? `Exits were cancelled meanwhile in ${[...pairs].join(', ')}; protect these positions.` : null;
+}

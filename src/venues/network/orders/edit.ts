@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { isTradeable } from '../../../capabilities/trading/queries.ts';
+import type { components } from '../../../contract/types.ts';
+import { defineIntent, objectWith } from '../../../intents/define.ts';
+import { idSchema } from '../../../kernel/ids.ts';
+import { accepted, type Rejected, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { Signal } from '../adapter/types.ts';
+import { CLOSE_IN_FLIGHT } from './close-style.ts';
+import { executedBy, findEdited, nothingExecuted, UNREAD } from './evidence.ts';
+import type { AtMiner, Done } from './outcome.ts';
+import { wholeOrder } from './place.ts';
+import { protectionShown } from './protection.ts';
+import { getReadiness, getTarget } from './queries.ts';
+import {
+  carriesExits,
+  editedTerms,
+  findInconsistency,
+  findMisplaced,
+  isOver,
+  protectionWhenAccepted,
+  type Terms,
+} from './rules.ts';
+import { findProven, isShown, isTriggered, readRecords } from './shown.ts';
+import { recordEdit } from './store.ts';
+import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
+import * as network from './verb.ts';
+
+const changes = objectWith<components['schemas']['VantaEditOrderRequest']>({ trade_pair: z.string() });
+
+/**
+ * Changes a resting order. The changes are merged into its current terms when the intent is executed, in order of
+ * submission.
+ */
+export const edit = defineIntent({
+  kind: 'orders/edit',
+  retention: 'alone',
+  request: z.object({ ...network.traderMembers, target: idSchema.order, changes }),
+  payload: z.object({ signal: network.signal, target: idSchema.order, before: network.terms, terms: network.terms }),
+  timing: network.timing,
+  slot: network.slot,
+
+  async prepare({ request }, deps: network.Deps) {
+    const { db } = deps;
+    const { target, subaccount_id } = request;
+    const order = await getTarget(db, target);
+    if (isOver(order)) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const otherType = findOtherType(order.terms, request.changes);
+    if (otherType) return { fail: { code: 'V1_EDIT_INVALID', message: otherType } };
+    const [located, { isClosing }] = await Promise.all([
+      locate(deps, request.trader, { id: target, ...order }),
+      getReadiness(db, request.trader),
+    ]);
+    if (located === null) return { fail: { code: 'V1_ORDER_NOT_RESTING' } };
+    const [handle = order.handle] = located.split(','); // not shown: the venue decides
+    const edited = editedTerms(order.terms, request.changes);
+    const fault =
+      findInconsistency(edited) ?? findMisplaced(order.terms, request.changes) ?? findLate(handle, request.changes);
+    if (fault) return { fail: { code: 'V1_EDIT_INVALID', message: fault } };
+    if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
+      return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
+    if (isClosing && carriesExits(edited)) return { wait: CLOSE_IN_FLIGHT };
+    const whole = {
+      ...wholeOrder(isTriggered(handle) ? asTriggered(edited) : edited),
+      execution_type: 'LIMIT_EDIT' as const,
+    };
+    return {
+      send: {
+        signal: { ...whole, order_uuid: handle, subaccount_id },
+        target,
+        before: order.terms,
+        terms: edited,
+      },
+    };
+  },
+
+  send(sent, deps, limits) {
+    const { signal, before } = sent.payload;
+    return network.sendSignal(sent, deps, limits, (at, said) => resolveEdit(at, { signal, before }, said));
+  },
+
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, async (at) =>
+      absentIfNeverPlaced(deps, sent.payload.target, await findEdited(at, sent.payload.signal, sent.payload.before)),
+    ),
+
+  async record({ intent, payload }, result, deps) {
+    const { target } = payload;
+    if (result.kind !== 'accepted') return recordUnlessTargetInDoubt(deps, intent, target, result);
+    const { lifecycle = 'resting', ...data } = network.unlessWaiting(result.data);
+    const shown = network.resultOf(target, data, protectionWhenAccepted(payload.terms));
+    return recordEdit(deps.db, intent, { result: shown, lifecycle }, payload);
+  },
+});
+
+/** The terms of a stop-limit that was triggered: those of the limit order it has become. */
+const asTriggered = ({ stop_price: _, stop_condition: __, ...terms }: Terms): Terms => terms;
+
+/** Why an edit names a type that the order does not have, or null. */
+const findOtherType = (terms: Terms, { execution_type = 'LIMIT_EDIT' }: z.infer<typeof changes>): string | null =>
+  execution_type === 'LIMIT_EDIT' || execution_type === terms.execution_type
+    ? null
+    : `The execution_type of an order cannot change; this one is ${terms.execution_type}.`;
+
+/** Why an edit comes too late, or null. */
+const findLate = (handle: string, { stop_price, stop_condition }: z.infer<typeof changes>): string | null =>
+  isTriggered(handle) && (stop_price !== undefined || stop_condition !== undefined)
+    ? 'The order was triggered; its stop_price cannot change any more.'
+    : null;
+
+/**
+ * The result of an edit that the venue rejected for reasons `said`. An order that its new terms would have filled at
+ * once no longer rests: it was filled without its exits, or cancelled.
+ */
+async function resolveEdit(
+  at: AtMiner,
+  { signal, before }: { signal: Signal; before: Partial<Signal> },
+  said: Rejected,
+): Promise<UpstreamResult<Done>> {
+  const records = await readRecords(at);
+  const shown = findProven(records, signal.order_uuid);
+  if (shown === 'unread') return UNREAD;
+  if (isShown(shown) && shown.lifecycle === 'cancelled')
+    return accepted({
+      ...nothingExecuted,
+      lifecycle: 'cancelled',
+      note: `The venue cancelled the order: ${said.message}`,
+    });
+  if (isShown(shown) && shown.lifecycle === 'filled') {
+    const protection = protectionShown(signal, shown, records, said.words ?? said.message);
+    const executed = shown.order && executedBy(shown.order);
+    return protection ? accepted({ ...nothingExecuted, lifecycle: 'filled', executed, protection }) : UNREAD;
+  }
+  return network.resolveBy((place) => findEdited(place, signal, before))(at, said);
+}

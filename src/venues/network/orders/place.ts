@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { noteSubaccountStatus } from '../../../capabilities/accounts/commands.ts';
+import type { VenueReads } from '../../../capabilities/portfolio/read-model.ts';
+import { findNetworkViolation } from '../../../capabilities/portfolio/trades/read-model.ts';
+import { isTradeable } from '../../../capabilities/trading/queries.ts';
+import { defineIntent, type Sent } from '../../../intents/define.ts';
+import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
+import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { Signal } from '../adapter/types.ts';
+import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
+import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
+import type { Done } from './outcome.ts';
+import { getReadiness } from './queries.ts';
+import { carriesExits, protectionWhenAccepted, rests, type Terms } from './rules.ts';
+import { recordPlacement } from './store.ts';
+import * as network from './verb.ts';
+
+type Deps = network.Deps & { reads: VenueReads };
+
+/** Places one order. `executed` in the result is what the network executed: it reduces an order that exceeds a cap. */
+export const place = defineIntent({
+  kind: 'orders/place',
+  retention: 'with_order',
+  request: z.object({ ...network.traderMembers, terms: network.terms }),
+  payload: z.object({ signal: network.signal }),
+  deduplicates: true, // by the order's uuid, at the miner and at the validator
+  timing: network.timing,
+  slot: network.slot,
+
+  async prepare({ id, request }, { db, venues, reads }: Deps) {
+    const [{ status, isClosing }, violation] = await Promise.all([
+      getReadiness(db, request.trader),
+      findNetworkViolation(reads, request.trader, request.terms),
+    ]);
+    if (status === 'pending' && !(await isActivated(request.trader, { db, venues })))
+      return { wait: { code: 'V1_TRADER_NOT_READY' } };
+    if (isClosing && (carriesExits(request.terms) || !closesByUuid(await reads.tradePairs())))
+      return { wait: CLOSE_IN_FLIGHT };
+    if (violation) return { fail: violation };
+    if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
+      return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
+    return { send: { signal: placementSignal(id, request.subaccount_id, request.terms) } };
+  },
+
+  async send(sent, deps, limits): Promise<UpstreamResult<Done>> {
+    const { signal } = sent.payload;
+    const result = await network.sendSignal(sent, deps, limits, (at, said) => resolveRejection(at, signal, said));
+    return result.kind === 'accepted' ? withExecution(sent, deps, result.data) : result;
+  },
+
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, (at, archived) => findPlaced(at, sent.payload.signal, archived)),
+
+  async record({ intent }, result, deps) {
+    if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
+    const { terms } = intent.request;
+    const resting = rests(terms);
+    const data = resting ? network.unlessWaiting(result.data) : result.data;
+    const shown = network.resultOf(intent.id, data, protectionWhenAccepted(terms));
+    const { protection: state, protection_error: error } = shown;
+    const lifecycle = data.lifecycle ?? (resting ? 'resting' : 'filled');
+    return recordPlacement(deps.db, intent, shown, {
+      lifecycle,
+      executed: data.executed,
+      protection: { state, error },
+    });
+  },
+});
+
+/** The execution of a market order is read if the response does not contain it. If it cannot be read, it is looked up soon. */
+async function withExecution(
+  { intent, payload: { signal } }: Sent<{ trader: Hotkey }, { signal: Signal }>,
+  { venues }: Deps,
+  data: Done,
+): Promise<UpstreamResult<Done>> {
+  if (signal.execution_type !== 'MARKET' || data.executed?.price != null) return accepted(data);
+  const { trader } = intent.request;
+  const venue = await venues.ofTrader(trader);
+  const read = venue && (await readExecution({ venue, trader }, signal, data));
+  return read?.kind === 'accepted' ? read : acknowledged('accepted, but the execution could not be read');
+}
+
+/** Whether a subaccount is activated. A new one is pending until its collateral is burnt; the venue rejects its orders until then. */
+async function isActivated(trader: Hotkey, { db, venues }: Pick<Deps, 'db' | 'venues'>): Promise<boolean> {
+  const dashboard = await venues.netvenue.dashboard(trader);
+  if (dashboard.kind !== 'found' || dashboard.data.status === 'pending') return false;
+  await noteSubaccountStatus(db, trader, dashboard.data.status);
+  return true;
+}
+
+/** The signal that places an order with the given uuid. */
+export const placementSignal = (orderUuid: OrderUuid, subaccountId: number, order: Terms): Signal => ({
+  ...wholeOrder(order),
+  execution_type: order.execution_type,
+  order_uuid: orderUuid,
+  subaccount_id: subaccountId,
+});
+
+/** The members of an order on the wire. The network always requires the whole order. */
+export const wholeOrder = ({ execution_type: _, ...members }: Terms) =>
+  members as Omit<Signal, 'execution_type' | 'order_uuid' | 'subaccount_id'>; // as: contract and wire use the same names

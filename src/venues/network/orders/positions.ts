@@ -1,0 +1,45 @@
+import type { Hotkey } from '../../../kernel/ids.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../adapter/types.ts';
+import { samePair } from './rules.ts';
+
+/** What a trader has open in a pair. `position` is null only if it is proven that there is none. */
+export type Held = { position: DashboardPosition | null; brackets: DashboardOrder[]; dashboard: Dashboard };
+
+/** Whether a position is open. */
+export const isOpenPosition = ({ side, closeMs }: DashboardPosition): boolean => closeMs === null && side !== 'FLAT';
+
+/**
+ * Reads what is open in a pair; `unreadable` if the venue does not report it. A section that the dashboard lacks is empty
+ * or failed internally; then the book shows resting orders, and only a book without a filled order in the pair proves
+ * that nothing is open.
+ */
+export async function readHeld(venue: Netvenue, trader: Hotkey, pair: string): Promise<Held | 'unreadable'> {
+  const dashboard = await venue.dashboard(trader);
+  if (dashboard.kind !== 'found') return 'unreadable';
+  const shown = dashboard.data;
+  if (shown.reported.positions && shown.reported.orders) return heldOf(shown, pair);
+  const book = await venue.orders(trader);
+  if (book.kind === 'unreadable') return 'unreadable';
+  const { unfilled, filled } = book.kind === 'found' ? book.data : { unfilled: [], filled: [] };
+  if (!shown.reported.positions && filled.some(({ tradePair }) => tradePair === null || samePair(tradePair, pair)))
+    return 'unreadable';
+  return heldOf(shown.reported.orders ? shown : { ...shown, openOrders: unfilled }, pair);
+}
+
+const heldOf = (dashboard: Dashboard, pair: string): Held => ({
+  position: openIn(dashboard, pair),
+  brackets: dashboard.openOrders.filter((order) => isBracketOn(order, pair)),
+  dashboard,
+});
+
+/** The absolute quantity of a position; null if the venue reports no quantities. */
+export function heldQuantity({ filledOrders }: Pick<DashboardPosition, 'filledOrders'>): number | null {
+  if (filledOrders.length === 0 || filledOrders.some(({ quantity }) => quantity === null)) return null;
+  return Math.abs(filledOrders.reduce((sum, { quantity }) => sum + Number(quantity), 0));
+}
+
+const openIn = ({ positions }: Dashboard, pair: string) =>
+  positions.find((position) => isOpenPosition(position) && samePair(position.tradePair, pair)) ?? null;
+
+const isBracketOn = ({ executionType, tradePair }: DashboardOrder, pair: string) =>
+  executionType === 'BRACKET' && tradePair !== null && samePair(tradePair, pair);

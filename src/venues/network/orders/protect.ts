@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { components } from '../../../contract/types.ts';
+import { defineIntent, objectWith } from '../../../intents/define.ts';
+import { type IntentId, idSchema } from '../../../kernel/ids.ts';
+import type { Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { DashboardOrder, Signal } from '../adapter/types.ts';
+import { CLOSE_IN_FLIGHT } from './close-style.ts';
+import { findEdited, findPlaced, resolveRejection } from './evidence.ts';
+import type { AtMiner, Done } from './outcome.ts';
+import { placementSignal } from './place.ts';
+import { heldQuantity, readHeld } from './positions.ts';
+import { findOrderByHandle, getReadiness } from './queries.ts';
+import { PLACED, sizeOf, type Terms } from './rules.ts';
+import { recordProtection } from './store.ts';
+import * as network from './verb.ts';
+
+type Protection = components['schemas']['VantaTpSlRequest'];
+
+/** A bracket is sent as FLAT but reported with the side it trades. So the order type proves no edit. */
+const ANY_BRACKET = { order_type: 'FLAT' } as const;
+
+/** Adds or replaces the protection of a position. The protecting order (`bracket`) is then a separate order. */
+export const protect = defineIntent({
+  kind: 'orders/protect',
+  retention: 'alone_or_with_order',
+  request: z.object({ ...network.traderMembers, protection: objectWith<Protection>({ trade_pair: z.string() }) }),
+  payload: z.object({ signal: network.signal, bracket: idSchema.order, terms: network.terms }),
+  timing: network.timing,
+  slot: network.slot,
+
+  async prepare({ id, request: { trader, protection, subaccount_id } }, { db, venues }: network.Deps) {
+    const [held, { isClosing }] = await Promise.all([
+      readHeld(venues.netvenue, trader, protection.trade_pair),
+      getReadiness(db, trader),
+    ]);
+    if (isClosing) return { wait: CLOSE_IN_FLIGHT };
+    if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
+    if (held.position === null) return { fail: { code: 'V1_NO_POSITION' } };
+    const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection
+    const replaced = { brackets: isPart ? [] : held.brackets, held: heldQuantity(held.position) };
+    const signal = protectionSignal(id, subaccount_id, protection, replaced);
+    const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? id;
+    return { send: { signal, bracket, terms: bracketTerms(protection) } };
+  },
+
+  send: (sent, deps, limits) =>
+    network.sendSignal(sent, deps, limits, (at, said) => resolveProtection(at, sent.payload.signal, said)),
+
+  reconcile: (sent, deps) =>
+    network.reconcileAt(sent, deps, (at, archived) => {
+      const { signal } = sent.payload;
+      return isNew(signal) ? findPlaced(at, signal, archived) : findEdited(at, signal, ANY_BRACKET);
+    }),
+
+  async record({ intent, payload }, result, deps) {
+    if (result.kind !== 'accepted') return network.recordOtherwise(deps, intent, result);
+    const shown = network.resultOf(payload.bracket, network.unlessWaiting(result.data), PLACED);
+    return recordProtection(deps.db, intent, shown, payload);
+  },
+});
+
+const isNew = ({ execution_type }: Signal): boolean => execution_type === 'BRACKET';
+
+const resolveProtection = (at: AtMiner, signal: Signal, said: Rejected): Promise<UpstreamResult<Done>> =>
+  isNew(signal)
+    ? resolveRejection(at, signal, said)
+    : network.resolveBy((place) => findEdited(place, signal, ANY_BRACKET))(at, said);
+
+/** The terms of a protecting order in our records. */
+const bracketTerms = (protection: Protection): Terms => ({
+  ...protection,
+  order_type: 'FLAT',
+  execution_type: 'BRACKET',
+});
+
+/**
+ * The signal that protects a position. If there are brackets already, the largest is edited in place and the others are
+ * removed by the same signal, so that the position is never without protection. If the largest covers less than the
+ * position, it is enlarged to it.
+ */
+function protectionSignal(
+  intentId: IntentId,
+  subaccountId: number,
+  protection: Protection,
+  replaced: { brackets: Pick<DashboardOrder, 'uuid' | 'quantity'>[]; held: number | null },
+): Signal {
+  const order = bracketTerms(protection);
+  const [first, ...others] = [...replaced.brackets].sort((a, b) => covered(b) - covered(a));
+  if (!first) return placementSignal(intentId, subaccountId, order);
+  const { trailing_stop, ...prices } = order;
+  const enlarged = replaced.held !== null && covered(first) < replaced.held && { quantity: replaced.held };
+  const entry = { ...pick(prices, ['stop_loss', 'take_profit']), ...trailing_stop, ...enlarged };
+  return {
+    execution_type: 'LIMIT_EDIT',
+    order_type: 'FLAT',
+    trade_pair: order.trade_pair,
+    order_uuid: first.uuid,
+    subaccount_id: subaccountId,
+    bracket_orders: [{ order_uuid: first.uuid, ...entry }, ...others.map(({ uuid }) => ({ order_uuid: uuid }))],
+  };
+}
+
+/** The quantity that a bracket covers. A bracket without a reported quantity covers everything. */
+const covered = ({ quantity }: Pick<DashboardOrder, 'quantity'>) =>
+  quantity === null ? Number.POSITIVE_INFINITY : Math.abs(quantity);
+
+const pick = <T extends object, K extends keyof T>(from: T, names: K[]) =>
+  Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]])) as Partial<
+    Pick<T, K>
+  >; // as: its names are among `names`

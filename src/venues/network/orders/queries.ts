@@ -1,0 +1,187 @@
+import { type FragmentSqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { batchPerPool, each } from '../../../db/batch.ts';
+import type { Db } from '../../../db/pool.ts';
+import { type Intent, intentRow } from '../../../intents/intent.ts';
+import { intentColumns } from '../../../intents/store.ts';
+import { type Hotkey, idSchema, type OrderUuid, type OwnerId } from '../../../kernel/ids.ts';
+import { executed, protection, terms } from './verb.ts';
+
+const orderRow = z.object({
+  terms,
+  lifecycle: z.enum(['resting', 'filled', 'cancelled']).nullable(),
+  executed: executed.nullable(),
+  protection: protection.nullable(),
+  handle: z.string(),
+});
+
+type OrderRow = z.infer<typeof orderRow>;
+
+const recordedOrder = intentRow.extend({ order: orderRow.nullable() });
+
+/** The record of an order uuid: its intent and, unless the verb makes no order, the order. */
+export type RecordedOrder = Intent & { order: OrderRow | null };
+
+/**
+ * A trader's order, or another order verb, with this uuid. Null if it is unknown or belongs to another owner or trader.
+ */
+export const findRecordedOrder = (
+  db: Db,
+  owner: OwnerId,
+  trader: Hotkey,
+  uuid: OrderUuid,
+): Promise<RecordedOrder | null> =>
+  db.maybeOne(sql.prepared('find_recorded_order', recordedOrder)`
+    select ${intentColumns},
+      case when o.id is not null
+        then jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
+          'handle', o.handle)
+      end as "order"
+    from intents i
+    left join orders o on o.id = i.id
+    where i.id = ${uuid} and i.owner = ${owner} and i.request ->> 'trader' = ${trader}`);
+
+/** Which of a trader's orders a list has, by their records. `open`: those that rest or are not settled. */
+export type OrderState = 'open' | 'resting' | 'filled' | 'cancelled' | 'failed';
+/** A page of a trader's orders in a state, or in all for null: after `cursor`, at most `limit`. */
+export type OrderPage = { state: OrderState | null; cursor: string | null; limit: number };
+
+/**
+ * A trader's orders, newest first. The position of the cursor is read once, so that the index scan starts there. Open
+ * orders are found by two indexes of their own, so that a long history is not scanned for them.
+ */
+export function listRecordedOrders(
+  db: Db,
+  owner: OwnerId,
+  trader: Hotkey,
+  { state, cursor, limit }: OrderPage,
+): Promise<readonly RecordedOrder[]> {
+  const behind = sql.fragment`
+      and (o.created_at, o.id) < (
+        (select c.created_at from orders c where c.id = ${cursor} and c.trader = ${trader}),
+        ${cursor}::uuid
+      )`;
+  const among =
+    state === 'open'
+      ? sql.fragment`(
+        select r.id from orders r where r.trader = ${trader} and r.lifecycle = 'resting'
+        union
+        select q.id
+        from intents q
+        where q.state in ('queued', 'running', 'in_doubt') and q.request ->> 'trader' = ${trader}
+      ) w
+      cross join lateral (
+        select *
+        from orders x
+        where x.id = w.id
+        limit 1
+      ) o`
+      : sql.fragment`orders o`;
+  const name = `list_recorded_orders${state === null ? '' : `_${state}`}${cursor === null ? '' : '_behind'}`;
+  return db.any(sql.prepared(name, recordedOrder)`
+    select ${intentColumns},
+      jsonb_build_object('terms', o.terms, 'lifecycle', o.lifecycle, 'executed', o.executed, 'protection', o.protection,
+          'handle', o.handle) as "order"
+    from ${among}
+    join intents i on i.id = o.id
+    where o.trader = ${trader}
+      and o.owner = ${owner}${state === null ? sql.fragment`` : IN_STATE[state]}${cursor === null ? sql.fragment`` : behind}
+    order by o.created_at desc, o.id desc
+    limit ${limit}`);
+}
+
+/** The condition of each state. A literal, so that the index of resting orders is usable. */
+const IN_STATE: Record<OrderState, FragmentSqlToken> = {
+  open: sql.fragment``,
+  resting: sql.fragment` and o.lifecycle = 'resting'`,
+  filled: sql.fragment` and o.lifecycle = 'filled'`,
+  cancelled: sql.fragment` and o.lifecycle = 'cancelled'`,
+  failed: sql.fragment` and i.state in ('failed', 'expired')`,
+};
+
+const restingRow = z.object({ id: idSchema.order, handle: z.string(), terms });
+
+/** An order that rests according to our records, with the venue's id (`handle`) and its terms. */
+export type RestingOrder = z.infer<typeof restingRow>;
+
+/** A trader's orders that rest according to our records. */
+export const listResting = (db: Db, trader: Hotkey): Promise<readonly RestingOrder[]> =>
+  db.any(sql.prepared('list_resting', restingRow)`
+    select o.id, o.handle, o.terms
+    from orders o
+    where o.trader = ${trader} and o.lifecycle = 'resting'`);
+
+/** The pair of a trader's order; null if it is unknown or belongs to another owner or trader. */
+export const findOrderPair = (db: Db, owner: OwnerId, trader: Hotkey, orderId: OrderUuid): Promise<string | null> =>
+  db.maybeOneFirst(sql.prepared('order_pair', z.object({ pair: z.string() }))`
+    select o.pair
+    from orders o
+    where o.id = ${orderId} and o.trader = ${trader} and o.owner = ${owner}`);
+
+const targetRow = orderRow.omit({ executed: true, protection: true }).extend({ placement: z.string() });
+
+/** The order that a cancel or an edit targets, and the state of its placement intent. Throws if it does not exist. */
+export const getTarget = (db: Db, orderId: OrderUuid): Promise<z.infer<typeof targetRow>> =>
+  db.one(sql.prepared('order_target', targetRow)`
+    select o.terms, o.lifecycle, o.handle, i.state as placement
+    from orders o
+    join intents i on i.id = o.id
+    where o.id = ${orderId}`);
+
+/** The id of the order with the venue's id `handle`; null if it is not in our records. */
+export const findOrderByHandle = (db: Db, trader: Hotkey, handle: string): Promise<OrderUuid | null> =>
+  db.maybeOneFirst(sql.prepared('order_by_handle', z.object({ id: idSchema.order }))`
+    select o.id
+    from orders o
+    where o.trader = ${trader} and o.handle = ${handle}`);
+
+const readinessRow = z.object({ synthetic_hotkey: idSchema.hotkey, status: z.string(), is_closing: z.boolean() });
+
+/** Whether a trader's subaccount accepts orders: its last known status, and whether one of its closes is in flight. */
+export type Readiness = { status: string; isClosing: boolean };
+
+/** The readiness of a trader's subaccount. Concurrent reads share a query. Throws for an unknown subaccount. */
+export async function getReadiness(db: Db, syntheticHotkey: Hotkey): Promise<Readiness> {
+  const readiness = await readinessOf(db, syntheticHotkey);
+  if (readiness === null) throw new Error('A trader with orders has no subaccount');
+  return readiness;
+}
+
+/** A FLAT_ALL that may still be executed: the venue then changes more of the account than its position. */
+const readinessOf = batchPerPool(async (db, hotkeys: Hotkey[]): Promise<(Readiness | null)[]> => {
+  const rows = await db.any(sql.prepared('network_readiness', readinessRow)`
+    select s.synthetic_hotkey, s.status,
+      exists (
+        select
+        from intents c
+        where c.kind = 'orders/close'
+          and c.state in ('queued', 'running', 'in_doubt')
+          and c.request ->> 'trader' = wanted.hotkey
+          and c.sending_at is not null
+          and c.sent_payload -> 'signal' ->> 'execution_type' = 'FLAT_ALL'
+      ) as is_closing
+    from ${each(hotkeys)} as wanted (hotkey)
+    cross join lateral (
+      select k.synthetic_hotkey, k.status
+      from subaccounts k
+      where k.synthetic_hotkey = wanted.hotkey
+      limit 1
+    ) s`);
+  const found = new Map(
+    rows.map(({ synthetic_hotkey, status, is_closing }) => [synthetic_hotkey, { status, isClosing: is_closing }]),
+  );
+  return hotkeys.map((hotkey) => found.get(hotkey) ?? null);
+});
+
+/**
+ * Whether a verb of the trader that may open a position or place exits can still take effect beside a close: it is open
+ * in another lane, or in doubt.
+ */
+export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): Promise<boolean> =>
+  db.exists(sql.prepared('network_others_under_way', z.object({}))`
+    select
+    from intents o
+    where o.state in ('queued', 'running', 'in_doubt')
+      and o.kind in ('orders/place', 'orders/edit', 'orders/protect')
+      and o.request ->> 'trader' = ${trader}
+      and (o.lane is distinct from ${lane} or o.state = 'in_doubt')`);

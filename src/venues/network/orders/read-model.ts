@@ -1,0 +1,69 @@
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { Hotkey, OrderUuid, OwnerId } from '../../../kernel/ids.ts';
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import type { Dashboard, OrderBook } from '../adapter/types.ts';
+import { notedOf } from './noted.ts';
+import { findRecordedOrder, listRecordedOrders, type OrderPage, type RecordedOrder } from './queries.ts';
+import { mayProve } from './shown.ts';
+import { noteOrder } from './store.ts';
+import { orderStatus } from './views.ts';
+
+export { orderReply, orderResult } from './views.ts';
+
+type Status = components['schemas']['NetvenueOrderStatus'];
+type Sources = {
+  db: Db;
+  reads: {
+    dashboard(trader: Hotkey): Promise<ReadResult<Dashboard>>;
+    networkOrders(trader: Hotkey): Promise<ReadResult<OrderBook>>;
+  };
+};
+
+/**
+ * The status of a trader's order or other verb, with the current lifecycle of a resting order. Null if it is unknown.
+ */
+export async function readOrderStatus(
+  sources: Sources,
+  owner: OwnerId,
+  trader: Hotkey,
+  uuid: OrderUuid,
+): Promise<Status | null> {
+  const recorded = await findRecordedOrder(sources.db, owner, trader, uuid.toLowerCase());
+  if (!recorded) return null;
+  const [status] = await statusesOf(sources, trader, [recorded]);
+  return status ?? null;
+}
+
+/** A page of a trader's orders with their ids, newest first. */
+export async function readOrderPage(sources: Sources, owner: OwnerId, trader: Hotkey, page: OrderPage) {
+  const recorded = await listRecordedOrders(sources.db, owner, trader, page);
+  return (await statusesOf(sources, trader, recorded)).map((status) => ({ id: status.order_uuid, status }));
+}
+
+/** A resting order may have ended meanwhile, so the venue is read. If it cannot be read, the lifecycle is null. */
+async function statusesOf({ db, reads }: Sources, trader: Hotkey, all: readonly RecordedOrder[]): Promise<Status[]> {
+  const shown = all.flatMap((recorded) => {
+    const status = orderStatus(recorded);
+    return status ? [{ recorded, status }] : [];
+  });
+  if (!shown.some(({ status }) => status.lifecycle === 'resting')) return shown.map(({ status }) => status);
+  const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);
+  return Promise.all(shown.map(({ recorded, status }) => statusNow(recorded, status)));
+
+  async function statusNow({ id, order }: RecordedOrder, status: Status): Promise<Status> {
+    if (status.lifecycle !== 'resting' || !order) return status;
+    const noted = notedOf({ dashboard, book }, order.handle, order.terms);
+    if (!noted && !mayProve({ dashboard, book })) return { ...status, lifecycle: null, remaining: null };
+    if (!noted || (noted.lifecycle === 'resting' && noted.handle === order.handle)) return status;
+    await noteOrder(db, id, noted);
+    const { lifecycle, executed, protection } = noted;
+    return {
+      ...status,
+      lifecycle,
+      ...(lifecycle !== 'resting' && status.remaining !== null && { remaining: 0 }),
+      ...(executed && { executed }),
+      ...(protection && { protection: protection.state, protection_error: protection.error }),
+    };
+  }
+}

@@ -1,0 +1,82 @@
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import type { Dashboard, DashboardOrder, OrderBook } from '../adapter/types.ts';
+import type { AtMiner, Lifecycle } from './outcome.ts';
+
+/** What the validator shows of a trader. */
+export type Records = { dashboard: ReadResult<Dashboard>; book: ReadResult<OrderBook> };
+
+/** The state of an order. `name`: under which uuid the network has it now. `order` is null if only its position shows it. */
+export type Shown = { lifecycle: Lifecycle; name: string; order: DashboardOrder | null };
+
+/** Reads both records of a trader. */
+export async function readRecords({ venue, trader }: AtMiner): Promise<Records> {
+  const [dashboard, book] = await Promise.all([venue.dashboard(trader), venue.orders(trader)]);
+  return { dashboard, book };
+}
+
+/** Only complete reads can prove absence. An absent book means that the validator has no orders of the trader. */
+export const wereAllRead = ({ dashboard, book }: Records): boolean =>
+  dashboard.kind === 'found' && book.kind !== 'unreadable';
+
+/** Whether the records are complete. A subaccount that the validator does not have shows nothing. */
+export const mayProve = ({ dashboard, book }: Records): boolean =>
+  dashboard.kind !== 'unreadable' && book.kind !== 'unreadable';
+
+/**
+ * The uuids of an order at the network: a triggered stop-limit continues as a separate limit order, whose fill opens a
+ * position of that uuid. Venue facts: second review, stop-limit.
+ */
+export const namesOf = (uuid: string): string[] => [uuid, `${uuid}${TRIGGERED}`];
+
+const TRIGGERED = '-limit';
+
+/** Whether the network has an order under the uuid of a triggered stop-limit. */
+export const isTriggered = (name: string): boolean => name.endsWith(TRIGGERED);
+
+/**
+ * What the records prove of an order; `none`: they do not show it. A fill outweighs every other record, so only both
+ * prove that an order was cancelled or does not exist. `unread`: a record is missing that could show it, or show more.
+ */
+export function findProven(records: Records, uuid: string): Shown | 'none' | 'unread' {
+  const shown = findShown(records, uuid);
+  if (shown?.order && shown.lifecycle !== 'cancelled') return shown;
+  return mayProve(records) ? (shown ?? 'none') : 'unread';
+}
+
+/** Whether the records show an order. */
+export const isShown = (proven: Shown | 'none' | 'unread'): proven is Shown => typeof proven !== 'string';
+
+/**
+ * Finds an order in the records under any of its uuids. The network also lists an order as cancelled if only its exits
+ * failed.
+ */
+function findShown(records: Records, uuid: string): Shown | null {
+  const names = new Set(namesOf(uuid));
+  const { filled, resting, cancelled, positions } = groupsOf(records);
+  const among = (orders: DashboardOrder[], lifecycle: Lifecycle): Shown | null => {
+    const order = orders.find((candidate) => names.has(candidate.uuid));
+    return order ? { lifecycle, name: order.uuid, order } : null;
+  };
+  const opened = positions.find((position) => names.has(position.uuid)); // by its opening order
+  return (
+    among(filled, 'filled') ??
+    (opened ? { lifecycle: 'filled' as const, name: opened.uuid, order: null } : null) ??
+    among(resting, 'resting') ??
+    among(cancelled, 'cancelled')
+  );
+}
+
+/** A stop-limit that is listed as filled without a price was only triggered. */
+function groupsOf({ dashboard, book }: Records) {
+  const shown = dashboard.kind === 'found' ? dashboard.data : null;
+  const listed = book.kind === 'found' ? book.data : { filled: [], unfilled: [], cancelled: [] };
+  const positions = shown?.positions ?? [];
+  return {
+    positions,
+    filled: [...positions.flatMap(({ filledOrders }) => filledOrders), ...listed.filled].filter(
+      ({ executionType, price }) => executionType !== 'STOP_LIMIT' || price !== null,
+    ),
+    resting: [...(shown?.openOrders ?? []), ...listed.unfilled],
+    cancelled: listed.cancelled,
+  };
+}

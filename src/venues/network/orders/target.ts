@@ -1,0 +1,55 @@
+import type { IntentOf } from '../../../intents/define.ts';
+import { fail } from '../../../intents/store.ts';
+import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
+import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
+import { ABSENT } from './evidence.ts';
+import { notedOf } from './noted.ts';
+import type { Done, Found } from './outcome.ts';
+import { getTarget } from './queries.ts';
+import { isOpen, type Terms } from './rules.ts';
+import { isTriggered, namesOf, readRecords } from './shown.ts';
+import { noteOrder } from './store.ts';
+import { type Deps, recordOtherwise } from './verb.ts';
+
+type Target = { id: OrderUuid; handle: string; terms: Terms; lifecycle: string | null };
+
+/**
+ * Under which uuid a resting order is at the network now: a triggered stop-limit continues under another one. Null: the
+ * network shows that it has ended, which is recorded. An order that it does not show is named by all its uuids.
+ */
+export async function locate({ db, venues }: Deps, trader: Hotkey, target: Target): Promise<string | null> {
+  const { id, handle, terms, lifecycle } = target;
+  const venue = await venues.ofTrader(trader);
+  const noted = venue && notedOf(await readRecords({ venue, trader }), handle, terms);
+  if (!noted) return terms.execution_type === 'STOP_LIMIT' && !isTriggered(handle) ? namesOf(handle).join(',') : handle;
+  if (lifecycle === 'resting' && (noted.lifecycle !== 'resting' || noted.handle !== handle))
+    await noteOrder(db, id, noted);
+  return noted.lifecycle === 'resting' ? noted.handle : null;
+}
+
+/**
+ * Records any result other than `accepted` of a verb that targets another order. While the placement of that order is
+ * unsettled, it may still arrive at the venue, so "not found" proves nothing and the verb fails with V1_ORDER_IN_DOUBT.
+ */
+export async function recordUnlessTargetInDoubt(
+  deps: Deps,
+  intent: IntentOf<{ trader: Hotkey }>,
+  target: OrderUuid,
+  result: Exclude<UpstreamResult<Done>, { kind: 'accepted' }>,
+): Promise<boolean> {
+  if (result.kind !== 'rejected' || result.slug !== 'order_not_found') return recordOtherwise(deps, intent, result);
+  const { placement } = await getTarget(deps.db, target);
+  return isOpen(placement)
+    ? fail(deps.db, intent, { code: 'V1_ORDER_IN_DOUBT' })
+    : recordOtherwise(deps, intent, result);
+}
+
+/**
+ * The finding about a verb that targets another order. A validator that has no order of the trader has no book either: of
+ * an order that was never placed, our own record proves that nothing was done to it.
+ */
+export async function absentIfNeverPlaced({ db }: Deps, target: OrderUuid, finding: Found): Promise<Found> {
+  if (finding.kind !== 'unknown') return finding;
+  const { placement } = await getTarget(db, target);
+  return placement === 'failed' || placement === 'expired' ? ABSENT : finding;
+}

@@ -1,0 +1,189 @@
+import { z } from 'zod';
+import type { Db } from '../../../db/pool.ts';
+import {
+  type Finding,
+  type IntentOf,
+  objectWith,
+  type SendLimits,
+  type Sent,
+  type SlotAt,
+  type Timing,
+} from '../../../intents/define.ts';
+import type { Problem } from '../../../intents/intent.ts';
+import { recordNoResponse } from '../../../intents/run.ts';
+import { fail, noteReached } from '../../../intents/store.ts';
+import { entityOf, type Hotkey, idSchema, minerSlot, type OrderUuid } from '../../../kernel/ids.ts';
+import {
+  type ReadResult,
+  type Rejected,
+  type UpstreamResult,
+  unknownEffect,
+  unreachable,
+} from '../../../kernel/upstream-result.ts';
+import type { ArchivedOrder, Netvenue, Signal } from '../adapter/types.ts';
+import type { AtMiner, Done, Found } from './outcome.ts';
+import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
+
+/** The dependencies of every network verb: the miners by entity, and the timing settings. */
+export type Deps = {
+  db: Db;
+  venues: { netvenue: Netvenue; ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null> };
+  config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number; NETVENUE_MINER_THREADS: number };
+};
+
+/**
+ * Request members of every network verb: the trader's synthetic hotkey, its subaccount, and its prop account, if any.
+ */
+export const traderMembers = {
+  trader: idSchema.hotkey,
+  subaccount_id: z.number(),
+  prop_account_id: idSchema.propAccount.optional(),
+};
+
+const side = z.enum(['LONG', 'SHORT', 'FLAT']);
+
+/** Schema of order terms. The contract checked them on submission. */
+export const terms = objectWith<Terms>({
+  trade_pair: z.string(),
+  order_type: side,
+  execution_type: z.enum(['MARKET', 'LIMIT', 'STOP_LIMIT', 'BRACKET']),
+});
+
+/** Schema of a signal. `prepare` of the verb built it. */
+export const signal = objectWith<Signal>({
+  order_uuid: idSchema.order,
+  subaccount_id: z.number(),
+  execution_type: z.enum(['MARKET', 'LIMIT', 'STOP_LIMIT', 'BRACKET', 'LIMIT_CANCEL', 'LIMIT_EDIT', 'FLAT_ALL']),
+});
+
+type AnyRequest = { trader: Hotkey };
+type NetworkResult = UpstreamResult<Done>;
+
+/** The timing of calls to the network. It is long because a miner queues requests that it cannot process at once. */
+export const timing = ({ config }: Deps): Timing => ({
+  patienceMs: config.NETVENUE_PATIENCE_MS,
+  inFlightMs: config.NETVENUE_IN_FLIGHT_MS,
+});
+
+/** The slot of a request at the miner of its trader's entity. */
+export const slot = ({ intent }: { intent: IntentOf<AnyRequest> }, { config }: Deps): SlotAt =>
+  minerSlot(entityOf(intent.request.trader), config.NETVENUE_MINER_THREADS);
+
+/**
+ * Sends a verb's signal to the miner of its trader's entity. Unreachable, with nothing sent, if we have no key for it. A
+ * rejection that does not prove that nothing happened is looked up with `resolve` before it is believed.
+ */
+export async function sendSignal(
+  { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
+  { venues }: Deps,
+  limits: SendLimits,
+  resolve: (at: AtMiner, said: Rejected) => Promise<NetworkResult>,
+): Promise<NetworkResult> {
+  const { trader } = intent.request;
+  const venue = await venues.ofTrader(trader);
+  if (!venue) return unreachable('no key for the entity');
+  const result = await venue.submit(payload.signal, limits);
+  return result.kind === 'unproven' ? resolve({ venue, trader }, result.said) : result;
+}
+
+/**
+ * The result of an unproven rejection, by the verb's own search. The miner has responded, so the request is no longer in
+ * flight: what the records do not show was rejected.
+ */
+export const resolveBy =
+  (find: (at: AtMiner) => Promise<Found>) =>
+  async (at: AtMiner, said: Rejected): Promise<NetworkResult> => {
+    const found = await find(at);
+    const finding = found.kind === 'once_ended' ? found.finding : found;
+    if (finding.kind === 'accepted' || finding.kind === 'rejected') return finding;
+    return finding.kind === 'absent' || finding.kind === 'undecidable'
+      ? said
+      : unknownEffect('an unproven rejection could not be looked up');
+  };
+
+/**
+ * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner accepts
+ * connections in order and continues after its caller has disconnected. So absence is proven only when the in-flight time
+ * has passed since it responded to a look-up that came after the request. Venue facts: second review, threads.
+ */
+export async function reconcileAt(
+  { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
+  { db, venues, config }: Deps,
+  find: (at: AtMiner, archived: ReadResult<ArchivedOrder>) => Promise<Found>,
+): Promise<Finding<Done>> {
+  const { trader } = intent.request;
+  const venue = await venues.ofTrader(trader);
+  if (!venue) return unknownEffect('no key for the entity');
+  const [name = ''] = payload.signal.order_uuid.split(',');
+  const archived = await venue.orderStatus(name);
+  const holdMs = config.NETVENUE_IN_FLIGHT_MS;
+  const reachedMs = archived.kind === 'unreadable' ? null : await noteReached(db, intent.id, holdMs);
+  const found = await find({ venue, trader }, archived);
+  if (found.kind !== 'absent' && found.kind !== 'once_ended') return found;
+  const finding = found.kind === 'absent' ? found : found.finding;
+  if (reachedMs === null) return unknownEffect('the miner has not responded to a look-up since');
+  return reachedMs > holdMs
+    ? finding
+    : { ...unknownEffect('in flight'), againInMs: holdMs - reachedMs + JUST_AFTER_MS };
+}
+
+const JUST_AFTER_MS = 50;
+
+/** Records any result other than `accepted`. False: the claim is lost. */
+export const recordOtherwise = (
+  { db }: Pick<Deps, 'db'>,
+  intent: IntentOf<AnyRequest>,
+  result: Exclude<NetworkResult, { kind: 'accepted' }>,
+): Promise<boolean> =>
+  result.kind === 'rejected' ? fail(db, intent, problemOf(result)) : recordNoResponse(db, intent, result);
+
+function problemOf({ slug, message, retryAfterS, words }: Rejected): Problem {
+  if (slug === 'venue_auth') return { code: 'VENUE_AUTH' };
+  if (slug === 'cooldown') return { code: 'VENUE_COOLDOWN', message, retry_after_s: retryAfterS ?? 1 };
+  if (NOT_OPEN.has(slug)) return { code: 'V1_ORDER_NOT_RESTING', reason: slug };
+  return { code: 'VENUE_REJECTED', message, reason: words ?? slug };
+}
+
+const NOT_OPEN = new Set(['order_not_found', 'order_filled', 'cannot_edit']);
+
+/** Schema of what the network executed of an order, as recorded. */
+export const executed = z.object({
+  order_type: side.nullable(),
+  quantity: z.number().nullable(),
+  value: z.number().nullable(),
+  leverage: z.number().nullable(),
+  price: z.number().nullable(),
+});
+
+const protectionState = z.enum(['none', 'placed', 'failed']);
+
+/** Schema of the state of an order's exits, as recorded. */
+export const protection = z.object({ state: protectionState, error: z.string().nullable() });
+
+/** The recorded result of a network verb. `processing_time` is measured by the venue, in seconds. */
+export const orderResultMembers = z.object({
+  order_uuid: idSchema.order,
+  processing_time: z.number().nullable(),
+  message: z.string().nullable(),
+  executed: executed.nullable(),
+  protection: protectionState,
+  protection_error: z.string().nullable(),
+});
+
+export type OrderResult = z.infer<typeof orderResultMembers>;
+
+/** The result of an accepted signal, in the shape that is recorded. */
+export const resultOf = (orderUuid: OrderUuid, data: Done, protection: Protection = NO_PROTECTION): OrderResult => ({
+  order_uuid: orderUuid,
+  processing_time: data.processingTimeS,
+  message: data.note,
+  executed: data.executed,
+  protection: (data.protection ?? protection).state,
+  protection_error: (data.protection ?? protection).error,
+});
+
+/**
+ * Removes the execution of an order that only rests. The venue echoes the accepted order; only an executed one has a
+ * price.
+ */
+export const unlessWaiting = (data: Done): Done => (data.executed?.price == null ? { ...data, executed: null } : data);
