@@ -3,6 +3,7 @@ type Json = Record<string, unknown>;
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** The component of each status. Operations with RFC 6749 errors use the component with the prefix `OAuth`. */
 const COMPONENTS: Record<number, string> = {
+  400: 'BadRequest',
   401: 'Unauthorized',
   403: 'Forbidden',
   413: 'TooLarge',
@@ -52,9 +53,9 @@ function ofSecurity(security: Json[], prefix: string): number[] {
 }
 
 /**
- * 413: a body may be too large. 415: a JSON body may have another type. Token endpoints reject other types with 422.
+ * 400: a body may be no UTF-8. 413: it may be too large. 415: a JSON body may have another type. Token endpoints reject other types with 422.
  */
 function ofBody(body: Json | undefined): number[] {
   if (!body) return [];
-  return Object.hasOwn(body.content as Json, 'application/json') ? [413, 415] : [413];
+  return Object.hasOwn(body.content as Json, 'application/json') ? [400, 413, 415] : [400, 413];
 }

@@ -196,7 +196,7 @@ function toCall(
     },
     commit: (write: Parameters<Commit>[0]) => write(deps.db),
     throttle: spend ?? lazily(() => newSpend(ctx, deps)),
-    raw: rawBody(ctx),
+    raw: ctx.state.rawBody ?? '',
     waitMs: prefer.waitMs,
     ...parts,
     context: {
@@ -226,9 +226,6 @@ function lazily(make: () => Spend): Spend {
     return spend(...budgets);
   };
 }
-
-/** The raw body, which koa-body stores beside the parsed body. */
-const rawBody = ({ request }: Context): string => ('rawBody' in request ? String(request.rawBody) : '');
 
 /**
  * The caller's Idempotency-Key, prefixed with the caller's id, so that the keys of two users of one app never collide.

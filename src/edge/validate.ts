@@ -4,13 +4,15 @@ import { document, nodeAt, type Operation, type ParameterPlace } from '../contra
 import { nullRemover } from '../contract/nullable.ts';
 import { ApiError, type FieldError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
-import { isStorable } from './body.ts';
 import { fieldErrors, MESSAGE_KEYWORD } from './faults.ts';
+import { hasMoreValues, isStorable } from './json.ts';
 
 const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv requires an absolute https URL; nothing is fetched
 const ROOT_KEYWORDS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'webhooks', 'components'];
 const SCHEMA_KEYWORDS = ['example', 'discriminator', 'xml', 'externalDocs', MESSAGE_KEYWORD];
 const MAX_FIELDS = 20; // an error lists at most this many faults
+const MAX_VALUES_IN_FULL = 200; // of a body whose faults are all listed
+const MAX_COMPARED = 5 * MAX_FIELDS; // each is compared with all others, so their number is limited first
 
 const options = {
   allErrors: true,
@@ -21,6 +23,8 @@ const options = {
   strictTypes: false,
 } as const;
 const bodies = withDocument(new Ajv2020({ ...options, useDefaults: true }));
+/** Stops at the first fault: what a body of many values costs is bounded by the schema, not by the body. */
+const firstFault = withDocument(new Ajv2020({ ...options, allErrors: false, useDefaults: true }));
 const parameters = withDocument(new Ajv2020({ ...options, useDefaults: true, coerceTypes: 'array' }));
 let responseAjv: Ajv2020 | undefined;
 
@@ -54,7 +58,7 @@ export function requestValidator(operation: Operation): Validator {
     place,
     check: placeCheck(operation, place),
   }));
-  const bodyCheck = operation.body && compile(bodies, operation.body.pointer);
+  const bodyCheck = operation.body && compile(firstFault, operation.body.pointer);
   const withoutNulls = operation.body && nullRemover(document, nodeAt(operation.body.pointer));
 
   return (parts) => {
@@ -66,12 +70,19 @@ export function requestValidator(operation: Operation): Validator {
     if (bodyCheck && withoutNulls && !isBodyAbsent) {
       if (!bodyCheck(parts.body)) {
         parts.body = withoutNulls(parts.body);
-        fields.push(...faults(bodyCheck, parts.body, 'body'));
+        if (!bodyCheck(parts.body)) fields.push(...bodyFaults(bodyCheck, operation, parts.body));
       }
     }
     if (fields.length > 0)
       throw new ApiError('INVALID_REQUEST', { effect: 'none', fields: fields.slice(0, MAX_FIELDS) });
   };
+}
+
+/** Every fault of a body of few values; of another one the first. Compiled when a body first fails. */
+function bodyFaults(first: ValidateFunction, operation: Operation, body: unknown): FieldError[] {
+  const pointer = operation.body?.pointer;
+  if (!pointer || hasMoreValues(body, MAX_VALUES_IN_FULL)) return fieldErrors(first.errors ?? [], 'body');
+  return faults(compile(bodies, pointer), body, 'body');
 }
 
 function placeCheck(operation: Operation, place: ParameterPlace): ValidateFunction {
@@ -88,14 +99,14 @@ function placeCheck(operation: Operation, place: ParameterPlace): ValidateFuncti
 const address = (pointer: string) => `${DOCUMENT_ID}#${pointer.split('/').map(encodeURIComponent).join('/')}`;
 
 const faults = (check: ValidateFunction, value: unknown, place: string): FieldError[] =>
-  check(value) ? [] : fieldErrors(check.errors ?? [], place);
+  check(value) ? [] : fieldErrors((check.errors ?? []).slice(0, MAX_COMPARED), place);
 
 /**
  * Faults for values that PostgreSQL cannot store, regardless of their schema. Bodies are checked when they are read.
  */
 const unstorable = (values: Record<string, unknown>, place: string): FieldError[] =>
   Object.entries(values)
-    .filter(([, value]) => !isStorable(value))
+    .filter(([, value]) => [value].flat().some((text) => typeof text === 'string' && !isStorable(text)))
     .map(([name]) => ({ loc: [place, name], msg: 'must be text that can be stored', type: 'storable' }));
 
 /** Throws if a response does not match the contract. */

@@ -2,7 +2,7 @@ import type { IntentId } from './ids.ts';
 /** The error catalogue: code → HTTP status and title. Codes are stable; clients branch on them. */
 export const errors = {
   INVALID_REQUEST: [422, 'The request does not match the contract.'],
-  MALFORMED_BODY: [422, 'The body is not valid JSON.'],
+  MALFORMED_BODY: [400, 'The body is not UTF-8, names a member twice, or contains text that cannot be stored.'],
   MALFORMED_REQUEST: [400, 'Malformed HTTP request.'],
   REQUEST_TIMEOUT: [408, 'The request did not arrive completely in time.'],
   HEADERS_TOO_LARGE: [431, 'The headers exceed the size limit.'],

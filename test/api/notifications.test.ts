@@ -129,14 +129,15 @@ describe('sendNotification', () => {
 
   it('rejects what cannot be stored, and never responds with 500', async () => {
     const deep = (levels: number) => `${'[{"a":'.repeat(levels)}1${'}]'.repeat(levels)}`;
-    for (const payload of [
-      '{ "a": "\\u0000" }',
-      '{ "\\u0000": 1 }',
-      '{ "a": ["\\ud800"] }',
-      `{ "a": ${deep(9_000)} }`,
-    ]) {
-      const { status, body } = await sendRaw(payload);
-      expect([status, body.error.code], payload.slice(0, 20)).to.deep.equal([422, 'MALFORMED_BODY']);
+    for (const [payload, status, code] of [
+      ['{ "a": "\\u0000" }', 400, 'MALFORMED_BODY'],
+      ['{ "\\u0000": 1 }', 400, 'MALFORMED_BODY'],
+      ['{ "a": ["\\ud800"] }', 400, 'MALFORMED_BODY'],
+      [`{ "a": ${deep(9_000)} }`, 413, 'BODY_TOO_LARGE'],
+      [`{ "a": [${'0,'.repeat(3_000)}0] }`, 413, 'BODY_TOO_LARGE'],
+    ] as const) {
+      const reply = await sendRaw(payload);
+      expect([reply.status, reply.body.error.code], payload.slice(0, 20)).to.deep.equal([status, code]);
     }
     expect((await sendRaw(`{ "a": ${deep(20)}, "b": "😀" }`)).status).to.equal(200);
     expect((await send({ fanout_event: 'e'.repeat(255), payload: {} })).status).to.equal(200);

@@ -82,7 +82,7 @@ export const takeProcessorNotification: Handler<'takeProcessorNotification', Dep
   );
   if (event === 'unsigned')
     throw new ApiError('V2_SIGNATURE_INVALID', { effect: 'none', headers: { 'WWW-Authenticate': CHALLENGE } });
-  if (event === 'unreadable') throw new ApiError('MALFORMED_BODY', { effect: 'none' });
+  if (event === 'unreadable') throw new ApiError('INVALID_REQUEST', { effect: 'none' });
   alertIfUnreadable(call.deps.log, await takeEvents(call.deps.db, [event]));
   return { status: 200, body: { received: true } };
 };

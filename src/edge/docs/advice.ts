@@ -18,7 +18,7 @@ const PROOF =
 /** What a client does about each error. */
 export const advice = {
   INVALID_REQUEST: CORRECT,
-  MALFORMED_BODY: 'Send valid JSON in UTF-8.',
+  MALFORMED_BODY: 'Send UTF-8, each member once, and no text with NUL or half a surrogate pair.',
   MALFORMED_REQUEST: 'Send valid HTTP/1.1.',
   REQUEST_TIMEOUT: 'Repeat; send the whole request within 30 s.',
   HEADERS_TOO_LARGE: 'Send fewer or shorter headers: at most 16 KiB in all.',
