@@ -1676,7 +1676,7 @@ create function end_mail(mail uuid, ending text, why text)
   returns boolean plpgsql;
 
 create function end_purchase(intent uuid, held_fence integer, ending text, said jsonb, poll_s double precision)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function enroll_key(of_owner text, wallet text, new_id uuid, new_signer text, new_sealed bytea, is_verified boolean, payout text, named text)
   returns void plpgsql;
@@ -1704,6 +1704,9 @@ create function fan_out(event events)
 
 create function figures_of(of_width_s integer, steps integer)
   returns TABLE(figure text, label text, "values" double precision[]) sql stable;
+
+create function finish_poll(registration uuid, polls_before integer, seen jsonb, next_s double precision)
+  returns boolean plpgsql;
 
 create function follow_ending(intent uuid, of_kind text, ending text)
   returns void plpgsql;
@@ -1962,10 +1965,10 @@ create function record_action(by_operator text, did text, about text, of_payment
   returns void sql;
 
 create function record_checkout(intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_event(of_owner text, of_type text, about jsonb)
   returns events sql;
@@ -1974,25 +1977,25 @@ create function record_events(of_owner text, of_type text, abouts jsonb[])
   returns SETOF events plpgsql;
 
 create function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_reversal(intent uuid, held_fence integer, said jsonb, reversal text)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_sync(account text, from_status text, to_status text, reason text, shown_status text, shown_bucket text)
   returns void plpgsql;
 
 create function record_transfer(intent uuid, held_fence integer, said jsonb, transfer text, arrival text, item jsonb)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_verification_session(intent uuid, held_fence integer, said jsonb, session text)
-  returns boolean plpgsql;
+  returns void plpgsql;
 
 create function record_watch(account text, seen_version integer, shown jsonb, changes jsonb)
   returns boolean plpgsql;
@@ -2107,6 +2110,9 @@ create function send_again(intent uuid, held_fence integer, said jsonb)
 
 create function set_code(app text, address text, code_hmac bytea, attempts integer, lives_s integer)
   returns void sql;
+
+create function settle_claim(intent uuid, held_fence integer, ending text, said jsonb)
+  returns void plpgsql;
 
 create function settle_intent(intent uuid, held_fence integer, ending text, said jsonb)
   returns boolean plpgsql;

@@ -24,10 +24,13 @@ export const databaseRejected = (error: unknown): boolean =>
   causesOf(error).some(({ code, severity }) => REJECTED.test(code) && /^(ERROR|FATAL)$/.test(severity));
 
 /** Whether PostgreSQL cancelled a statement to resolve a deadlock. Repeating it is safe. */
-export const wasUndone = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '40P01');
+export const wasUndone = (error: unknown): boolean => hasCode(error, '40P01');
 
 /** Whether PostgreSQL cancelled a statement because it did not get a lock within `lock_timeout`. */
-export const waitedTooLong = (error: unknown): boolean => causesOf(error).some(({ code }) => code === '55P03');
+export const waitedTooLong = (error: unknown): boolean => hasCode(error, '55P03');
+
+/** Whether an error, or one that caused it, has this SQLSTATE. */
+export const hasCode = (error: unknown, state: string): boolean => causesOf(error).some(({ code }) => code === state);
 
 /** The error and its chain of causes. */
 function causesOf(error: unknown): { code: string; severity: string; name: string; message: string }[] {

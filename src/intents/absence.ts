@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import { noteWork } from '../kernel/work.ts';
 import type { IntentDefinition } from './define.ts';
-import type { Held, Problem } from './intent.ts';
-import { fail } from './store.ts';
+import type { Claim, Problem } from './intent.ts';
+import { fail } from './settle.ts';
 
 const NOT_CARRIED_OUT: Problem = { code: 'NOT_CARRIED_OUT' };
 
@@ -14,7 +14,7 @@ const NOT_CARRIED_OUT: Problem = { code: 'NOT_CARRIED_OUT' };
  */
 export async function recordAbsence(
   db: Db,
-  intent: Held,
+  intent: Claim,
   { deduplicates = false }: Pick<IntentDefinition<never, never, never, never>, 'deduplicates'>,
 ): Promise<void> {
   const again = deduplicates && (await sendAgain(db, intent));
@@ -22,6 +22,6 @@ export async function recordAbsence(
   else await fail(db, intent, NOT_CARRIED_OUT);
 }
 
-const sendAgain = (db: Db, { id, fence }: Held): Promise<boolean> =>
+const sendAgain = (db: Db, { id, fence }: Claim): Promise<boolean> =>
   db.oneFirst(sql.type(z.object({ ok: z.boolean() }))`
     select send_again(${id}, ${fence}, ${JSON.stringify({ problem: NOT_CARRIED_OUT })}::jsonb) ok`);

@@ -8,8 +8,8 @@ import { ApiError, errors, isErrorCode } from '../kernel/errors.ts';
 import type { IntentId, OwnerId } from '../kernel/ids.ts';
 import { epochMs } from '../kernel/work.ts';
 import type { Accepted } from './accept.ts';
+import { intentColumns } from './claim.ts';
 import { effectOf, type Intent, intentRow, type Problem } from './intent.ts';
-import { intentColumns } from './store.ts';
 
 /**
  * Waits, for at most `waitMs`, for a row to end whose changes are announced on the LISTEN connection under its id.

@@ -51,7 +51,7 @@ export const intentRow = z.object({
 export type Intent = z.infer<typeof intentRow>;
 
 /** An intent claimed by a worker. Every write under the claim carries the fence. */
-export type Held = Pick<Intent, 'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts'>;
+export type Claim = Pick<Intent, 'id' | 'kind' | 'fence' | 'lane' | 'created_at' | 'reconcile_attempts' | 'attempts'>;
 
 /**
  * The effect of an intent as known in its state. `unknown` from the first byte sent to a definite result, and for an

@@ -5,9 +5,9 @@ import { absent, accepted, type ReadResult, type UpstreamResult, unknownEffect }
 import { nextAttemptMs } from './backoff.ts';
 import { defineIntent, type Finding, type IntentDefinition, type Sent, type Timing } from './define.ts';
 import { findingOfRepeat } from './finding.ts';
-import type { Held, Intent } from './intent.ts';
+import type { Claim, Intent } from './intent.ts';
 import { type Execution, recordNoResponse, runIntent } from './run.ts';
-import { fail, retry } from './store.ts';
+import { fail, retry } from './settle.ts';
 import type { Task } from './task.ts';
 
 /** The dependencies of every verb at the processor. */
@@ -135,7 +135,7 @@ async function findingOf<Result>(
 /** Records any result of the processor other than `accepted`. False: the claim is lost, and nothing was written. */
 async function recordProcessorFailure(
   db: Db,
-  intent: Held,
+  intent: Claim,
   result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
 ): Promise<boolean> {
   if (result.kind === 'unreachable')

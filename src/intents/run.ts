@@ -4,21 +4,11 @@ import type { UpstreamResult } from '../kernel/upstream-result.ts';
 import { epochMs, noteWork } from '../kernel/work.ts';
 import { recordAbsence } from './absence.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
+import { beginSending, claim, freeSlot } from './claim.ts';
 import type { IntentDefinition, IntentOf, Prepared, Sent, Timing } from './define.ts';
 import { findUnclaimed } from './follow.ts';
-import type { Held, Intent } from './intent.ts';
-import {
-  beginSending,
-  claim,
-  fail,
-  freeSlot,
-  leaveUndecided,
-  markInDoubt,
-  notifySettled,
-  presume,
-  retry,
-  succeed,
-} from './store.ts';
+import type { Claim, Intent } from './intent.ts';
+import { fail, leaveUndecided, markInDoubt, notifySettled, presume, retry, succeed } from './settle.ts';
 import type { Task } from './task.ts';
 
 /** What `runIntent` needs from its process. */
@@ -97,7 +87,7 @@ async function execute<Deps, Request, Payload extends AnyPayload, Result>(
  * An intent that a restored database shows as unsent may have been sent after the backup. Its
  * upstream is searched for what would be sent now, and nothing is sent. Without a payload nothing can prove its effect.
  */
-async function presumeSent(db: Db, intent: Held, prepared: Prepared<AnyPayload>): Promise<unknown> {
+async function presumeSent(db: Db, intent: Claim, prepared: Prepared<AnyPayload>): Promise<unknown> {
   if ('send' in prepared) return presume(db, intent, prepared.send);
   if ('wait' in prepared) return retry(db, intent, nextAttemptMs(intent.attempts), prepared.wait);
   if ('done' in prepared) return succeed(db, intent, prepared.done);
@@ -203,7 +193,7 @@ type NoResponse = Exclude<UpstreamResult<unknown>, { kind: 'accepted' | 'rejecte
  * Records the results that every kind treats alike: nothing was sent, or the effect is unknown. False: the claim is
  * lost.
  */
-export async function recordNoResponse(db: Db, intent: Held, result: NoResponse): Promise<boolean> {
+export async function recordNoResponse(db: Db, intent: Claim, result: NoResponse): Promise<boolean> {
   if (result.kind === 'unreachable')
     return retry(db, intent, nextAttemptMs(intent.attempts), { code: 'VENUE_UNREACHABLE' });
   const delayMs = result.acknowledged ? 0 : nextReconcileMs(intent.reconcile_attempts);

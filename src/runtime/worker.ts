@@ -7,7 +7,7 @@ import { openPace } from '../capabilities/webhooks/pace.ts';
 import { laneStepper } from '../capabilities/webhooks/store.ts';
 import type { Config } from '../config.ts';
 import { openPool, WORKER_LIMITS } from '../db/pool.ts';
-import { onSettled } from '../intents/store.ts';
+import { onSettled } from '../intents/settle.ts';
 import { poolState, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { watched } from '../metrics/upstreams.ts';

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { beginSending, claim } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
-import { beginSending, claim, fail, succeed } from '../../src/intents/store.ts';
+import { fail, succeed } from '../../src/intents/settle.ts';
 import { item, openSpine, type Spine } from '../support/spine.ts';
 
 describe('intents executed concurrently', () => {

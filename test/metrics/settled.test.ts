@@ -67,35 +67,34 @@ describe('intents that ended', () => {
     expect(ended).to.deep.include({ kind: 'orders/place', state: 'expired', held: 1, counted: 1 });
   });
 
-  it('are reported by every statement of the service that ends one', async () => {
-    const statements = new RegExp(
-      `\\b(?:${['settling', ...(await endingFunctions())].join('|')})\\(\\$?\\{?(?:intent|held)`,
-      'g',
-    );
+  it('are ended by the core alone, and through settleBy by the functions that write more', async () => {
+    const functions = await endingFunctions();
+    const calls = new RegExp(`\\b(?:${functions.join('|')})\\(\\$\\{`, 'g');
     const files = await Array.fromAsync(glob('src/**/*.ts', { cwd: root }));
     const texts = await Promise.all(
       files.map(async (file) => ({ file, text: await readFile(join(root, file), 'utf8') })),
     );
     const ending = texts
-      .map(({ file, text }) => ({ file, ends: count(text, statements), reports: count(text, /\bnotifying\(/g) }))
+      .map(({ file, text }) => ({ file, ends: count(text, calls), reports: count(text, /\bsettleBy\(/g) }))
       .filter(({ ends }) => ends > 0);
+    const settling = texts.filter(({ text }) => /\bsettle_(?:intent|claim)\b/.test(text)).map(({ file }) => file);
 
-    expect(ending.length).to.be.at.least(6);
+    expect(functions).to.have.length.at.least(9);
+    expect(ending.reduce((sum, { ends }) => sum + ends, 0)).to.equal(functions.length);
     expect(ending.filter(({ ends, reports }) => reports < ends)).to.deep.equal([]);
+    expect(settling).to.deep.equal(['src/intents/settle.ts']);
   });
 });
 
 const count = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
 
-/** The SQL functions that end intents as part of their work: those whose body calls settle_intent. */
+/** The SQL functions that end a claim as part of their work. */
 async function endingFunctions(): Promise<string[]> {
   const files = await Array.fromAsync(glob('sql/functions/**/*.sql', { cwd: root }));
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
-  const functions = texts.flatMap((text) => text.split(/^(?=create (?:or replace )?function )/m));
-  const names = functions
-    .filter((body) => body.includes('not settle_intent('))
-    .map((body) => /^create (?:or replace )?function (\w+)/.exec(body)?.[1] ?? '');
-  return [...new Set(names)];
+  return texts
+    .filter((text) => text.includes('perform settle_claim('))
+    .map((text) => /^create or replace function (\w+)/m.exec(text)?.[1] ?? '');
 }
 
 /** A trader whose subaccount was created by a worker that has stopped. */

@@ -1,14 +1,12 @@
 -- Records a created subaccount: ends its intent, writes its row, and updates the account it was created for, if any. That account is
--- tradeable once the network reports it active. False if the claim is lost: then nothing is written.
-create or replace function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb) returns boolean
+-- tradeable once the network reports it active.
+create or replace function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb) returns void
 language plpgsql as $$
 declare
   asker text;
   account record;
 begin
-  if not settle_intent(intent, held_fence, 'succeeded', said) then
-    return false;
-  end if;
+  perform settle_claim(intent, held_fence, 'succeeded', said);
   select i.owner into strict asker from intents i where i.id = intent;
   insert into subaccounts (
     synthetic_hotkey, entity_hotkey, subaccount_id, subaccount_uuid, owner, intent_id, asset_class, account_size,
@@ -29,5 +27,4 @@ begin
       perform plan_sync(account.id, 0.3);
     end if;
   end if;
-  return true;
 end $$;

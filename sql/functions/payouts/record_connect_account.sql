@@ -1,11 +1,9 @@
 -- Ends the creation of a user's account at the processor. A user keeps the account that was recorded first. False: the claim is lost, and
 -- nothing was written.
-create or replace function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb) returns boolean
+create or replace function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb) returns void
 language plpgsql as $$
 begin
-  if not settle_intent(intent, held_fence, 'succeeded', said) then
-    return false;
-  end if;
+  perform settle_claim(intent, held_fence, 'succeeded', said);
   insert into connect_accounts (
     id, owner, user_id, processor_account_id, country, is_abroad, payouts_enabled, charges_enabled, details_submitted
   )
@@ -16,5 +14,4 @@ begin
   )
   on conflict do nothing;
   perform take_up_events(made ->> 'processor_account_id');
-  return true;
 end $$;

@@ -1,12 +1,9 @@
--- Records the payout to the bank that the processor accepted. Its further states are reported by events. False if the claim is lost. Locks the
+-- Records the payout to the bank that the processor accepted. Its further states are reported by events. Locks the
 -- intent, then the payout.
-create or replace function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text) returns boolean
+create or replace function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text) returns void
 language plpgsql as $$
 begin
-  if not settle_intent(intent, held_fence, 'succeeded', said) then
-    return false;
-  end if;
+  perform settle_claim(intent, held_fence, 'succeeded', said);
   perform from payouts p join payout_steps s on s.payout_id = p.id where s.intent_id = intent for update of p;
   perform note_bank_request(intent, processor_payout);
-  return true;
 end $$;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
 import { defineIntent } from '../../intents/define.ts';
 import { recordNoResponse } from '../../intents/run.ts';
-import { fail } from '../../intents/store.ts';
+import { fail } from '../../intents/settle.ts';
 import { type Hotkey, idSchema, minerSlot, type OwnerId } from '../../kernel/ids.ts';
 import { type UpstreamResult, unknownEffect, unreachable } from '../../kernel/upstream-result.ts';
 import type { Netvenue, Subaccount } from '../../venues/network/adapter/types.ts';

@@ -1,11 +1,13 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../db/pool.ts';
-import type { Held } from '../../intents/intent.ts';
-import { notifying } from '../../intents/store.ts';
+import type { Claim } from '../../intents/intent.ts';
+import { settleBy } from '../../intents/settle.ts';
 import type { Hotkey } from '../../kernel/ids.ts';
 import type { NewSubaccount, Subaccount } from '../../venues/network/adapter/types.ts';
 import { subaccountMembers } from './prop/store.ts';
+
+const nothing = z.object({});
 
 /**
  * Ends a creation with the subaccount that the network created under an entity. False: the claim is lost, and nothing
@@ -13,17 +15,17 @@ import { subaccountMembers } from './prop/store.ts';
  */
 export function recordSubaccount(
   db: Db,
-  intent: Held,
+  intent: Claim,
   wanted: NewSubaccount,
   entityHotkey: Hotkey,
   { proof, ...made }: Subaccount & { proof: string | null },
 ): Promise<boolean> {
   const outcome = { result: shown(made) };
   const members = { ...subaccountMembers(made, entityHotkey), ...addressesOf(wanted), link_proof: proof };
-  const settled = db.oneFirst(sql.prepared('record_subaccount', z.object({ ok: z.boolean() }))`
+  const statement = sql.prepared('record_subaccount', nothing)`
     select record_subaccount(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb,
-      ${JSON.stringify(members)}::jsonb) ok`);
-  return notifying(db, intent, 'succeeded', settled);
+      ${JSON.stringify(members)}::jsonb)`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 const addressesOf = (wanted: NewSubaccount) =>

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { VerificationSeen } from '../../adapters/processor/types.ts';
 import { type Pace, takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Held } from '../../intents/intent.ts';
+import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
-import { notifying } from '../../intents/store.ts';
+import { settleBy } from '../../intents/settle.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { caseColumns, caseRow, type KycCase } from './queries.ts';
 import { caseAfter } from './rules.ts';
@@ -15,19 +15,18 @@ const nothing = z.object({});
 /** Ends the creation of a verification session. Its URL and client secret are stored sealed. */
 export function recordSession(
   { db, sealer }: { db: Db; sealer: Sealer },
-  intent: Held,
+  intent: Claim,
   { sessionId, url, clientSecret }: VerificationSeen,
 ): Promise<boolean> {
   const outcome = { result: { session_id: sessionId } };
-  const settled = db.oneFirst(sql.prepared('record_verification_session', z.object({ ok: z.boolean() }))`
+  const statement = sql.prepared('record_verification_session', nothing)`
     with settled as materialized (
-      select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${sessionId}) ok
+      select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${sessionId})
     ), sealed as (
       ${sealedResult(sealer, intent.id, { url, client_secret: clientSecret })}
     )
-    select ok
-    from settled`);
-  return notifying(db, intent, 'succeeded', settled);
+    select from settled`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 type Reading = Pick<VerificationSeen, 'sessionId' | 'status' | 'failure'>;

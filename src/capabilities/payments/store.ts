@@ -2,8 +2,8 @@ import { type DatabaseTransactionConnection, sql } from 'slonik';
 import { z } from 'zod';
 import type { Loss, PaymentSeen } from '../../adapters/processor/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Held } from '../../intents/intent.ts';
-import { notifying } from '../../intents/store.ts';
+import type { Claim } from '../../intents/intent.ts';
+import { settleBy } from '../../intents/settle.ts';
 import { newId, newIntentId, type PaymentId } from '../../kernel/ids.ts';
 import type { SealContext, Sealer } from '../../kernel/seal.ts';
 import { type Payment, paymentColumns, paymentRow } from './queries.ts';
@@ -21,24 +21,24 @@ export type Tx = DatabaseTransactionConnection;
  */
 export function recordCheckout(
   { db, sealer }: { db: Db; sealer: Sealer },
-  intent: Held,
+  intent: Claim,
   paymentId: PaymentId,
   { processorId, clientSecret, status }: PaymentSeen,
 ): Promise<boolean> {
   const sealed = clientSecret === null ? null : sql.binary(sealSecret(sealer, paymentId, clientSecret));
   const outcome = { result: { payment_id: paymentId, processor_payment_intent_id: processorId, status } };
-  const settled = db.oneFirst(sql.prepared('record_checkout', z.object({ ok: z.boolean() }))`
+  const statement = sql.prepared('record_checkout', nothing)`
     select record_checkout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${paymentId}, ${processorId}, ${status},
-      ${sealed}) ok`);
-  return notifying(db, intent, 'succeeded', settled);
+      ${sealed})`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 /** Ends a refund's intent with the refund that the processor made. False: the claim is lost, and nothing was written. */
-export function recordRefund(db: Db, intent: Held, paymentId: PaymentId, refund: Loss): Promise<boolean> {
+export function recordRefund(db: Db, intent: Claim, paymentId: PaymentId, refund: Loss): Promise<boolean> {
   const result = { refund_id: refund.id, refunded_cents: refund.cents, status: refund.status ?? 'pending' };
-  const settled = db.oneFirst(sql.prepared('record_refund', z.object({ ok: z.boolean() }))`
-    select record_refund(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${paymentId}, ${lossMembers(refund)}::jsonb) ok`);
-  return notifying(db, intent, 'succeeded', settled);
+  const statement = sql.prepared('record_refund', nothing)`
+    select record_refund(${intent.id}, ${intent.fence}, ${JSON.stringify({ result })}::jsonb, ${paymentId}, ${lossMembers(refund)}::jsonb)`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });

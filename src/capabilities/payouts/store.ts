@@ -3,16 +3,16 @@ import { z } from 'zod';
 import type { AccountSeen, PayoutSeen, Fact as ProcessorFact, TransferSeen } from '../../adapters/processor/types.ts';
 import { type Pace, takeDue } from '../../db/polling.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Held } from '../../intents/intent.ts';
+import type { Claim } from '../../intents/intent.ts';
 import { sealedResult } from '../../intents/sealed-results.ts';
-import { notifying, succeedWith } from '../../intents/store.ts';
+import { settleBy, succeedWith } from '../../intents/settle.ts';
 import { newId, newIntentId, type OwnerId, type PayoutId, type UserId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 
 const done = z.object({ ok: z.boolean() });
 const nothing = z.object({});
 /** A claimed intent, with its owner. */
-type Intent = Held & { owner: OwnerId };
+type Intent = Claim & { owner: OwnerId };
 type Tx = Pick<DatabaseTransactionConnection, 'query' | 'maybeOne' | 'maybeOneFirst'>;
 
 /** Ends the creation of a user's account with the account that the processor created. */
@@ -34,9 +34,9 @@ export function recordAccount(
     details_submitted: made.detailsSubmitted,
   };
   const outcome = { result: { processor_account_id: made.accountId } };
-  const settled = db.oneFirst(sql.prepared('record_connect_account', done)`
-    select record_connect_account(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${JSON.stringify(account)}::jsonb) ok`);
-  return notifying(db, intent, 'succeeded', settled);
+  const statement = sql.prepared('record_connect_account', nothing)`
+    select record_connect_account(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${JSON.stringify(account)}::jsonb)`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 /** Ends the creation of a link. The link is stored sealed: whoever opens it can act as the user. */
@@ -59,10 +59,10 @@ export function recordTransfer(
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_transfer_id: transferId } };
   const item = isAbroad ? null : JSON.stringify({ id: newIntentId(), deadline_s: deadlineMs / 1000 });
-  const settled = db.oneFirst(sql.prepared('record_transfer', done)`
+  const statement = sql.prepared('record_transfer', nothing)`
     select record_transfer(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${transferId}, ${arrivalId},
-      ${item}::jsonb) ok`);
-  return notifying(db, intent, 'succeeded', settled);
+      ${item}::jsonb)`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 /** Ends a payout intent with the payout that the processor accepted. Notifications report its later states. */
@@ -73,9 +73,9 @@ export function recordPayout(
   { processorPayoutId }: { processorPayoutId: string },
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_payout_id: processorPayoutId } };
-  const settled = db.oneFirst(sql.prepared('record_payout', done)`
-    select record_payout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${processorPayoutId}) ok`);
-  return notifying(db, intent, 'succeeded', settled);
+  const statement = sql.prepared('record_payout', nothing)`
+    select record_payout(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${processorPayoutId})`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 /** Ends the reversal of a transfer. */
@@ -86,9 +86,9 @@ export function recordReversal(
   { reversalId }: { reversalId: string },
 ): Promise<boolean> {
   const outcome = { result: { payout_id: payoutId, processor_reversal_id: reversalId } };
-  const settled = db.oneFirst(sql.prepared('record_reversal', done)`
-    select record_reversal(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${reversalId}) ok`);
-  return notifying(db, intent, 'succeeded', settled);
+  const statement = sql.prepared('record_reversal', nothing)`
+    select record_reversal(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${reversalId})`;
+  return settleBy(db, intent, 'succeeded', statement);
 }
 
 type Noted = 'applied' | 'stale' | 'unreadable' | 'unknown';

@@ -1,6 +1,6 @@
 import { nextAttemptMs, nextReconcileMs } from '../../intents/backoff.ts';
 import { defineIntent } from '../../intents/define.ts';
-import { markInDoubt, retry } from '../../intents/store.ts';
+import { markInDoubt, retry } from '../../intents/settle.ts';
 import { accepted, type UpstreamResult } from '../../kernel/upstream-result.ts';
 import { epochMs } from '../../kernel/work.ts';
 import { type EvidenceDeps, findPayment } from './evidence.ts';

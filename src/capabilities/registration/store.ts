@@ -2,8 +2,8 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { RegistrationView } from '../../adapters/registrar/types.ts';
 import type { Db } from '../../db/pool.ts';
-import type { Held, Outcome } from '../../intents/intent.ts';
-import { notifying } from '../../intents/store.ts';
+import type { Claim, Outcome } from '../../intents/intent.ts';
+import { settleBy } from '../../intents/settle.ts';
 import type { IntentId } from '../../kernel/ids.ts';
 import { isTerminal, notes, statusOf } from './rules.ts';
 
@@ -15,14 +15,14 @@ const nothing = z.object({});
  */
 export function endPurchase(
   db: Db,
-  intent: Held,
+  intent: Claim,
   ending: 'succeeded' | 'failed',
   outcome: Outcome,
   pollS: number | null,
 ): Promise<boolean> {
-  const settled = db.oneFirst(sql.prepared('end_purchase', z.object({ ok: z.boolean() }))`
-    select end_purchase(${intent.id}, ${intent.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${pollS}) ok`);
-  return notifying(db, intent, ending, settled);
+  const statement = sql.prepared('end_purchase', nothing)`
+    select end_purchase(${intent.id}, ${intent.fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb, ${pollS})`;
+  return settleBy(db, intent, ending, statement);
 }
 
 /** Records for the caller why a payment is in doubt. */
@@ -48,32 +48,18 @@ export async function reviveRegistration(db: Db, { id, polls }: Poll, txHash: st
 }
 
 /** Records the registrar's view of a paid registration, and schedules the next poll unless the status is final. */
-export async function recordView(db: Db, { id, polls }: Poll, view: RegistrationView, nextMs: number): Promise<void> {
+export function recordView(db: Db, poll: Poll, view: RegistrationView, nextMs: number): Promise<void> {
   const status = statusOf(view.status);
-  await db.query(sql.prepared('record_registration_view', nothing)`
-    with updated as (
-      update registrations
-      set status = ${status}, message = ${view.message}, estimated_time = ${view.estimatedTime}, polls = polls + 1,
-        updated_at = now()
-      where id = ${id} and polls = ${polls} and status in ('pending', 'processing')
-      returning id, polls
-    )
-    select plan_registration_poll(id, polls, ${nextMs / 1000})
-    from updated
-    where ${!isTerminal(status)}`);
+  const seen = { status, message: view.message, estimated_time: view.estimatedTime };
+  return finishPoll(db, poll, seen, isTerminal(status) ? null : nextMs);
 }
 
 /** Schedules the next poll of a registration without new information. */
-export async function planNextPoll(db: Db, { id, polls }: Poll, nextMs: number): Promise<void> {
-  await db.query(sql.prepared('plan_next_poll', nothing)`
-    with counted as (
-      update registrations
-      set polls = polls + 1
-      where id = ${id} and polls = ${polls}
-      returning id, polls
-    )
-    select plan_registration_poll(id, polls, ${nextMs / 1000})
-    from counted`);
+export const planNextPoll = (db: Db, poll: Poll, nextMs: number): Promise<void> => finishPoll(db, poll, null, nextMs);
+
+async function finishPoll(db: Db, { id, polls }: Poll, seen: object | null, nextMs: number | null): Promise<void> {
+  await db.query(sql.prepared('finish_poll', nothing)`
+    select finish_poll(${id}, ${polls}, ${seen && JSON.stringify(seen)}::jsonb, ${nextMs && nextMs / 1000})`);
 }
 
 /** Ends a paid registration that the registrar never recorded. Its payment stays recorded. */

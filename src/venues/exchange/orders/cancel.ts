@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
+import { succeedAndSubmit } from '../../../intents/settle.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import type { Action, Exvenue } from '../adapter/types.ts';
 import { findCancelled } from './cancel-evidence.ts';
@@ -7,7 +8,7 @@ import { type CancelTarget, cancelResult, isStillOpen } from './cancel-result.ts
 import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
 import { sign, signedMembers } from './signing.ts';
-import { ALL_PAIRS, decideExits, recordCancellation, releaseExits, succeedAndFollow } from './store.ts';
+import { ALL_PAIRS, decideExits, recordCancellation, releaseExits } from './store.ts';
 import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './verb.ts';
 
 const kind = 'orders/exvenue/cancel';
@@ -65,7 +66,7 @@ export const cancel = defineIntent({
     const cancelled = result.results.filter(({ status }) => status === 'cancelled').map(({ order_id }) => order_id);
     if (because_of === undefined) await releaseExits(db, { id, wallet }, cancelled);
     return because_of !== undefined && oids.length > 0
-      ? succeedAndFollow(db, intent, result, again(intent, { wallet, oids }))
+      ? succeedAndSubmit(db, intent, result, again(intent, { wallet, oids }))
       : recordCancellation(db, intent, result);
   },
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
-import { succeed } from '../../../intents/store.ts';
+import { succeed } from '../../../intents/settle.ts';
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
 import { marketPrice, type Side } from '../../../kernel/grid.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineIntent, type Finding, isNotReady, type Prepared } from '../../../intents/define.ts';
+import { succeedAndSubmit } from '../../../intents/settle.ts';
 import { absolute, isPositive } from '../../../kernel/decimals.ts';
 import { dexOf, legCloid } from '../../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
@@ -13,7 +14,7 @@ import { readMarket, readPosition } from './market.ts';
 import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
 import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
 import { sign, signedMembers } from './signing.ts';
-import { decideExits, succeedAndFollow } from './store.ts';
+import { decideExits } from './store.ts';
 import {
   type ExchangeDeps,
   exchangeTiming,
@@ -106,7 +107,7 @@ export const protect = defineIntent({
       ...outdated.flatMap((leg) => placed[leg] ?? []),
     ];
     const next = oids.length > 0 ? followUp(intent, cancel, { wallet, oids }) : null;
-    return succeedAndFollow(db, intent, { pair, ...exitsResult(payload, placed, payload.replaced) }, next);
+    return succeedAndSubmit(db, intent, { pair, ...exitsResult(payload, placed, payload.replaced) }, next);
   },
 });
 

@@ -4,7 +4,7 @@ import type { components } from '../../../contract/types.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { NewIntent } from '../../../intents/accept.ts';
 import type { IntentOf } from '../../../intents/define.ts';
-import { notifying, settling, succeed, succeedWith } from '../../../intents/store.ts';
+import { batchOf, succeedWith } from '../../../intents/settle.ts';
 import type { IntentId, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { CancelResult } from './cancel-result.ts';
 import { orderColumns, type RecordedExchangeOrder, recordedOrder } from './queries.ts';
@@ -35,13 +35,12 @@ export const recordPlacement = (
       lifecycle = ${lifecycleOf(report)}
     from (
       select count(*) follow_ups
-      from settled s
-      cross join lateral accept_intents(
-        case when s.ok and exists (select newer_exits(${intent.request.wallet}, ${ALL_PAIRS}, ${intent.id}))
+      from accept_intents(
+        case when exists (select newer_exits(${intent.request.wallet}, ${ALL_PAIRS}, ${intent.id}))
           then ${batchOf(ended)}::jsonb else '[]' end
       )
     ) followed
-    where id = ${intent.id} and (select ok from settled) and follow_ups >= 0`,
+    where id = ${intent.id} and follow_ups >= 0`,
   );
 
 const lifecycleOf = ({ status }: ExecutionReport) =>
@@ -64,30 +63,9 @@ export function recordCancellation(
     set lifecycle = 'cancelled', executed = executed || '{"status": "cancelled"}'
     where trader = ${intent.request.wallet}
       and venue = 'exvenue'
-      and executed ->> 'ex_order_id' = any(${sql.array(cancelled, 'text')})
-      and (select ok from settled)`,
+      and executed ->> 'ex_order_id' = any(${sql.array(cancelled, 'text')})`,
   );
 }
-
-/** Ends an intent with a result and submits the follow-up intent in the same transaction. False: the claim is lost. */
-export function succeedAndFollow(
-  db: Db,
-  intent: IntentOf<unknown>,
-  result: Record<string, unknown>,
-  next: NewIntent | null,
-): Promise<boolean> {
-  if (!next) return succeed(db, intent, result);
-  const settled = db.oneFirst(sql.prepared('succeed_and_follow', z.object({ ok: z.boolean() }))`
-    with settled as materialized (
-      select ${settling(intent, 'succeeded', { result })} ok
-    )
-    select settled.ok
-    from settled
-    left join lateral accept_intents(case when settled.ok then ${batchOf(next)}::jsonb else '[]' end) a on true`);
-  return notifying(db, intent, 'succeeded', settled);
-}
-
-const batchOf = (next: NewIntent | null): string => JSON.stringify(next ? [{ ...next, n: 0 }] : []);
 
 /** Records what a later read showed of an order's exits, and submits the follow-up intent in the same transaction. */
 export async function noteExits(

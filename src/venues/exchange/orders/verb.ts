@@ -1,7 +1,7 @@
 import type { Finding, IntentOf, Sent, Timing } from '../../../intents/define.ts';
-import type { Held, Problem } from '../../../intents/intent.ts';
+import type { Claim, Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
-import { fail, retry } from '../../../intents/store.ts';
+import { fail, retry } from '../../../intents/settle.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { CallLimits, ItemResult, Posted } from '../adapter/types.ts';
@@ -100,7 +100,7 @@ const LAGS_UNTIL_PROOF = { burnt: 0, dead: 1, used: 10, unknown: Number.POSITIVE
  */
 export async function recordOtherwise(
   { db }: Pick<ExchangeDeps, 'db'>,
-  intent: Held,
+  intent: Claim,
   result: Exclude<UpstreamResult<unknown>, { kind: 'accepted' }>,
 ): Promise<boolean> {
   if (result.kind !== 'rejected') return recordNoResponse(db, intent, result);

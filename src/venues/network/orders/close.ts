@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { defineIntent, type Sent } from '../../../intents/define.ts';
-import { retry, succeed } from '../../../intents/store.ts';
+import { retry, succeed } from '../../../intents/settle.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import {
   accepted,

@@ -2,8 +2,8 @@ import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import { batchPerPool, each } from '../../../db/batch.ts';
 import type { Db } from '../../../db/pool.ts';
+import { intentColumns } from '../../../intents/claim.ts';
 import { type Intent, intentRow } from '../../../intents/intent.ts';
-import { intentColumns } from '../../../intents/store.ts';
 import { type Hotkey, idSchema, type OrderUuid, type OwnerId } from '../../../kernel/ids.ts';
 import { executed, protection, terms } from './verb.ts';
 

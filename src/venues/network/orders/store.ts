@@ -2,7 +2,7 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import type { IntentOf } from '../../../intents/define.ts';
-import { succeedTogether, succeedWith } from '../../../intents/store.ts';
+import { succeedTogether, succeedWith } from '../../../intents/settle.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import type { Executed, Signal } from '../adapter/types.ts';
 import type { Lifecycle } from './outcome.ts';
@@ -21,7 +21,7 @@ export const recordPlacement = succeedTogether<{
     set lifecycle = d.lifecycle, executed = nullif(d.executed, 'null'::jsonb), protection = d.protection
     from settled s
     join jsonb_to_recordset(${data}::jsonb) as d (n integer, lifecycle text, executed jsonb, protection jsonb) on d.n = s.n
-    where o.id = s.id and s.ok`,
+    where o.id = s.id`,
 );
 
 /**
@@ -42,7 +42,7 @@ export const recordCancellation = (
     sql.fragment`
       update orders
       set lifecycle = ${lifecycle}, executed = coalesce(${json(result.executed)}, executed)
-      where id = ${target} and (select ok from settled)`,
+      where id = ${target}`,
   );
 
 /**
@@ -63,7 +63,7 @@ export const recordEdit = (
     sql.fragment`
       update orders
       set terms = ${JSON.stringify(terms)}::jsonb, lifecycle = ${lifecycle}, executed = coalesce(${json(result.executed)}, executed)
-      where id = ${target} and (select ok from settled)`,
+      where id = ${target}`,
   );
 
 /** Ends a protection and records the protecting order `bracket`. False: the claim is lost, and nothing was written. */
@@ -80,10 +80,8 @@ export const recordProtection = (
     result,
     sql.fragment`
     insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle)
-    select ${bracket}, 'netvenue', ${intent.owner}, ${intent.request.trader}, ${terms.trade_pair}, ${signal.order_uuid},
-      ${JSON.stringify(terms)}::jsonb, 'resting'
-    from settled
-    where ok
+    values (${bracket}, 'netvenue', ${intent.owner}, ${intent.request.trader}, ${terms.trade_pair}, ${signal.order_uuid},
+      ${JSON.stringify(terms)}::jsonb, 'resting')
     on conflict (id) do update set terms = excluded.terms, lifecycle = 'resting'
     where orders.trader = excluded.trader`,
   );

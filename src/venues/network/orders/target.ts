@@ -1,5 +1,5 @@
 import type { IntentOf } from '../../../intents/define.ts';
-import { fail } from '../../../intents/store.ts';
+import { fail } from '../../../intents/settle.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
 import { ABSENT } from './evidence.ts';

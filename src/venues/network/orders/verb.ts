@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
+import { noteReached } from '../../../intents/claim.ts';
 import {
   type Finding,
   type IntentOf,
@@ -11,7 +12,7 @@ import {
 } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
-import { fail, noteReached } from '../../../intents/store.ts';
+import { fail } from '../../../intents/settle.ts';
 import { entityOf, type Hotkey, idSchema, minerSlot, type OrderUuid } from '../../../kernel/ids.ts';
 import {
   type ReadResult,

@@ -1,0 +1,95 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { batchPerPool, each, numbered } from '../db/batch.ts';
+import type { Db } from '../db/pool.ts';
+import type { IntentId } from '../kernel/ids.ts';
+import { type Claim, type Intent, intentRow } from './intent.ts';
+
+/**
+ * Records that the upstream has responded to a look-up after the intent was sent. Resolves to the milliseconds since the
+ * first such response. The intent's slot is held for `holdMs` from then on.
+ */
+export const noteReached = async (db: Db, intentId: IntentId, holdMs: number): Promise<number> =>
+  1_000 *
+  (await db.oneFirst(
+    sql.prepared('note_reached', z.object({ s: z.number() }))`select note_reached(${intentId}, ${holdMs / 1000}) s`,
+  ));
+
+/** Frees the slot of an intent, if it still holds one: because the upstream has responded, else once the hold is over. */
+export const freeSlot = async (db: Db, intentId: IntentId, hasResponded: boolean): Promise<void> => {
+  await db.query(sql.prepared('free_slot', z.object({}))`
+    select release_slot(h.intent_id)::text
+    from upstream_slots h
+    where h.intent_id = ${intentId} and (${hasResponded} or h.held_until <= now())`);
+};
+
+/** The columns of `intentRow`, for queries that read a whole intent with the table alias `i`. */
+export const intentColumns = sql.fragment`
+  i.id, i.kind, i.owner, i.request_id, i.lane, i.state, i.request, i.sent_payload, i.outcome, i.fence, i.attempts, i.reconcile_attempts,
+  i.created_at, i.deadline_at, i.sending_at, i.presumed_sent_at, i.settled_at,
+  coalesce(extract(epoch from now() - i.sending_at), 0)::double precision * 1000 as sent_ago_ms`;
+
+/**
+ * Claims an intent and raises its fence. Concurrent claims share a commit; each gets its own fence. Null: the intent
+ * has ended, is in doubt, or its deadline passed before it was sent and this claim ended it as expired. If `sending_at`
+ * is set, bytes may have left earlier: the caller reconciles and never sends. Lanes are locked in lane order, as
+ * submissions lock them, to avoid deadlocks.
+ */
+export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
+  async (db, ids: IntentId[]): Promise<(Intent | null)[]> => {
+    const rows = await db.any(sql.prepared('claim_intents', intentRow)`
+    select ${intentColumns}
+    from (
+      select k.id
+      from ${each(ids)} as wanted (id)
+      cross join lateral (
+        select known.id, known.lane
+        from intents known
+        where known.id = wanted.id::uuid
+        limit 1
+      ) k
+      order by k.lane nulls first, k.id
+    ) w
+    cross join lateral claim_intent(w.id) i`);
+    const claims = Map.groupBy(rows, ({ id }) => id);
+    return ids.map((id) => claims.get(id)?.shift() ?? null);
+  },
+);
+
+/** A slot to take before sending, held for at most `holdMs`. */
+export type SlotWanted = { upstream: string; slots: number; holdMs: number };
+
+/**
+ * Commits the payload, and that bytes may leave from now on (`sent`). `lost`: the claim is lost or the deadline has passed.
+ * `waiting`: every slot of the upstream is held; the intent continues when one is free. The caller must not send then.
+ */
+export const beginSending = (
+  db: Db,
+  { id, fence }: Pick<Claim, 'id' | 'fence'>,
+  sent: Record<string, unknown>,
+  slot?: SlotWanted,
+): Promise<SendBegun> => beginSendings(db, { id, fence, sent, ...slot });
+
+type SendStart = Pick<Claim, 'id' | 'fence'> & { sent: Record<string, unknown> } & Partial<SlotWanted>;
+const sendBegun = z.enum(['sent', 'waiting', 'lost']);
+type SendBegun = z.infer<typeof sendBegun>;
+
+/** Concurrent calls share a commit. Slots are taken upstream by upstream, to avoid deadlocks. */
+const beginSendings = batchPerPool(async (db, batch: SendStart[]): Promise<SendBegun[]> => {
+  const rows = await db.any(sql.prepared('begin_sendings', z.object({ n: z.number(), begun: sendBegun }))`
+    select b.n,
+      case
+        when b.upstream is not null
+          then begin_sending_within(b.id, b.fence, b.sent, b.upstream, b.slots, b."holdMs" / 1000)
+        when begin_sending(b.id, b.fence, b.sent) then 'sent'
+        else 'lost'
+      end as begun
+    from (
+      select r.*
+      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (
+        n integer, id uuid, fence integer, sent jsonb, upstream text, slots integer, "holdMs" double precision
+      )
+      order by r.upstream nulls first, r.id, r.n
+    ) b`);
+  return rows.toSorted((a, b) => a.n - b.n).map(({ begun }) => begun);
+});

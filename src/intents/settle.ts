@@ -1,0 +1,210 @@
+import { type FragmentSqlToken, type QuerySqlToken, sql } from 'slonik';
+import { z } from 'zod';
+import { batchPerPool, inOrder, numbered } from '../db/batch.ts';
+import { hasCode } from '../db/conflicts.ts';
+import type { Db } from '../db/pool.ts';
+import { epochMs, noteWork } from '../kernel/work.ts';
+import type { NewIntent } from './accept.ts';
+import type { Claim, Outcome, Problem } from './intent.ts';
+
+const done = z.object({ ok: z.boolean() });
+const nothing = z.object({});
+
+/** Ends an intent whose effect is done. False: another claim holds it or it has ended, and nothing was written. */
+export const succeed = (db: Db, claim: Claim, result: Record<string, unknown>): Promise<boolean> =>
+  settle(db, claim, 'succeeded', { result });
+
+/** Ends an intent whose effect provably never happened. False: another claim holds it or it has ended. */
+export const fail = (db: Db, claim: Claim, problem: Problem): Promise<boolean> =>
+  settle(db, claim, 'failed', { problem });
+
+/** Ends an intent whose effect nothing can prove any more. It stays unknown, and operators decide. */
+export const leaveUndecided = (db: Db, claim: Claim, problem: Problem): Promise<boolean> =>
+  settle(db, claim, 'failed', { problem: { ...problem, effect: 'unknown' } });
+
+const settle = (db: Db, claim: Claim, ending: 'succeeded' | 'failed', outcome: Outcome): Promise<boolean> =>
+  notifying(
+    db,
+    claim,
+    ending,
+    settlements(db, { id: claim.id, fence: claim.fence, lane: claim.lane, ending, outcome }),
+  );
+
+/** One entry of a batch of endings. */
+type Settlement = Pick<Claim, 'id' | 'fence' | 'lane'> & { ending: 'succeeded' | 'failed'; outcome: Outcome };
+
+/** Concurrent endings share a commit. */
+const settlements = batchPerPool(async (db, batch: Settlement[]): Promise<boolean[]> => {
+  const rows = await db.any(
+    sql.prepared(
+      'settle_intents',
+      rowOfBatch,
+    )`${settlingAll(batch, sql.fragment`settle_intent`)} select n, ok from settled`,
+  );
+  return inOrder(rows);
+});
+
+const rowOfBatch = done.extend({ n: z.number() });
+
+/** Lanes are locked in lane order, as submissions lock them, to avoid deadlocks. */
+const settlingAll = (batch: Settlement[], by: FragmentSqlToken): FragmentSqlToken => sql.fragment`
+  with settled as materialized (
+    select b.n, b.id, ${by}(b.id, b.fence, b.ending, b.outcome) ok
+    from (
+      select r.*
+      from jsonb_to_recordset(${numbered(batch)}::jsonb) as r (n integer, id uuid, fence integer, lane text, ending text, outcome jsonb)
+      order by r.lane nulls first, r.id, r.n
+    ) b
+  )`;
+
+/**
+ * Puts an unsent intent back in the queue for `delayMs`. If its deadline passes first, it ends with `problem`. False:
+ * the claim is lost.
+ */
+export async function retry(db: Db, claim: Claim, delayMs: number, problem: Problem): Promise<boolean> {
+  const ok = await db.oneFirst(sql.prepared('retry_intent', done)`
+    select retry_intent(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${JSON.stringify({ problem })}::jsonb) ok`);
+  if (ok) noteWork({ outcome: 'queued' });
+  return ok;
+}
+
+/**
+ * Records that the effect is unknown and plans the next reconciliation, `delayMs` from now. The lane continues with its
+ * next intent. `why` is shown to operators. `ended`: the upstream has responded, so the intent's slot is free. False: the
+ * claim is lost.
+ */
+export async function markInDoubt(db: Db, claim: Claim, delayMs: number, why: string, ended = false): Promise<boolean> {
+  const marked = sql.fragment`mark_in_doubt(${claim.id}, ${claim.fence}, ${delayMs / 1000}, ${why}) ok`;
+  const { ok } = await db.one(
+    ended
+      ? sql.prepared('mark_ended_in_doubt', done)`select ${marked}, release_slot(${claim.id})::text`
+      : sql.prepared('mark_in_doubt', done)`select ${marked}`,
+  );
+  if (ok) noteWork({ outcome: 'in_doubt' });
+  return ok;
+}
+
+/** Puts an intent of a restored database in doubt with the payload that is searched for. Nothing is sent. False: the claim is lost. */
+export const presume = (db: Db, { id, fence }: Claim, payload: Record<string, unknown>): Promise<boolean> =>
+  db.oneFirst(sql.type(done)`select presume_sent(${id}, ${fence}, ${JSON.stringify(payload)}::jsonb) ok`);
+
+/**
+ * Ends an intent and makes one more change in the same statement. The change needs no condition: if the claim is lost,
+ * `settle_claim` raises, and nothing of the statement is written. `name` is the name of the prepared statement.
+ */
+export const succeedWith = (
+  db: Db,
+  name: string,
+  claim: Claim,
+  result: Record<string, unknown>,
+  change: FragmentSqlToken,
+): Promise<boolean> =>
+  settleBy(
+    db,
+    claim,
+    'succeeded',
+    sql.prepared(name, nothing)`
+    with settled as materialized (
+      select ${claimSettled(claim, 'succeeded', { result })}
+    ), changed as (
+      ${change}
+    )
+    select from settled`,
+  );
+
+/** Ends an intent and submits the next one, if any, in the same statement. False: the claim is lost, nothing is written. */
+export const succeedAndSubmit = (
+  db: Db,
+  claim: Claim,
+  result: Record<string, unknown>,
+  next: NewIntent | null,
+): Promise<boolean> =>
+  next === null
+    ? succeed(db, claim, result)
+    : settleBy(
+        db,
+        claim,
+        'succeeded',
+        sql.prepared('succeed_and_submit', nothing)`
+    select
+    from (select ${claimSettled(claim, 'succeeded', { result })}) settled
+    cross join lateral accept_intents(${batchOf(next)}::jsonb)`,
+      );
+
+/** The batch for `accept_intents` that contains one intent, or none. */
+export const batchOf = (next: NewIntent | null): string => JSON.stringify(next ? [{ ...next, n: 0 }] : []);
+
+const claimSettled = ({ id, fence }: Claim, ending: Settlement['ending'], outcome: Outcome): FragmentSqlToken =>
+  sql.fragment`settle_claim(${id}, ${fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb)`;
+
+/**
+ * Makes a `succeedWith` for a kind whose intents end in large numbers: they share a commit. `change` writes all changes
+ * of a batch: it joins `settled (n, id)` with the `data` of the batch by `n`. If one claim of a batch is lost, the
+ * statement is undone, and the batch is run again one by one.
+ */
+export function succeedTogether<Data extends object>(
+  name: string,
+  change: (data: string) => FragmentSqlToken,
+): (db: Db, claim: Claim, result: Record<string, unknown>, data: Data) => Promise<boolean> {
+  const together = batchPerPool(async (db, batch: (Settlement & { data: Data })[]): Promise<true[]> => {
+    const settled = settlingAll(
+      batch.map(({ data: _, ...ending }) => ending),
+      sql.fragment`settle_claim`,
+    );
+    await db.query(sql.prepared(name, nothing)`
+      ${settled}, changed as (
+        ${change(numbered(batch.map(({ data }) => data)))}
+      )
+      select from settled`);
+    return batch.map(() => true);
+  });
+  return (db, claim, result, data) => {
+    const { id, fence, lane } = claim;
+    const ending = { id, fence, lane, ending: 'succeeded' as const, outcome: { result } };
+    return notifying(db, claim, 'succeeded', unlessLost(together(db, { ...ending, data })));
+  };
+}
+
+/**
+ * Runs a statement that ends a claim through `settle_claim`, by itself or in a function it calls. False: the claim is
+ * lost, and nothing was written.
+ */
+export const settleBy = (db: Db, claim: Claim, ending: Ending, statement: QuerySqlToken): Promise<boolean> =>
+  notifying(db, claim, ending, unlessLost(db.query(statement)));
+
+const CLAIM_LOST = 'TP001'; // raised by settle_claim
+
+const unlessLost = (statement: Promise<unknown>): Promise<boolean> =>
+  statement.then(
+    () => true,
+    (error) => {
+      if (hasCode(error, CLAIM_LOST)) return false;
+      throw error;
+    },
+  );
+
+/** A final state of an intent. */
+export type Ending = 'succeeded' | 'failed' | 'expired';
+
+/** Called with the kind and the ending, and with the seconds since the intent was submitted, by this process's clock. */
+type SettledListener = (ended: { kind: string; ending: Ending }, seconds: number) => void;
+
+const listeners = new WeakMap<Db, SettledListener>();
+
+/** Calls `listener` once for each intent that is ended through this pool. */
+export const onSettled = (db: Db, listener: SettledListener): void => void listeners.set(db, listener);
+
+/** Resolves to whether an intent was ended, and calls the pool's listener if so. Every statement that ends one goes through here. */
+async function notifying(db: Db, intent: Ended, ending: Ending, settled: Promise<boolean>): Promise<boolean> {
+  const ok = await settled;
+  if (ok) notifySettled(db, intent, ending);
+  return ok;
+}
+
+type Ended = Pick<Claim, 'kind' | 'created_at'>;
+
+/** Calls the pool's listener for an intent that has ended. */
+export function notifySettled(db: Db, { kind, created_at }: Ended, ending: Ending): void {
+  noteWork({ outcome: ending });
+  listeners.get(db)?.({ kind, ending }, Math.max(0, epochMs() - Date.parse(created_at)) / 1000);
+}

@@ -1,0 +1,230 @@
+import { recordSubaccount } from '../../src/capabilities/accounts/store.ts';
+import { recordSession } from '../../src/capabilities/kyc/store.ts';
+import { recordCheckout, recordRefund } from '../../src/capabilities/payments/store.ts';
+import * as payouts from '../../src/capabilities/payouts/store.ts';
+import { endPurchase } from '../../src/capabilities/registration/store.ts';
+import type { DbPool } from '../../src/db/pool.ts';
+import type { Intent } from '../../src/intents/intent.ts';
+import { fail, succeed, succeedAndSubmit } from '../../src/intents/settle.ts';
+import { newIntentId } from '../../src/kernel/ids.ts';
+import * as exchange from '../../src/venues/exchange/orders/store.ts';
+import * as network from '../../src/venues/network/orders/store.ts';
+import { type Hand, item, type Row } from '../support/spine.ts';
+
+type Any = never; // what a write takes beside its claim does not matter here: the claim is lost
+const any = {} as Any;
+const UUID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const sealer = { seal: () => Buffer.from('sealed'), open: () => Buffer.from('') } as Any;
+
+/** One statement that ends a claim. False: it wrote nothing. */
+type StatementWrite = { kind: string; write(db: DbPool, lost: Intent): Promise<boolean> };
+
+/** Every statement that ends a claim, by the name of its prepared statement. A test compares the names with the code. */
+export const statementWrites: Record<string, StatementWrite> = {
+  settle_intents: { kind: 'orders/place', write: (db, lost) => succeed(db, lost, {}) },
+  'settle_intents: failed': { kind: 'orders/place', write: (db, lost) => fail(db, lost, { code: 'VENUE_REJECTED' }) },
+  succeed_and_submit: {
+    kind: 'orders/exvenue/cancel',
+    write: (db, lost) =>
+      succeedAndSubmit(db, lost, {}, {
+        ...item({ id: newIntentId(), kind: 'orders/exvenue/cancel' }),
+        deadline_s: 60,
+      } as Any),
+  },
+  record_placements: {
+    kind: 'orders/place',
+    write: (db, lost) =>
+      network.recordPlacement(
+        db,
+        lost,
+        {},
+        { lifecycle: 'filled', executed: null, protection: { state: 'none', error: null } },
+      ),
+  },
+  record_cancellation: {
+    kind: 'orders/cancel',
+    write: (db, lost) =>
+      network.recordCancellation(db, lost, UUID as Any, { result: { executed: null } as Any, lifecycle: 'cancelled' }),
+  },
+  record_edit: {
+    kind: 'orders/edit',
+    write: (db, lost) =>
+      network.recordEdit(
+        db,
+        lost,
+        { result: { executed: null } as Any, lifecycle: 'filled' },
+        { target: UUID as Any, terms: any },
+      ),
+  },
+  record_protection: {
+    kind: 'orders/protect',
+    write: (db, lost) =>
+      network.recordProtection(db, lost as Any, any, {
+        bracket: newIntentId() as Any,
+        signal: { order_uuid: newIntentId() } as Any,
+        terms: { trade_pair: 'BTCUSDC' } as Any,
+      }),
+  },
+  record_exchange_order: {
+    kind: 'orders/exvenue/place',
+    write: (db, lost) => exchange.recordPlacement(db, lost as Any, any, { status: 'open' } as Any, null),
+  },
+  record_exchange_cancels: {
+    kind: 'orders/exvenue/cancel',
+    write: (db, lost) => exchange.recordCancellation(db, lost as Any, { results: [] } as Any),
+  },
+  record_link: {
+    kind: 'payouts/link',
+    write: (db, lost) => payouts.recordLink({ db, sealer }, lost, { url: 'https://x.test' }),
+  },
+  record_connect_account: {
+    kind: 'payouts/account',
+    write: (db, lost) =>
+      payouts.recordAccount(db, lost, { userId: 'usr_1' as Any, isAbroad: false }, { accountId: 'acct_1' } as Any),
+  },
+  record_transfer: {
+    kind: 'payouts/submit',
+    write: (db, lost) =>
+      payouts.recordTransfer(
+        db,
+        lost,
+        { payoutId: 'po_1' as Any, isAbroad: true, deadlineMs: 1 },
+        { transferId: 't', arrivalId: null },
+      ),
+  },
+  record_payout: {
+    kind: 'payouts/pay',
+    write: (db, lost) => payouts.recordPayout(db, lost, 'po_1' as Any, { processorPayoutId: 'p' }),
+  },
+  record_reversal: {
+    kind: 'payouts/reverse',
+    write: (db, lost) => payouts.recordReversal(db, lost, 'po_1' as Any, { reversalId: 'r' }),
+  },
+  record_checkout: {
+    kind: 'payments/checkout',
+    write: (db, lost) =>
+      recordCheckout(
+        { db, sealer },
+        lost,
+        'pay_1' as Any,
+        { processorId: 'pi', clientSecret: null, status: 'succeeded' } as Any,
+      ),
+  },
+  record_refund: {
+    kind: 'payments/refund',
+    write: (db, lost) =>
+      recordRefund(db, lost, 'pay_1' as Any, { id: 're', cents: 1, status: null, madeAtMs: 1 } as Any),
+  },
+  record_subaccount: {
+    kind: 'accounts/provision',
+    write: (db, lost) =>
+      recordSubaccount(
+        db,
+        lost,
+        any,
+        'e' as Any,
+        { subaccountId: 1, status: 'active', syntheticHotkey: 'e_1', proof: null } as Any,
+      ),
+  },
+  record_verification_session: {
+    kind: 'kyc/session',
+    write: (db, lost) => recordSession({ db, sealer }, lost, { sessionId: 's', url: 'u', clientSecret: 'c' } as Any),
+  },
+  end_purchase: {
+    kind: 'registration/purchase',
+    write: (db, lost) => endPurchase(db, lost, 'failed', { problem: { code: 'VENUE_REJECTED' } }, null),
+  },
+};
+
+/** One write of a function with a guard of its own: brings about the lost claim, then its call. */
+type FunctionWrite = { prepare(hand: Hand): Promise<unknown[]>; write: string };
+
+const PROBLEM = '{"problem":{"code":"VENUE_UNREACHABLE"}}';
+
+/** An intent with two claims. `before` runs under the first one. Resolves to its id and the first fence. */
+async function claimedTwice(hand: Hand, between: (id: string, fence: number) => Promise<unknown> = async () => {}) {
+  const one = item();
+  await hand.accept(one);
+  const { fence } = (await hand.claim(one.id)) as Row; // as: it was queued
+  await between(one.id, fence);
+  const again = (await hand.claim(one.id)) as Row;
+  return { id: one.id, fence, newer: again.fence };
+}
+
+const asArguments = async (hand: Hand): Promise<unknown[]> => {
+  const { id, fence } = await claimedTwice(hand);
+  return [id, fence];
+};
+
+/** Every function with a guard of its own. A test compares the names with the definitions. */
+export const functionWrites: Record<string, FunctionWrite> = {
+  'intents/retry_intent': { prepare: asArguments, write: `select retry_intent($1, $2, 0, '${PROBLEM}') ok` },
+  'intents/begin_sending': { prepare: asArguments, write: `select begin_sending($1, $2, '{}') ok` },
+  'intents/begin_sending_within': {
+    prepare: asArguments,
+    write: `select begin_sending_within($1, $2, '{}', 'some upstream', 2, 60) ok`,
+  },
+  'intents/mark_in_doubt': {
+    prepare: async (hand) => {
+      const { id, fence } = await claimedTwice(hand, (id, fence) => hand.beginSending(id, fence));
+      return [id, fence];
+    },
+    write: 'select mark_in_doubt($1, $2, 0) ok',
+  },
+  'intents/presume_sent': {
+    prepare: async (hand) => {
+      const { id, fence } = await claimedTwice(hand);
+      await hand.query('update intents set presumed_sent_at = now() where id = $1', [id]);
+      return [id, fence];
+    },
+    write: `select presume_sent($1, $2, '{}') ok`,
+  },
+  'intents/send_again': {
+    prepare: async (hand) => {
+      const { id, fence, newer } = await claimedTwice(hand, (id, fence) => hand.beginSending(id, fence));
+      await hand.markInDoubt(id, newer);
+      return [id, fence];
+    },
+    write: `select send_again($1, $2, '${PROBLEM}') ok`,
+  },
+  'webhooks/end_attempt': {
+    prepare: async (hand) => {
+      const n = newIntentId();
+      await hand.query(`insert into apps (id, slug, name, allowed_scopes) values ('app_${n}', 's-${n}', 'n', '{api}')`);
+      await hand.query(
+        `insert into webhook_endpoints (id, app, url, events) values ('whe_${n}', 'app_${n}', 'https://x.test', '{*}')`,
+      );
+      await hand.query(
+        `insert into webhook_deliveries (id, app, endpoint_id, event_id)
+         select 'whd_${n}', 'app_${n}', 'whe_${n}', (record_event('app_${n}', 'x', '{}')).id`,
+      );
+      await hand.query(`select take_delivery('whd_${n}', 0), take_delivery('whd_${n}', 0)`);
+      const said = { delivery_id: `whd_${n}`, fence: 1, ending: 'delivered', duration_ms: 1, status: 200 };
+      return [`whe_${n}`, JSON.stringify(said)];
+    },
+    write: 'select end_attempt($1, $2) ok',
+  },
+  'registrations/finish_poll': {
+    prepare: async (hand) => {
+      const id = newIntentId();
+      await hand.query(
+        `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, polls) values ($1, 'ptn_a', $2, 'm', 1, '0x1', 2)`,
+        [id, `0x${id}`],
+      );
+      return [id];
+    },
+    write: `select finish_poll($1, 1, '{"status":"active"}', 60) ok`,
+  },
+  'registrations/revive_registration': {
+    prepare: async (hand) => {
+      const id = newIntentId();
+      await hand.query(
+        `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, polls, status, tx_hash, paid_at)
+         values ($1, 'ptn_a', $2, 'm', 1, '0x1', 2, 'failed', '0xabc', now())`,
+        [id, `0x${id}`],
+      );
+      return [id];
+    },
+    write: `select revive_registration($1, 1, '0xabc', 'late') ok`,
+  },
+};

@@ -1,0 +1,134 @@
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { type DbPool, openPool } from '../../src/db/pool.ts';
+import { claim } from '../../src/intents/claim.ts';
+import type { Intent } from '../../src/intents/intent.ts';
+import { item, openSpine, type Spine } from '../support/spine.ts';
+import { functionWrites, statementWrites } from './guarded-writes.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+/** What keeps a write to the claim, the attempt or the poll that it belongs to. */
+const GUARD =
+  /\b(?:\w+\.)?(?:fence = (?:held_fence|\(said ->> 'fence'\)::integer)|polls = polls_before)(?= and| or|;|\n|$)/gm;
+const RAISE = /if not settle_intent\(intent, held_fence, ending, said\) then[^;]*;\s*end if;/;
+
+/*
+ * Each write that belongs to a claim is made with a claim that another worker has taken over since. It must write
+ * nothing. Then the same with every guard taken out of the database in turn: the write must be noticed.
+ */
+describe('a write whose claim is lost', () => {
+  let spine: Spine;
+  let db: DbPool;
+  before(async () => {
+    spine = await openSpine();
+    db = await openPool(spine.url, 2, () => {});
+  });
+  after(async () => {
+    await db.end();
+    await spine.close();
+  });
+
+  /** An intent as its first worker claimed it. A second worker claims it after that. */
+  async function lostClaim(kind: string): Promise<Intent> {
+    const one = item({ kind, request: { trader: 'e_1', wallet: '0x1' } });
+    await spine.accept(one);
+    const lost = await claim(db, one.id);
+    await spine.claim(one.id);
+    return lost as Intent; // as: it was queued
+  }
+
+  /** Every row that a write of a worker could touch, as one text. */
+  async function world(): Promise<string> {
+    const tables = await spine.query<{ name: string }>(
+      `select c.relname as name from pg_class c where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace) order by 1`,
+    );
+    const parts = tables.map(
+      ({ name }) => `(select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from ${name} t)`,
+    );
+    const [row] = await spine.query<{ all: string }>(
+      `select concat_ws(' ', ${parts.join(', ')}, (select count(*) from queue_jobs)) as all`,
+    );
+    return row?.all ?? '';
+  }
+
+  /** Whether a write under a lost claim is refused and changes nothing. */
+  async function isRefused(name: string): Promise<boolean> {
+    const statement = statementWrites[name];
+    if (statement) {
+      const lost = await lostClaim(statement.kind);
+      const before = await world();
+      const ok = await statement.write(db, lost).catch(() => 'threw');
+      return ok === false && (await world()) === before;
+    }
+    const { prepare, write } = functionWrites[name] as (typeof functionWrites)[string]; // as: its key
+    const context = await prepare(spine);
+    const before = await world();
+    const [row] = await spine.query<{ ok: unknown }>(write, context).catch(() => [{ ok: 'threw' }]);
+    return (row === undefined || row.ok === false || row.ok === 'lost') && (await world()) === before;
+  }
+
+  for (const name of Object.keys({ ...statementWrites, ...functionWrites }))
+    it(`writes nothing: ${name}`, async () => {
+      expect(await isRefused(name)).to.equal(true);
+    });
+
+  it('is tried for every statement that ends a claim', async () => {
+    const files = await Array.fromAsync(glob('src/**/*.ts', { cwd: root }));
+    const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));
+    const all = texts.join('\n');
+    const named = [...all.matchAll(/(?:succeedWith\(\s*[\w.]+,\s*|succeedTogether<[^(]*\(\s*)'(\w+)'/g)].map(
+      ([, name]) => name,
+    );
+    const called = [...all.matchAll(/const statement = sql\.prepared\('(\w+)', nothing\)/g)].map(([, name]) => name);
+    const core = ['settle_intents', 'settle_intents: failed', 'succeed_and_submit'];
+
+    expect(Object.keys(statementWrites)).to.have.members([...named, ...called, ...core]);
+  });
+
+  describe('is noticed when a guard is left out', () => {
+    it('of settle_intent: by every statement that ends a claim', async () => {
+      await withGuardOut('intents/settle_intent', GUARD, async () => {
+        for (const name of Object.keys(statementWrites)) expect(await isRefused(name), name).to.equal(false);
+      });
+    });
+
+    it('of settle_claim: by every statement that ends a claim and writes more', async () => {
+      await withGuardOut('intents/settle_claim', RAISE, async () => {
+        const more = Object.keys(statementWrites).filter((name) => !name.startsWith('settle_intents'));
+        for (const name of more) expect(await isRefused(name), name).to.equal(false);
+      });
+    });
+
+    it('of any other function', async () => {
+      const guarded: string[] = [];
+      for await (const file of glob('sql/functions/**/*.sql', { cwd: root })) {
+        const name = file.slice('sql/functions/'.length, -'.sql'.length);
+        const guards = [...(await readFile(join(root, file), 'utf8')).replace(/^--.*$/gm, '').matchAll(GUARD)];
+        if (guards.length === 0 || name === 'intents/settle_intent') continue;
+        guarded.push(name);
+        expect(guards, name).to.have.length(1);
+        expect(functionWrites, `a scenario for ${name}`).to.have.property(name);
+        await withGuardOut(name, GUARD, async () => {
+          expect(await isRefused(name), name).to.equal(false);
+        });
+      }
+      expect(guarded).to.have.members(Object.keys(functionWrites));
+    });
+  });
+
+  async function withGuardOut(name: string, guard: RegExp, check: () => Promise<void>): Promise<void> {
+    const definition = await readFile(join(root, `sql/functions/${name}.sql`), 'utf8');
+    const mutant = definition.replace(guard, (found) =>
+      found.startsWith('if') ? 'perform settle_intent(intent, held_fence, ending, said);' : 'true',
+    );
+    expect(mutant).not.to.equal(definition);
+    await spine.query(mutant);
+    try {
+      await check();
+    } finally {
+      await spine.query(definition);
+    }
+  }
+});
