@@ -22,6 +22,9 @@ create table intents (
   settled_at timestamptz,
   reached_at timestamptz,
   upstream text,
+  unknown_because text,
+  presumed_sent_at timestamptz,
+  sender_lost boolean not null default false,
   constraint intents_settled_has_outcome
     check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
 ) with (
@@ -39,7 +42,11 @@ comment on column intents.sending_at is 'Set and committed before the first byte
 comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
 comment on column intents.digest is 'SHA-256 of the request. It distinguishes a repeat from a reuse of the id.';
 
-comment on column intents.reached_at is 'When the upstream first answered a look-up after the request was sent: the request does not wait there any more.';
+comment on column intents.reached_at is 'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
+comment on column intents.unknown_because is 'Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.';
+comment on column intents.presumed_sent_at is
+  'Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.';
+comment on column intents.sender_lost is 'Whether the worker that marked it as sending ended before the response. Its request may never have left.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
 create index intents_in_lane on intents (lane, position) where state in ('queued', 'running');
@@ -54,7 +61,9 @@ create index intents_expired on intents (created_at) where state = 'expired';
 -- Intents that ended although nothing proves what came of them.
 create index intents_undecided on intents (created_at) where outcome -> 'problem' ->> 'effect' = 'unknown';
 -- Intents in doubt of one lane, read before every signature.
-create index intents_doubtful on intents (lane) where state = 'in_doubt';
+create index intents_in_doubt on intents (lane) where state = 'in_doubt';
+-- For operators who have only the request id of a response.
+create index intents_by_request on intents (request_id) where request_id is not null;
 
 -- Closes in flight of a network trader, read before exits are placed.
 create index intents_closing on intents ((request ->> 'trader'))

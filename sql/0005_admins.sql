@@ -14,7 +14,7 @@ create table admins (
 
 comment on table admins is 'Operators of the console.';
 comment on column admins.totp_seed is 'Sealed. Until TOTP is enrolled, it waits for its first code.';
-comment on column admins.totp_releases is 'How often another operator restored the tries at the authenticator code.';
+comment on column admins.totp_releases is 'How often another operator restored the attempts at the authenticator code.';
 comment on column admins.totp_step is 'The newest time step whose code was accepted. Only later ones are accepted.';
 
 create table admin_sessions (

@@ -50,14 +50,14 @@ create table payments (
   constraint payments_paid_has_time check ((status = 'succeeded') = (paid_at is not null))
 );
 
-comment on table payments is 'Checkouts. The state of the intent tells whether the processor has the payment; the row holds the state of the money.';
+comment on table payments is 'Checkouts. The state of the intent says whether the processor has the payment; the row holds the state of the money.';
 comment on column payments.owner is 'The app.';
 comment on column payments.status is 'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
 comment on column payments.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
 comment on column payments.amount_differs is 'Cleared in another amount or currency than requested: no account is created for it.';
 comment on column payments.received_currency is 'The currency that the money was received in: of received_cents, held_cents, refunds and disputes. Null: nothing was received.';
 comment on column payments.refunded_cents is 'The processor''s cumulative figure. This and the following figures are written by settle_money alone.';
-comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever came of them.';
+comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever their result.';
 comment on column payments.won_back_cents is 'The part of disputed_cents that was won, withdrawn or prevented.';
 comment on column payments.held_cents is 'What the platform holds of the payment now. Negative if it was both refunded and disputed.';
 comment on column payments.stopped_for is 'Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.';

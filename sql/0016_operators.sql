@@ -2,8 +2,8 @@ create table operator_actions (
   id bigint primary key generated always as identity,
   operator text not null constraint operator_actions_who_said check (operator ~ '\S'),
   action text not null constraint operator_actions_known check (action in (
-    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'retry_delivery', 'retry_deliveries', 'reverse_payout', 'resolve_payout',
-    'move_link'
+    'provision_again', 'attach', 'refund', 'reinstate', 'abandon', 'rerun', 'rerun_job', 'retry_delivery', 'retry_deliveries', 'reverse_payout',
+    'resolve_payout', 'move_link', 'release_registration'
   )),
   subject text,
   payment_id text references payments (id),
@@ -27,7 +27,7 @@ create schema ops;
 comment on schema ops is 'The operator''s kit. Views show no secret, no request and no sent payload. Every function that acts requires who and why.';
 
 -- The role belongs to the whole cluster: another database may have created it, or be creating it now. If this user may not create roles,
--- the platform creates one, and `select ops.admit('its name')` grants the rights.
+-- the platform creates one, and `select ops.grant_access('its name')` grants the rights.
 do $$
 begin
   if not exists (select from pg_roles where rolname = 'trading_operator') then
@@ -37,7 +37,7 @@ begin
 exception
   when duplicate_object or unique_violation then null;
   when insufficient_privilege then
-    raise notice 'no role trading_operator: this user may not create roles. Create one, then: select ops.admit(''its name'')';
+    raise notice 'no role trading_operator: this user may not create roles. Create one, then: select ops.grant_access(''its name'')';
 end $$;
 
 do $$

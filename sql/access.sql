@@ -1,7 +1,7 @@
 -- Rights to the operator's kit. Applied after every change of a definition, because a recreated view or function has no rights.
 revoke all on all functions in schema ops from public;
 
-select ops.admit(r.rolname)
+select ops.grant_access(r.rolname)
 from pg_namespace n
 cross join lateral aclexplode(n.nspacl) a
 join pg_roles r on r.oid = a.grantee

@@ -242,19 +242,19 @@ create table enrollments (
 
 -- The end of the event log of each app and partner. A writer locks the row until the commit, so positions have no gaps.
 create table event_logs (
-  app text not null, -- The owner: an app or a partner.
-  last_position bigint not null,
+  owner text not null, -- An app or a partner.
   app_id text default 
 CASE
-    WHEN (NOT starts_with(app, 'ptn_'::text)) THEN app
+    WHEN (NOT starts_with(owner, 'ptn_'::text)) THEN owner
     ELSE NULL::text
 END, -- The owner if it is an app. Proves that it exists.
   partner_id text default 
 CASE
-    WHEN starts_with(app, 'ptn_'::text) THEN app
+    WHEN starts_with(owner, 'ptn_'::text) THEN owner
     ELSE NULL::text
 END, -- The owner if it is a partner. Proves that it exists.
-  constraint event_logs_pkey PRIMARY KEY (app),
+  last_position bigint not null,
+  constraint event_logs_pkey PRIMARY KEY (owner),
   constraint event_logs_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint event_logs_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id)
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
@@ -262,16 +262,16 @@ END, -- The owner if it is a partner. Proves that it exists.
 -- Events of an app or a partner, in commit order. Each event is written by the transaction that makes it true.
 create table events (
   id text not null,
-  app text not null, -- The owner: an app or a partner.
+  owner text not null, -- An app or a partner.
   type text not null,
   position bigint not null,
   body text not null, -- The envelope, byte for byte as signed and sent: id, type, data and timestamp.
   created_at timestamp with time zone not null,
   constraint events_pkey PRIMARY KEY (id),
-  constraint events_position_once UNIQUE (app, "position")
+  constraint events_position_once UNIQUE (owner, "position")
 );
-CREATE INDEX events_by_time ON public.events USING btree (app, created_at);
-CREATE UNIQUE INDEX events_with_owner ON public.events USING btree (id, app);
+CREATE INDEX events_by_time ON public.events USING btree (owner, created_at);
+CREATE UNIQUE INDEX events_with_owner ON public.events USING btree (id, owner);
 
 -- The newest successful command about a take-profit or stop-loss of an exchange wallet in a pair; pair * stands for all pairs. An earlier command changes nothing any more, even if it is found only later to have acted.
 create table exit_plans (
@@ -577,10 +577,10 @@ CREATE INDEX partner_keys_by_partner ON public.partner_keys USING btree (partner
 create table partners (
   id text not null,
   name text not null,
-  created_at timestamp with time zone not null default now(),
-  disabled_at timestamp with time zone,
   contact_email text, -- Who is notified that one of its webhook endpoints was deactivated.
   requests_per_minute integer not null default 60000, -- Requests that each web process takes from the partner in a minute; as many may come at once.
+  created_at timestamp with time zone not null default now(),
+  disabled_at timestamp with time zone,
   constraint partners_pkey PRIMARY KEY (id),
   constraint partners_quota_positive CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 10000000)))
 );
@@ -706,7 +706,7 @@ create table payouts (
   failure_reason text,
   transferred_cents integer not null default 0, -- Moved to the trader's account at the processor.
   reversed_cents integer not null default 0, -- The part of it that came back: the processor's cumulative figure.
-  told_reversed_cents integer not null default 0, -- Unused; the next release drops it. See emitted_reversed_cents.
+  emitted_reversed_cents integer not null default 0, -- The part of reversed_cents that events have reported.
   reserved_cents integer, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.
   processor_transfer_id text,
   arrival_id text, -- The payment that the trader's account received by the transfer.
@@ -714,7 +714,6 @@ create table payouts (
   requested_at timestamp with time zone not null default now(),
   submitted_at timestamp with time zone,
   completed_at timestamp with time zone,
-  emitted_reversed_cents integer not null default 0, -- The part of reversed_cents that events have reported.
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -860,6 +859,15 @@ create table request_budgets (
   constraint request_budgets_pkey PRIMARY KEY (name)
 );
 
+-- Orders at venues that prove that this database is behind its upstreams: it was restored from a backup, or a standby without the last commits took over.
+create table restore_evidence (
+  id uuid not null, -- The id of the order at its venue, and of its intent here.
+  kind text not null, -- unknown: this service made the id, and no intent has it. unsent: its intent was never sent, by this database.
+  seen_at timestamp with time zone not null default now(), -- When a process noticed it. What was noticed before the newest recovery is over.
+  constraint restore_evidence_pkey PRIMARY KEY (id),
+  constraint restore_evidence_kind_known CHECK ((kind = ANY (ARRAY['unknown'::text, 'unsent'::text])))
+);
+
 -- One-time links that show an app's credentials. The secret is created when the link is opened; before that there is none to steal.
 create table reveal_links (
   id text not null,
@@ -881,15 +889,6 @@ create table sealed_results (
   sealed bytea not null,
   constraint sealed_results_pkey PRIMARY KEY (intent_id),
   constraint sealed_results_intent_id_fkey FOREIGN KEY (intent_id) REFERENCES intents(id) ON DELETE CASCADE
-);
-
--- Orders at venues that prove that this database is behind its upstreams: it was restored from a backup, or a standby without the last commits took over.
-create table sightings (
-  id uuid not null, -- The id of the order at its venue, and of its intent here.
-  kind text not null, -- unknown: this service made the id, and no intent has it. unsent: its intent was never sent, by this database.
-  seen_at timestamp with time zone not null default now(), -- When a process noticed it. What was noticed before the newest recovery is over.
-  constraint sightings_pkey PRIMARY KEY (id),
-  constraint sightings_kind_known CHECK ((kind = ANY (ARRAY['unknown'::text, 'unsent'::text])))
 );
 
 -- The different passwords that sign-ups of an address gave. None of them counts before the address is verified, and then only if it is the one. Kept for verified addresses too, so that a log-in after a sign-up has the same response for every address.
@@ -1094,7 +1093,7 @@ create table webhook_attempts (
 -- One event for one endpoint. A delivery is not an intent: it is repeated for days with one id until the receiver accepts it, and a lost response only causes one more attempt.
 create table webhook_deliveries (
   id text not null, -- The same on every attempt, so that receivers recognize repeats.
-  app text not null, -- The owner of the endpoint and of the event: an app or a partner.
+  owner text not null, -- The owner of the endpoint and of the event: a delivery never takes an event of one owner to an endpoint of another.
   endpoint_id text not null,
   event_id text not null,
   state text not null default 'pending'::text,
@@ -1112,8 +1111,8 @@ create table webhook_deliveries (
   constraint webhook_deliveries_ended_at_end CHECK (((state = ANY (ARRAY['pending'::text, 'sending'::text])) = (ended_at IS NULL))),
   constraint webhook_deliveries_four_lanes CHECK (((lane >= 0) AND (lane <= 3))),
   constraint webhook_deliveries_in_a_lane CHECK (((state = 'sending'::text) = (lane IS NOT NULL))),
-  constraint webhook_deliveries_of_endpoints_owner FOREIGN KEY (endpoint_id, app) REFERENCES webhook_endpoints(id, app),
-  constraint webhook_deliveries_of_events_owner FOREIGN KEY (event_id, app) REFERENCES events(id, app),
+  constraint webhook_deliveries_of_endpoints_owner FOREIGN KEY (endpoint_id, owner) REFERENCES webhook_endpoints(id, owner),
+  constraint webhook_deliveries_of_events_owner FOREIGN KEY (event_id, owner) REFERENCES events(id, owner),
   constraint webhook_deliveries_once_per_endpoint UNIQUE (event_id, endpoint_id),
   constraint webhook_deliveries_state_known CHECK ((state = ANY (ARRAY['pending'::text, 'sending'::text, 'delivered'::text, 'failed'::text, 'cancelled'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
@@ -1126,7 +1125,17 @@ CREATE UNIQUE INDEX webhook_deliveries_one_per_lane ON public.webhook_deliveries
 -- Webhook endpoints of apps and partners, and the events they subscribe to.
 create table webhook_endpoints (
   id text not null,
-  app text not null, -- The owner: an app or a partner. The column keeps its name for code of the previous version.
+  owner text not null, -- An app or a partner.
+  app_id text default 
+CASE
+    WHEN (NOT starts_with(owner, 'ptn_'::text)) THEN owner
+    ELSE NULL::text
+END, -- The owner if it is an app. Proves that it exists.
+  partner_id text default 
+CASE
+    WHEN starts_with(owner, 'ptn_'::text) THEN owner
+    ELSE NULL::text
+END, -- The owner if it is a partner. Proves that it exists.
   url text not null,
   events text[] not null,
   description text,
@@ -1137,16 +1146,6 @@ create table webhook_endpoints (
   lanes integer not null default 0, -- One bit for each lane (webhook:<endpoint>:<0 to 3>) that has a job. Set and cleared under the lock on this row.
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
-  app_id text default 
-CASE
-    WHEN (NOT starts_with(app, 'ptn_'::text)) THEN app
-    ELSE NULL::text
-END, -- The owner if it is an app. Proves that it exists.
-  partner_id text default 
-CASE
-    WHEN starts_with(app, 'ptn_'::text) THEN app
-    ELSE NULL::text
-END, -- The owner if it is a partner. Proves that it exists.
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint webhook_endpoints_four_lanes CHECK (((lanes >= 0) AND (lanes <= 15))),
@@ -1154,9 +1153,9 @@ END, -- The owner if it is a partner. Proves that it exists.
   constraint webhook_endpoints_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id),
   constraint webhook_endpoints_reason_known CHECK ((deactivated_because = ANY (ARRAY['asked'::text, 'gone'::text, 'failing'::text]))),
   constraint webhook_endpoints_subscribed CHECK ((cardinality(events) > 0)),
-  constraint webhook_endpoints_with_owner UNIQUE (id, app)
+  constraint webhook_endpoints_with_owner UNIQUE (id, owner)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=500);
-CREATE INDEX webhook_endpoints_by_app ON public.webhook_endpoints USING btree (app, created_at);
+CREATE INDEX webhook_endpoints_by_owner ON public.webhook_endpoints USING btree (owner, created_at);
 
 -- Signing secrets of endpoints. Every secret that has not expired signs each delivery.
 create table webhook_secrets (
@@ -1356,7 +1355,7 @@ create view ops.intent_ages (
   oldest_s double precision
 );
 
--- All intents, without request, sent payload and response. unknown_because: why it was last in doubt. The full story of one: select * from ops.story(id).
+-- All intents, without request, sent payload and response. unknown_because: why it was last in doubt. The full story of one: select * from ops.history(id).
 create view ops.intents (
   intent_id uuid,
   kind text,
@@ -1464,7 +1463,7 @@ create view ops.queue_ages (
 );
 
 -- Orders that venues have and this database has lost (unknown) or shows as never sent (unsent), noticed since its last recovery. Any row: the database is behind its upstreams; stop the workers and recover it. Normally empty.
-create view ops.sightings (
+create view ops.restore_evidence (
   id uuid,
   kind text,
   seen_at timestamp with time zone
@@ -1597,6 +1596,9 @@ create function agreement_canonical(r agreement_signatures)
 create function ask_for_subaccount(account text, new_intent uuid, deadline_s double precision)
   returns void plpgsql;
 
+create function assign_slots(at_upstream text, for_s double precision, asking uuid)
+  returns void plpgsql;
+
 create function attach_subaccount(account text, by_operator text, made jsonb, because text, noted jsonb DEFAULT '{}'::jsonb)
   returns text plpgsql;
 
@@ -1617,6 +1619,12 @@ create function charge_budget(of_name text, capacity double precision, weight do
 
 create function claim_intent(intent uuid)
   returns SETOF intents plpgsql;
+
+create function claim_look_up_slot(at_upstream text, slots integer, for_s double precision)
+  returns uuid plpgsql;
+
+create function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision)
+  returns boolean plpgsql;
 
 create function code_template(for_user text)
   returns text sql stable;
@@ -1729,9 +1737,6 @@ create function forget_expired_identity(most integer)
 
 create function halt_budget(of_name text, halt_ms double precision)
   returns void sql;
-
-create function hand_slots(at_upstream text, for_s double precision, asking uuid)
-  returns void plpgsql;
 
 create function has_its_money(of_payment text)
   returns boolean sql stable;
@@ -1846,9 +1851,6 @@ create function note_reversal(intent uuid, reversal text)
 
 create function note_reversed(payout text, cents integer)
   returns boolean plpgsql;
-
-create function note_sightings(shown uuid[], made uuid[], most integer)
-  returns TABLE(id uuid, kind text) sql;
 
 create function note_transfer(intent uuid, transfer text, arrival text, item jsonb)
   returns void plpgsql;
@@ -1981,6 +1983,9 @@ create function record_payout(intent uuid, held_fence integer, said jsonb, proce
 
 create function record_refund(intent uuid, held_fence integer, said jsonb, of_payment text, refund jsonb)
   returns void plpgsql;
+
+create function record_restore_evidence(shown uuid[], made uuid[], most integer)
+  returns TABLE(id uuid, kind text) sql;
 
 create function record_reversal(intent uuid, held_fence integer, said jsonb, reversal text)
   returns void plpgsql;
@@ -2168,17 +2173,11 @@ create function take_due(endpoint text, into_lane integer)
 create function take_event_page(of_sweep integer, batch jsonb, next_after text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
 
-create function take_look_up_slot(at_upstream text, slots integer, for_s double precision)
-  returns uuid plpgsql;
-
 create function take_lost(endpoint text, into_lane integer)
   returns jsonb plpgsql;
 
 create function take_processor_events(batch jsonb, came_by text)
   returns TABLE(event_id text, new_outcome text) plpgsql;
-
-create function take_slot(intent uuid, at_upstream text, slots integer, for_s double precision)
-  returns boolean plpgsql;
 
 create function take_up_events(object text)
   returns void plpgsql;
@@ -2217,17 +2216,21 @@ create function wipe_retired_keys()
 create function ops.abandon_account(account text, who text, why text)
   returns text plpgsql security definer;
 
--- The ids of the objects that an intent belongs to: order, trader, prop account, payment, payout, registration, user.
-create function ops.about(intent uuid)
-  returns jsonb sql stable security definer;
+-- Internal to the kit.
+create function ops.assess_job_rerun(job bigint, OUT verdict text, OUT reason text)
+  returns record plpgsql stable;
 
--- Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.
-create function ops.admit(role_name name)
-  returns void plpgsql;
+-- Internal to the kit.
+create function ops.assess_rerun(i intents, OUT verdict text, OUT reason text)
+  returns record plpgsql stable;
 
 -- Assigns the subaccount <entity>_<number> at the network to a failed account; it is tradeable once the network reports it active. Class and size are not checked here: check them first, or use the console, which does. Verdicts: done, unknown, not_failed, abandoned, returned, open, taken, malformed. Recorded in ops.actions.
 create function ops.attach_account(account text, hotkey text, who text, why text)
   returns text plpgsql security definer;
+
+-- Internal to the kit.
+create function ops.enqueue_now(i intents)
+  returns void plpgsql;
 
 -- The records that an id or an e-mail address names: of an intent, order, request, payment, prop account, user, delivery, event, endpoint, job, wallet, hotkey, payout, registration, mail, app, partner, operator or object of the processor. With the ids of their relatives.
 create function ops.find(searched text)
@@ -2237,17 +2240,25 @@ create function ops.find(searched text)
 create function ops.given_name(who text)
   returns jsonb sql immutable;
 
+-- Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.
+create function ops.grant_access(role_name name)
+  returns void plpgsql;
+
+-- The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators' actions, and the present state of its lane and job. No row: there is no such intent.
+create function ops.history(intent uuid)
+  returns TABLE(at timestamp with time zone, what text, detail text) plpgsql stable security definer;
+
+-- Internal to the kit.
+create function ops.history_of_events(ids jsonb, i intents)
+  returns TABLE(at timestamp with time zone, what text, detail text) sql stable;
+
+-- Internal to the kit.
+create function ops.history_of_records(ids jsonb, i intents)
+  returns TABLE(at timestamp with time zone, what text, detail text) sql stable;
+
 -- Whether the worker that has held a job since a time is alive: ops.is_worker_alive(locked_by, locked_at).
 create function ops.is_worker_alive(pool text, held_since timestamp with time zone)
   returns boolean sql stable security definer;
-
--- Internal to the kit.
-create function ops.judge(i intents, OUT verdict text, OUT reason text)
-  returns record plpgsql stable;
-
--- Internal to the kit.
-create function ops.judge_job(job bigint, OUT verdict text, OUT reason text)
-  returns record plpgsql stable;
 
 -- The rows of ops.failed_accounts.
 create function ops.list_failed_accounts()
@@ -2276,10 +2287,6 @@ create function ops.note_account(account text, who text, did text, why text, ver
 -- Requests the subaccount of a failed account again, only if it is proven that none was created. Verdicts: done, unknown, not_failed, abandoned, returned, unproven. Recorded in ops.actions.
 create function ops.provision_account(account text, who text, why text, deadline_s double precision DEFAULT 3600)
   returns text plpgsql security definer;
-
--- Internal to the kit.
-create function ops.put_to_work(i intents)
-  returns void plpgsql;
 
 -- Lets the payer of a payment in ops.lost_registrations buy again, once you know which address was registered with it. Verdicts: done, unknown (not there, or released). Recorded in ops.actions.
 create function ops.release_registration(payment text, who text, why text)
@@ -2317,17 +2324,9 @@ create function ops.safe_to_rerun(intent uuid)
 create function ops.safe_to_rerun_job(job bigint)
   returns TABLE(verdict text, is_safe boolean, would_do text, reason text) sql stable security definer;
 
--- The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators' actions, and the present state of its lane and job. No row: there is no such intent.
-create function ops.story(intent uuid)
-  returns TABLE(at timestamp with time zone, what text, detail text) plpgsql stable security definer;
-
--- Internal to the kit.
-create function ops.story_of_events(ids jsonb, i intents)
-  returns TABLE(at timestamp with time zone, what text, detail text) sql stable;
-
--- Internal to the kit.
-create function ops.story_of_nouns(ids jsonb, i intents)
-  returns TABLE(at timestamp with time zone, what text, detail text) sql stable;
+-- The ids of the objects that an intent belongs to: order, trader, prop account, payment, payout, registration, user.
+create function ops.subjects_of(intent uuid)
+  returns jsonb sql stable security definer;
 
 -- Internal to the kit.
 create function ops.upstream_result(i intents)

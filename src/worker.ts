@@ -11,11 +11,11 @@ import {
   type WorkerEvents,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { checkIsBehind } from './capabilities/accounts/behind.ts';
+import { checkIsBehind } from './capabilities/accounts/restore-check.ts';
 import type { Config } from './config.ts';
 import { keepAlive } from './db/liveness.ts';
 import { openQueuePool } from './db/queue-pool.ts';
-import { listTaskNames, TASKS, type Task, withFormerNames } from './intents/task.ts';
+import { listTaskNames, TASKS, type Task } from './intents/task.ts';
 import { sanitizeError } from './kernel/serialize-error.ts';
 import { newWork, workingOn } from './kernel/work.ts';
 import { watchPool } from './metrics/process.ts';
@@ -51,7 +51,7 @@ type RunnerName = 'trading' | 'outbound';
 /** Loads every task of `workers/`, bound to a runtime. The name of a task is the path of its file. */
 export async function loadTasks(runtime: WorkerRuntime): Promise<TaskList> {
   const named = await Promise.all(listTaskNames().map((name) => loadTask(name, runtime)));
-  return withFormerNames(Object.fromEntries(named));
+  return Object.fromEntries(named);
 }
 
 async function loadTask(name: string, runtime: WorkerRuntime) {

@@ -12,7 +12,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   ), found as (
     (
       select 'intent' as kind, i.id::text as id, i.kind as title, i.state, i.owner, i.created_at,
-        ops.about(i.id) || jsonb_build_object('request', i.request_id) as relatives
+        ops.subjects_of(i.id) || jsonb_build_object('request', i.request_id) as relatives
       from given g
       join intents i on i.id = g.uuid or i.request_id = g.name
       limit 20
@@ -86,7 +86,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     from given g
     join registrations r on r.id = g.uuid
     union all (
-      select 'delivery', d.id, e.type, d.state, d.app, d.created_at,
+      select 'delivery', d.id, e.type, d.state, d.owner, d.created_at,
         jsonb_build_object(
           'event', d.event_id, 'endpoint', d.endpoint_id, 'intent', e.body::jsonb -> 'data' -> 'intent_id',
           'payment', e.body::jsonb -> 'data' -> 'payment_id'
@@ -97,12 +97,12 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
       limit 20
     )
     union all
-    select 'event', e.id, e.type, null, e.app, e.created_at, jsonb_build_object('owner', e.app)
+    select 'event', e.id, e.type, null, e.owner, e.created_at, jsonb_build_object('owner', e.owner)
     from given g
     join events e on e.id = g.name
     union all
-    select 'endpoint', w.id, split_part(w.url, '?', 1), case when w.active then 'active' else 'deactivated' end, w.app, w.created_at,
-      jsonb_build_object('owner', w.app)
+    select 'endpoint', w.id, split_part(w.url, '?', 1), case when w.active then 'active' else 'deactivated' end, w.owner, w.created_at,
+      jsonb_build_object('owner', w.owner)
     from given g
     join webhook_endpoints w on w.id = g.name
     union all

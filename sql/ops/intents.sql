@@ -10,4 +10,4 @@ select i.id as intent_id, i.kind, i.owner, i.state,
   i.outcome -> 'problem' ->> 'code' as problem_code, i.outcome -> 'problem' ->> 'reason' as problem_reason, i.unknown_because,
   i.attempts, i.reconcile_attempts, i.lane, i.request_id, i.created_at, i.deadline_at, i.sending_at, i.settled_at
 from intents i;
-comment on view ops.intents is 'All intents, without request, sent payload and response. unknown_because: why it was last in doubt. The full story of one: select * from ops.story(id).';
+comment on view ops.intents is 'All intents, without request, sent payload and response. unknown_because: why it was last in doubt. The full story of one: select * from ops.history(id).';

@@ -5,7 +5,7 @@ begin
   perform ops.require_who_and_why(who, why);
   select r.verdict, r.queued into verdict, queued
   from webhook_endpoints e
-  cross join lateral recover_endpoint(e.app, e.id, since, 10000, 50, 60) r
+  cross join lateral recover_endpoint(e.owner, e.id, since, 10000, 50, 60) r
   where e.id = endpoint;
   verdict := coalesce(verdict, 'unknown');
   queued := coalesce(queued, 0);

@@ -15,7 +15,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
     end,
     j.reason
   from intents i
-  cross join lateral ops.judge(i) j
+  cross join lateral ops.assess_rerun(i) j
   where i.id = intent
 $$;
 comment on function ops.safe_to_rerun(uuid) is

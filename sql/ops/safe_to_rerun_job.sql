@@ -3,7 +3,7 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   select j.verdict, j.verdict in ('queued_again', 'finished'),
     case j.verdict when 'queued_again' then 'a worker runs it again, with all of its attempts' else 'nothing' end,
     j.reason
-  from ops.judge_job(job) j
+  from ops.assess_job_rerun(job) j
   where j.verdict is not null
 $$;
 comment on function ops.safe_to_rerun_job(bigint) is

@@ -10,8 +10,8 @@ const taken = z.object({ lease: z.string().nullable() });
 export const lookUpSlots = (db: Db, entityHotkey: Hotkey, count: number): SharedSlots => ({
   count,
   take: (forMs) =>
-    db.oneFirst(sql.prepared('take_look_up_slot', taken)`
-      select take_look_up_slot(${`look-ups:${entityHotkey}`}, ${count}, ${forMs / 1000}) lease`),
+    db.oneFirst(sql.prepared('claim_look_up_slot', taken)`
+      select claim_look_up_slot(${`look-ups:${entityHotkey}`}, ${count}, ${forMs / 1000}) lease`),
   async release(lease) {
     await db.query(sql.prepared('release_look_up_slot', z.object({}))`select release_look_up_slot(${lease})::text`);
   },

@@ -7,7 +7,7 @@ import type { ClientBase } from 'pg';
 export const MIGRATION_FILES = fileURLToPath(new URL('../../sql/[0-9][0-9][0-9][0-9]_*.sql', import.meta.url));
 
 /** The first migration of this layout. */
-const FIRST = '0001_migrator';
+const FIRST = '0001_migrations';
 
 const NO_TRANSACTION = /^-- outside a transaction/i;
 

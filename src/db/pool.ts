@@ -102,7 +102,7 @@ async function open(
 
 /*
  * A connection can go silent without being closed; TCP notices after minutes. So every statement has a time limit on this
- * side. A connection that does not respond within it is closed, because its response may still come: decision 029.
+ * side. A connection that does not respond within it is closed, because its response may still come: decision 026.
  */
 
 /** After a pause of this process, responses that have arrived meanwhile are read before the limit counts. */

@@ -9,16 +9,6 @@ export const listTaskNames = (): string[] =>
     .filter((file) => file.endsWith('.ts'))
     .map((file) => file.slice(0, -'.ts'.length));
 
-const FORMER_NAMES = { 'payments/look': 'payments/read', 'webhooks/wake': 'webhooks/dispatch' };
-
-/** The tasks, also under the names by which the previous release queued jobs. The next release drops those names. */
-export const withFormerNames = <T>(tasks: Record<string, T>): Record<string, T> => ({
-  ...tasks,
-  ...Object.fromEntries(
-    Object.entries(FORMER_NAMES).flatMap(([former, name]) => (tasks[name] ? [[former, tasks[name]]] : [])),
-  ),
-});
-
 /**
  * A task of the queue. Its payload holds only ids. It is one step and safe to repeat. It throws only for unforeseen
  * faults. `Deps` lists exactly what it uses from its process.

@@ -101,5 +101,5 @@ export const readFigures = (
       coalesce((select json_agg(e) from endpoints e), '[]') as endpoints,
       (select count(*) from worker_processes w where w.seen_at > now() - interval '10 seconds') as workers,
       (select count(*) from unfulfilled_payments) as unfulfilled,
-      (select count(*) from ops.sightings) as behind,
+      (select count(*) from ops.restore_evidence) as behind,
       budget_used(${name}, ${burst}, ${perSecond}) as budget_used`);

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { mailer } from '../adapters/mail/index.ts';
-import { watchBehind } from '../capabilities/health/behind.ts';
 import { watchClock } from '../capabilities/health/clock.ts';
+import { watchBehind } from '../capabilities/health/restore-check.ts';
 import { venueReads } from '../capabilities/portfolio/read-model.ts';
 import { openPace } from '../capabilities/webhooks/pace.ts';
 import { laneStepper } from '../capabilities/webhooks/store.ts';

@@ -23,7 +23,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
     beforeEach(async () => {
       const endpoint = `whe_${Math.random().toString(36).slice(2)}`;
       await desk.hand.query(
-        `insert into webhook_endpoints (id, app, url, events) values ($1, 'app_1', 'https://hooks.example.com/in?token=canary-77', '{*}')`,
+        `insert into webhook_endpoints (id, owner, url, events) values ($1, 'app_1', 'https://hooks.example.com/in?token=canary-77', '{*}')`,
         [endpoint],
       );
       await desk.hand.query(`select emit_event('app_1', 'payment.succeeded', '{}')`);

@@ -24,8 +24,10 @@ describe('a database behind the world, noticed while the service runs', function
   afterEach(() => service.stop());
 
   const alerts = () => service.log.lines.filter(({ alert, orders }) => alert === 'database_behind' && orders);
-  const sightings = () =>
-    service.db.any(sql.type(z.object({ id: z.string(), kind: z.string() }))`select id::text, kind from ops.sightings`);
+  const restore_evidence = () =>
+    service.db.any(
+      sql.type(z.object({ id: z.string(), kind: z.string() }))`select id::text, kind from ops.restore_evidence`,
+    );
   /** Reads as a caller does, and compares what the venues showed. */
   const compare = async () => {
     service.runtime.reads.forgetTrader(null);
@@ -48,13 +50,13 @@ describe('a database behind the world, noticed while the service runs', function
 
     await compare();
 
-    expect(await sightings()).to.deep.equal([{ id: body.order_uuid, kind: 'unknown' }]);
+    expect(await restore_evidence()).to.deep.equal([{ id: body.order_uuid, kind: 'unknown' }]);
     expect(alerts()).to.have.length(1);
     expect(alerts()[0]).to.deep.include({ level: 50, orders: [`unknown ${body.order_uuid}`] });
     expect(readScrape(await service.runtime.metrics.scrape()).families).to.include('tps_database_behind');
     await recover(service, since);
     await compare();
-    expect([await sightings(), alerts().length]).to.deep.equal([[], 1]);
+    expect([await restore_evidence(), alerts().length]).to.deep.equal([[], 1]);
   });
 
   it('by an order that the database shows as never sent: it is then looked for, not sent', async () => {
@@ -69,7 +71,7 @@ describe('a database behind the world, noticed while the service runs', function
 
     await compare();
 
-    expect(await sightings()).to.deep.equal([{ id: body.order_uuid, kind: 'unsent' }]);
+    expect(await restore_evidence()).to.deep.equal([{ id: body.order_uuid, kind: 'unsent' }]);
     await service.db.query(
       sql.unsafe`select graphile_worker.add_job('orders/place', json_build_object('intent_id', ${body.order_uuid}::text))`,
     );
@@ -92,7 +94,7 @@ describe('a database behind the world, noticed while the service runs', function
 
     await service.runtime.behind.compare();
 
-    expect(await sightings()).to.deep.equal([{ id: body.client_order_id, kind: 'unknown' }]);
+    expect(await restore_evidence()).to.deep.equal([{ id: body.client_order_id, kind: 'unknown' }]);
   });
 
   it("is not raised by other software's orders, by orders in flight, by pruned ones, nor by what is known", async () => {
@@ -106,9 +108,9 @@ describe('a database behind the world, noticed while the service runs', function
 
     await compare();
 
-    expect([await sightings(), alerts()]).to.deep.equal([[], []]);
+    expect([await restore_evidence(), alerts()]).to.deep.equal([[], []]);
     await atMiner(newIntentId());
     await compare();
-    expect(await sightings(), 'an id of this service in the same place').to.have.length(1);
+    expect(await restore_evidence(), 'an id of this service in the same place').to.have.length(1);
   });
 });

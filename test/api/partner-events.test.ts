@@ -149,7 +149,7 @@ describe('events of a partner', function () {
     const { id } = await eventually(async () => (await open(trader)).events[0]);
     const partner = String(id).split(':')[0] ?? '';
     await trader.post(NETVENUE, market());
-    await service.db.query(sql.unsafe`delete from events where app = ${partner} and position <= 3`);
+    await service.db.query(sql.unsafe`delete from events where owner = ${partner} and position <= 3`);
 
     const late = await open(trader, { 'Last-Event-ID': `${partner}:1` });
     const { type } = await eventually(async () => late.events[0]);

@@ -98,7 +98,7 @@ describe('webhooks of a partner', function () {
     const partner = await service.partner();
     const { id } = await create(partner);
     await service.db.query(sql.unsafe`
-      insert into webhook_endpoints (id, app, url, events)
+      insert into webhook_endpoints (id, owner, url, events)
       select 'whe_many' || n, e.app, e.url, e.events
       from webhook_endpoints e, generate_series(1, 49) n
       where e.id = ${id}`);
@@ -116,7 +116,7 @@ describe('webhooks of a partner', function () {
     const crossing = (owner: string) =>
       service.db
         .query(sql.unsafe`
-          insert into webhook_deliveries (id, app, endpoint_id, event_id)
+          insert into webhook_deliveries (id, owner, endpoint_id, event_id)
           select 'whd_crossing', e.app, ${foreign.id}, ${log[0].id}
           from webhook_endpoints e
           where e.id = ${owner}`)

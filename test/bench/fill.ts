@@ -42,7 +42,7 @@ async function makeOwners(client: pg.Client, traders: number): Promise<void> {
     app,
   ]);
   await client.query(
-    `insert into webhook_endpoints (id, app, url, events) values ($1, $2, 'https://example.com/hook', '{*}')`,
+    `insert into webhook_endpoints (id, owner, url, events) values ($1, $2, 'https://example.com/hook', '{*}')`,
     [endpoint, app],
   );
   await client.query(
@@ -58,7 +58,7 @@ async function makeOwners(client: pg.Client, traders: number): Promise<void> {
      cross join unnest($3::text[]) pair`,
     [entity, traders, PAIRS],
   );
-  await client.query(`insert into event_logs (app, last_position) values ($1, 0)`, [app]);
+  await client.query(`insert into event_logs (owner, last_position) values ($1, 0)`, [app]);
 }
 
 /**
@@ -104,16 +104,16 @@ const EVENTS = `
     select n, at, lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || lpad(to_hex(n), 20, '0') as id
     from numbered
   ), emitted as (
-    insert into events (id, app, type, position, body, created_at)
+    insert into events (id, owner, type, position, body, created_at)
     select 'evt_' || id, '${FILLED.app}', 'payment.succeeded', n, '{"id": "evt_' || id || '", "type": "payment.succeeded", "data": {}}', at
     from named
   ), delivered as (
-    insert into webhook_deliveries (id, app, endpoint_id, event_id, state, due_at, attempts, retry_step, response_status,
+    insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, due_at, attempts, retry_step, response_status,
       created_at, taken_at, ended_at)
     select 'whd_' || id, '${FILLED.app}', '${FILLED.endpoint}', 'evt_' || id, 'delivered', at, 1, 1, 200, at, at, at
     from named
   ), moved as (
-    update event_logs set last_position = $2::integer where app = '${FILLED.app}'
+    update event_logs set last_position = $2::integer where owner = '${FILLED.app}'
   )
   insert into webhook_attempts (delivery_id, n, started_at, duration_ms, response_status)
   select 'whd_' || id, 1, at, 12, 200

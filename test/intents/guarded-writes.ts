@@ -192,10 +192,10 @@ export const functionWrites: Record<string, FunctionWrite> = {
       const n = newIntentId();
       await hand.query(`insert into apps (id, slug, name, allowed_scopes) values ('app_${n}', 's-${n}', 'n', '{api}')`);
       await hand.query(
-        `insert into webhook_endpoints (id, app, url, events) values ('whe_${n}', 'app_${n}', 'https://x.test', '{*}')`,
+        `insert into webhook_endpoints (id, owner, url, events) values ('whe_${n}', 'app_${n}', 'https://x.test', '{*}')`,
       );
       await hand.query(
-        `insert into webhook_deliveries (id, app, endpoint_id, event_id)
+        `insert into webhook_deliveries (id, owner, endpoint_id, event_id)
          select 'whd_${n}', 'app_${n}', 'whe_${n}', (record_event('app_${n}', 'x', '{}')).id`,
       );
       await hand.query(`select take_delivery('whd_${n}', 0), take_delivery('whd_${n}', 0)`);

@@ -53,8 +53,8 @@ describe('a write whose claim is lost', () => {
     return row?.all ?? '';
   }
 
-  /** Whether a write under a lost claim is refused and changes nothing. */
-  async function isRefused(name: string): Promise<boolean> {
+  /** Whether a write under a lost claim writes nothing. */
+  async function writesNothing(name: string): Promise<boolean> {
     const statement = statementWrites[name];
     if (statement) {
       const lost = await lostClaim(statement.kind);
@@ -71,7 +71,7 @@ describe('a write whose claim is lost', () => {
 
   for (const name of Object.keys({ ...statementWrites, ...functionWrites }))
     it(`writes nothing: ${name}`, async () => {
-      expect(await isRefused(name)).to.equal(true);
+      expect(await writesNothing(name)).to.equal(true);
     });
 
   it('is tried for every statement that ends a claim', async () => {
@@ -90,14 +90,14 @@ describe('a write whose claim is lost', () => {
   describe('is noticed when a guard is left out', () => {
     it('of settle_intent: by every statement that ends a claim', async () => {
       await withGuardOut('intents/settle_intent', GUARD, async () => {
-        for (const name of Object.keys(statementWrites)) expect(await isRefused(name), name).to.equal(false);
+        for (const name of Object.keys(statementWrites)) expect(await writesNothing(name), name).to.equal(false);
       });
     });
 
     it('of settle_claim: by every statement that ends a claim and writes more', async () => {
       await withGuardOut('intents/settle_claim', RAISE, async () => {
         const more = Object.keys(statementWrites).filter((name) => !name.startsWith('settle_intents'));
-        for (const name of more) expect(await isRefused(name), name).to.equal(false);
+        for (const name of more) expect(await writesNothing(name), name).to.equal(false);
       });
     });
 
@@ -111,7 +111,7 @@ describe('a write whose claim is lost', () => {
         expect(guards, name).to.have.length(1);
         expect(functionWrites, `a scenario for ${name}`).to.have.property(name);
         await withGuardOut(name, GUARD, async () => {
-          expect(await isRefused(name), name).to.equal(false);
+          expect(await writesNothing(name), name).to.equal(false);
         });
       }
       expect(guarded).to.have.members(Object.keys(functionWrites));

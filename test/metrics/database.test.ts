@@ -55,7 +55,7 @@ describe('database metrics', () => {
     const database = await freshDatabase();
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });
     const rows = (text: string) => pool.query(text);
-    const notice = `insert into sightings (id, kind) select gen_random_uuid(), 'unknown' from generate_series(1, 2)`;
+    const notice = `insert into restore_evidence (id, kind) select gen_random_uuid(), 'unknown' from generate_series(1, 2)`;
 
     const [none, behind, recovered] = [
       await scrapeAfter(rows, database.url, []),

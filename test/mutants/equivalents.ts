@@ -34,9 +34,9 @@ const REASONS: Record<string, string[]> = {
     'endAdminSessions: s.revoked_at is null',
   ],
   'the handler has read the endpoint, delivery or cursor by its app or trader before': [
-    'list_webhook_endpoints: c.app = e.app',
-    'list_webhook_deliveries: d.app = app',
-    'list_webhook_attempts: d.app = app',
+    'list_webhook_endpoints: c.owner = e.owner',
+    'list_webhook_deliveries: d.owner = app',
+    'list_webhook_attempts: d.owner = app',
     'behind: c.trader = trader',
   ],
   'the outer query has the same condition': ['among: r.trader = trader'],

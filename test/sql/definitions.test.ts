@@ -140,7 +140,7 @@ describe('definitions', () => {
   it('keep the operators’ rights on recreated objects', async () => {
     await client.query(`
       create role t_desk_${process.pid};
-      select ops.admit('t_desk_${process.pid}')`);
+      select ops.grant_access('t_desk_${process.pid}')`);
 
     await apply(defined(`create or replace view ops.t_seen as select 1 as one;`));
 

@@ -105,16 +105,16 @@ describe('objects that are named by their id', () => {
     before(async () => {
       for (const app of ['a', 'b']) {
         await run(
-          `insert into webhook_endpoints (id, app, url, events, created_at) values ($1, $1, 'https://x', '{*}', now() - interval '1 hour')`,
+          `insert into webhook_endpoints (id, owner, url, events, created_at) values ($1, $1, 'https://x', '{*}', now() - interval '1 hour')`,
           app,
         );
         await run(`insert into webhook_secrets (id, endpoint_id, sealed) values ($1, $1, 'sealed')`, app);
         await run(
-          `insert into events (id, app, type, position, body, created_at) values ($1, $1, 'x.y', -1, '', now())`,
+          `insert into events (id, owner, type, position, body, created_at) values ($1, $1, 'x.y', -1, '', now())`,
           app,
         );
         await run(
-          `insert into webhook_deliveries (id, app, endpoint_id, event_id, state, ended_at) values ($1, $1, $1, $1, 'failed', now())`,
+          `insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, ended_at) values ($1, $1, $1, $1, 'failed', now())`,
           app,
         );
       }

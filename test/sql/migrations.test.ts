@@ -146,14 +146,14 @@ describe('migrations', () => {
     inEmpty(async (url, client) => {
       await client.query(`
         create table migrations (id serial primary key, name text not null, run_on timestamp not null, sha256 text);
-        insert into migrations (name, run_on) values ('0001_partners', now()), ('0002_intents', now());
+        insert into migrations (name, run_on) values ('0001_migrator', now()), ('0002_callers', now());
         create table partners (id text primary key)`);
       const before = await everythingIn(client);
 
       const error = await migrate(url).catch((thrown) => thrown);
 
       expect(String(error)).to.match(
-        /earlier version .*0001_partners.* left as it is\. Set DATABASE_URL to an empty database\./,
+        /earlier version .*0001_migrator.* left as it is\. Set DATABASE_URL to an empty database\./,
       );
       expect(String(error)).to.match(/remove the data folder, or set DATA_DIR to a new one/);
       expect(await everythingIn(client)).to.deep.equal(before);

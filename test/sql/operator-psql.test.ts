@@ -30,7 +30,7 @@ async function printed(): Promise<string[]> {
 async function stepsPrinted(): Promise<[string, string, string]> {
   const blocks = await printed();
   const withCall = (call: string) => String(blocks.find((block) => block.includes(call)));
-  return [withCall('ops.stuck_intents'), withCall('ops.story('), withCall('ops.rerun(')];
+  return [withCall('ops.stuck_intents'), withCall('ops.history('), withCall('ops.rerun(')];
 }
 
 const fill = (statements: string, placeholders: Record<string, string>) =>

@@ -183,7 +183,9 @@ describe('manual handling of failed accounts', () => {
       account,
     ]);
 
-    const story = await spine.query<{ what: string; detail: string }>('select * from ops.story($1)', [row?.intent_id]);
+    const story = await spine.query<{ what: string; detail: string }>('select * from ops.history($1)', [
+      row?.intent_id,
+    ]);
     const data = story.map(({ what, detail }) => `${what}: ${detail}`);
 
     expect(data).to.include(`prop account: ${account} is subaccount_failed: said_no`);

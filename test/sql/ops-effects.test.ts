@@ -101,7 +101,7 @@ describe('a re-run at the venue', () => {
 
     const story = await service.db.any(sql.type(z.object({ line: z.string() }))`
       select s.what || ': ' || s.detail as line
-      from ops.story(${inDoubtIntent}) s`);
+      from ops.history(${inDoubtIntent}) s`);
 
     expect(whileHeld).to.deep.equal({ done: false, verdict: 'at_work', was_sent: true });
     expect(whileInDoubt).to.deep.equal({ done: true, verdict: 'reconcile_again', was_sent: true });

@@ -77,7 +77,7 @@ describe('the role trading_operator', () => {
 
     expect({ lending, open, loose }).to.deep.equal({ lending: [], open: [], loose: [] });
     expect(await tried(`select ops.note('ada', 'rerun', 'x', 'forged', '{}')`)).to.equal('42501');
-    expect(await tried(`select ops.admit('public')`)).to.equal('42501');
+    expect(await tried(`select ops.grant_access('public')`)).to.equal('42501');
     expect(await tried('select requeue_stranded()')).to.equal('42501');
     expect(await tried(`select settle_intent('${await intentAt(spine, 'queued')}', 0, 'failed', '{}')`)).to.equal(
       '42501',
@@ -145,8 +145,8 @@ describe('the role trading_operator', () => {
     const shown = [];
     for (const { name } of await tables(['ops'])) shown.push(await operator.query(`select * from ${name}`));
     for (const id of ids) {
-      shown.push(await operator.query('select * from ops.story($1)', [id]));
-      shown.push(await operator.query('select ops.about($1)', [id]));
+      shown.push(await operator.query('select * from ops.history($1)', [id]));
+      shown.push(await operator.query('select ops.subjects_of($1)', [id]));
       shown.push(await operator.query(`select * from ops.rerun($1, 'ada', 'why')`, [id]));
     }
 
@@ -176,7 +176,7 @@ describe('the role trading_operator', () => {
 
       await client.query('rollback');
       await client.end();
-      expect(notices.join('\n')).to.match(/no role trading_operator: .*ops\.admit/);
+      expect(notices.join('\n')).to.match(/no role trading_operator: .*ops\.grant_access/);
     });
 
     it('works for several databases at once', async () => {

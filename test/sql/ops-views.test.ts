@@ -46,7 +46,7 @@ describe('views of ops', () => {
     const found = await view<{ intent_id: string; because: string; next_reconcile_at: Date | null }>(
       'intents_in_doubt',
     );
-    const story = await spine.query<{ detail: string }>('select * from ops.story($1)', [planned]);
+    const story = await spine.query<{ detail: string }>('select * from ops.history($1)', [planned]);
 
     expect(found.map(({ intent_id }) => intent_id)).to.deep.equal([planned, forgotten]);
     expect(found[0]?.next_reconcile_at).to.be.a('date');
@@ -196,7 +196,7 @@ describe('views of ops', () => {
     const behind = await intentAt(spine, 'queued', { lane: 'a' });
     await spine.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
     const story = async (of: string) =>
-      (await spine.query<{ what: string; detail: string }>('select * from ops.story($1)', [of])).map(
+      (await spine.query<{ what: string; detail: string }>('select * from ops.history($1)', [of])).map(
         ({ what, detail }) => `${what}: ${detail}`,
       );
 

@@ -174,7 +174,7 @@ describe('statements with much past data', function () {
     'roll-up of figures': () => rollUp({ db, config: { EXVENUE_URL: 'exchange', EXVENUE_BUDGET_PER_MINUTE: 1 } }),
     'figures of a day': () => readSeries(db, { stepSeconds: 300, count: 288 }),
     'payments without an account': view('paid_without_account'),
-    'the story of an intent': () => db.any(sql.unsafe`select * from ops.story(${past.order})`),
+    'the story of an intent': () => db.any(sql.unsafe`select * from ops.history(${past.order})`),
     'the intents of a request': () => db.any(sql.unsafe`select * from ops.intents i where i.request_id = 'a request'`),
     'the judgement of a re-run': () => db.any(sql.unsafe`select * from ops.safe_to_rerun(${past.order})`),
   };

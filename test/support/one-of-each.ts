@@ -1,5 +1,5 @@
 /** The migration up to which `ONE_OF_EACH` is valid. */
-export const AS_OF = '0016_operators';
+export const AS_OF = '0019_figures';
 
 const ID = '00000000-0000-7000-8000-00000000000';
 
@@ -49,11 +49,11 @@ export const ONE_OF_EACH = `
   insert into password_resets (app_id, email, user_id, digest, expires_at) values ('app_1', 'a@example.com', 'usr_1', '\\x01', now());
   insert into known_addresses (account, address) values ('usr_1', '\\x01');
 
-  insert into webhook_endpoints (id, app, url, events) values ('whe_1', 'app_1', 'https://example.com', '{*}');
+  insert into webhook_endpoints (id, owner, url, events) values ('whe_1', 'app_1', 'https://example.com', '{*}');
   insert into webhook_secrets (id, endpoint_id, sealed) values ('whs_1', 'whe_1', '\\x01');
-  insert into event_logs (app, last_position) values ('app_1', 1);
-  insert into events (id, app, type, position, body, created_at) values ('evt_1', 'app_1', 'a.b', 1, '{}', now());
-  insert into webhook_deliveries (id, app, endpoint_id, event_id) values ('whd_1', 'app_1', 'whe_1', 'evt_1');
+  insert into event_logs (owner, last_position) values ('app_1', 1);
+  insert into events (id, owner, type, position, body, created_at) values ('evt_1', 'app_1', 'a.b', 1, '{}', now());
+  insert into webhook_deliveries (id, owner, endpoint_id, event_id) values ('whd_1', 'app_1', 'whe_1', 'evt_1');
   insert into webhook_attempts (delivery_id, n, started_at, duration_ms) select id, 1, now(), 5 from webhook_deliveries;
   insert into agreement_signatures (id, app, user_id, position, agreement_version, signature_name, signed_at, previous_hash, row_hash)
   values ('agr_1', 'app_1', 'usr_1', 1, '1', 'Name', now(), 'a', 'b');
@@ -76,6 +76,16 @@ export const ONE_OF_EACH = `
   insert into payout_steps (intent_id, payout_id, step, amount_cents, currency) values ('${ID}5', 'po_1', 'transfer', 100, 'usd');
   insert into payment_losses (processor_id, payment_id, kind, amount_cents, is_live, rank, said_at)
   values ('re_1', 'pay_1', 'refund', 100, true, 2, now());
+  insert into request_budgets (name, tokens, counted_at) values ('exvenue', 1, now());
+  insert into upstream_responses (upstream, name, body, read_at) values ('https://x', 'meta', '{}', now());
+  insert into burnt_nonces (signer, nonce) values ('0xbb', 1);
+  insert into recoveries (since) values (now());
+  insert into lost_orders (id) values ('${ID}7');
+  insert into lost_money (processor_id, kind, intent_id, subject_id, amount_cents, currency, made_at)
+  values ('tr_1', 'transfer', '${ID}7', 'po_9', 100, 'usd', now());
+  insert into lost_registrations (tx_hash, payer, payee, units) values ('0xee', '0xdd', '0xff', 1);
+  insert into restore_evidence (id, kind) values ('${ID}7', 'unknown');
+  insert into figures (width_s, at, figure, label, value) values (60, now(), 'orders', 'x', 1);
   insert into operator_actions (operator, action, payment_id, why) values ('op', 'refund', 'pay_1', 'asked');
 
   insert into sealed_results (intent_id, sealed) values ('${ID}4', '\\x01');

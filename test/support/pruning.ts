@@ -54,7 +54,7 @@ export async function openPruned(): Promise<Pruned> {
     insert into users (id, app_id, email, password_hash, verified_at) values ('usr_1', 'app_1', 'a@example.com', 'h', now());
     insert into admins (id, email, password_hash) values ('adm_1', 'op@example.com', 'h');
     insert into tiers (id, market, asset_class, account_size, amount_cents) values ('tier_a', 'crypto', 'crypto', 1000, 5000);
-    insert into webhook_endpoints (id, app, url, events) values ('whe_1', 'app_1', 'https://example.com', '{*}')`);
+    insert into webhook_endpoints (id, owner, url, events) values ('whe_1', 'app_1', 'https://example.com', '{*}')`);
   return {
     db,
     client,

@@ -100,7 +100,12 @@ export const writingTo = (rows: Deliveries['rows'], settings: Record<string, str
   async endpoint(app, url, events = ['*']) {
     const id = newId('whe');
     const secret = newSecret(sealer(String(settings.SEALING_KEYS)));
-    await rows('insert into webhook_endpoints (id, app, url, events) values ($1, $2, $3, $4)', [id, app, url, events]);
+    await rows('insert into webhook_endpoints (id, owner, url, events) values ($1, $2, $3, $4)', [
+      id,
+      app,
+      url,
+      events,
+    ]);
     await rows('insert into webhook_secrets (id, endpoint_id, sealed) values ($1, $2, $3)', [
       secret.id,
       id,
@@ -156,7 +161,7 @@ export function deliveriesSuite() {
     deliveries: () =>
       fixture.d.rows<Delivery>(
         `select id, state, attempts, retry_step, response_status, error, extract(epoch from due_at - now())::float in_s
-         from webhook_deliveries where app = $1 order by id`,
+         from webhook_deliveries where owner = $1 order by id`,
         [fixture.app],
       ),
     async endpointRow(id: string) {

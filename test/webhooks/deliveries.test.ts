@@ -79,7 +79,7 @@ describe('webhooks/deliver', () => {
     expect(second?.in_s).to.be.within(118, 120);
     const scheduled = await fixture.d.rows<{ in_s: number }>(
       `select extract(epoch from run_at - now())::float in_s from graphile_worker.jobs
-       where task_identifier = 'webhooks/dispatch' and key in (select 'webhook:' || id || ':dispatch' from webhook_endpoints where app = $1)`,
+       where task_identifier = 'webhooks/dispatch' and key in (select 'webhook:' || id || ':dispatch' from webhook_endpoints where owner = $1)`,
       [fixture.app],
     );
     expect(scheduled.map(({ in_s }) => Math.round(in_s / 10))).to.deep.equal([12]);

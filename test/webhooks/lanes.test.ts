@@ -48,7 +48,7 @@ describe('the lanes of an endpoint', () => {
       `${fixture.receiver.url}/kept`,
     ]);
     await fixture.d.rows(
-      `insert into webhook_deliveries (id, app, endpoint_id, event_id) select 'whd_slept', $1, $2, (record_event($1, 'x', '{}')).id`,
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id) select 'whd_slept', $1, $2, (record_event($1, 'x', '{}')).id`,
       [fixture.app, endpoint],
     );
     const step = async (data?: object) => {
@@ -84,12 +84,12 @@ describe('the lanes of an endpoint', () => {
     const { id } = await fixture.d.endpoint(fixture.app, fixture.receiver.url);
     await fixture.d.rows(`update webhook_endpoints set lanes = 5 where id = $1`, [id]);
     await fixture.d.rows(
-      `insert into webhook_deliveries (id, app, endpoint_id, event_id) select 'whd_lane', $1, $2, (record_event($1, 'x', '{}')).id`,
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id) select 'whd_lane', $1, $2, (record_event($1, 'x', '{}')).id`,
       [fixture.app, id],
     );
     const other = await fixture.d.endpoint(fixture.app, fixture.receiver.url, ['kyc.updated']);
     await fixture.d.rows(
-      `insert into webhook_deliveries (id, app, endpoint_id, event_id, due_at)
+      `insert into webhook_deliveries (id, owner, endpoint_id, event_id, due_at)
        select 'whd_due', $1, $2, (record_event($1, 'x', '{}')).id, now() - interval '2 minutes'`,
       [fixture.app, other.id],
     );

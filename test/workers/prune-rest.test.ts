@@ -21,14 +21,14 @@ describe('housekeeping/prune of the rest', () => {
   it('deletes events with all their deliveries and attempts, once the last delivery has long ended', async () => {
     const day = (ago: number) => `now() - interval '${ago} days'`;
     const event = (name: string, ago: number) => `
-      insert into events (id, app, type, position, body, created_at)
+      insert into events (id, owner, type, position, body, created_at)
       select sortable_from('evt', ${day(ago)}) || '${name}', 'app_1', 'a.b', coalesce(max(position), 0) + 1, '{}', ${day(ago)} from events`;
     const delivery = (name: string, endpoint: string, state: string, ended: string) => `
-      insert into webhook_deliveries (id, app, endpoint_id, event_id, state, ended_at)
+      insert into webhook_deliveries (id, owner, endpoint_id, event_id, state, ended_at)
       select 'whd_${name}_${endpoint}', 'app_1', '${endpoint}', id, '${state}', ${ended} from events where id like '%${name}';
       insert into webhook_attempts (delivery_id, n, started_at, duration_ms) values ('whd_${name}_${endpoint}', 1, now(), 1)`;
     await client.query(
-      `insert into webhook_endpoints (id, app, url, events) values ('whe_2', 'app_1', 'https://example.com', '{*}')`,
+      `insert into webhook_endpoints (id, owner, url, events) values ('whe_2', 'app_1', 'https://example.com', '{*}')`,
     );
     for (const statement of [
       event('_untold', 31),

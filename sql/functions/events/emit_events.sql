@@ -4,7 +4,7 @@ language plpgsql as $$
 declare
   queued integer := 0;
 begin
-  if exists (select from webhook_endpoints e where e.app = of_owner and e.active) then
+  if exists (select from webhook_endpoints e where e.owner = of_owner and e.active) then
     select coalesce(sum(fan_out(v)), 0) into queued from record_events(of_owner, of_type, abouts) v;
   else
     perform record_events(of_owner, of_type, abouts);

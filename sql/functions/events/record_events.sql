@@ -7,9 +7,9 @@ declare
   many integer := cardinality(abouts);
   log_end bigint;
 begin
-  insert into event_logs as l (app, last_position)
+  insert into event_logs as l (owner, last_position)
   values (of_owner, many)
-  on conflict (app) do update set last_position = l.last_position + many
+  on conflict (owner) do update set last_position = l.last_position + many
   returning last_position into log_end;
   if starts_with(of_owner, 'ptn_') then
     perform pg_notify('account_events', of_owner);
@@ -19,7 +19,7 @@ begin
     select sortable_id('evt') as id, a.about, log_end - many + a.n as position, date_trunc('milliseconds', clock_timestamp()) as at
     from unnest(abouts) with ordinality as a (about, n)
   )
-  insert into events (id, app, type, position, body, created_at)
+  insert into events (id, owner, type, position, body, created_at)
   select m.id, of_owner, of_type, m.position,
     json_build_object('id', m.id, 'type', of_type, 'data', m.about,
       'timestamp', to_char(m.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"'))::text,

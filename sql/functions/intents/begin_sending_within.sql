@@ -15,7 +15,7 @@ begin
   if not found then
     return 'lost';
   end if;
-  if take_slot(intent, at_upstream, slots, for_s) then
+  if claim_slot(intent, at_upstream, slots, for_s) then
     update intents
     set state = 'running', upstream = at_upstream, sending_at = now(), sent_payload = what
     where id = intent;

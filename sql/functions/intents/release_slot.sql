@@ -1,5 +1,5 @@
 -- Frees the slots of an intent for the next intents that wait. It holds more than one only if it was executed twice at once, after a worker was
--- taken for dead. Locks the slots, then the line's lock (see take_slot), shared.
+-- taken for dead. Locks the slots, then the line's lock (see claim_slot), shared.
 create or replace function release_slot(intent uuid) returns void
 language plpgsql as $$
 declare
@@ -18,6 +18,6 @@ begin
     returning u.upstream, u.slot, held.hold_s
   loop
     perform pg_advisory_xact_lock_shared(hashtextextended('slots ' || freed.upstream, 0));
-    perform hand_slots(freed.upstream, freed.hold_s, null);
+    perform assign_slots(freed.upstream, freed.hold_s, null);
   end loop;
 end $$;

@@ -15,7 +15,7 @@ begin
   select s.* into verdict, is_safe, was_sent, venue_says, would_do, reason from ops.safe_to_rerun(intent) s;
   done := verdict in ('queued_again', 'reconcile_again', 'send_again');
   if done then
-    perform ops.put_to_work(i);
+    perform ops.enqueue_now(i);
   end if;
   perform record_action(by_operator, 'rerun', intent::text, null, null, because,
     noted || jsonb_build_object('done', done, 'verdict', verdict, 'was', i.state, 'reason', reason));

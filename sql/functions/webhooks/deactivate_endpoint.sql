@@ -8,7 +8,7 @@ begin
   update webhook_endpoints e
   set active = false, deactivated_because = because, updated_at = now()
   where e.id = endpoint and e.active
-  returning e.app, e.url into stopped;
+  returning e.owner, e.url into stopped;
   if not found then
     return false;
   end if;
@@ -24,9 +24,9 @@ begin
     perform post_mail(gen_random_uuid(), 'webhook_deactivated', a.contact_email,
       jsonb_build_object('app', a.name, 'url', stopped.url, 'because', because), null, 604800)
     from (
-      select name, contact_email from apps where id = stopped.app
+      select name, contact_email from apps where id = stopped.owner
       union all
-      select name, contact_email from partners where id = stopped.app
+      select name, contact_email from partners where id = stopped.owner
     ) a
     where a.contact_email is not null;
   end if;

@@ -7,12 +7,12 @@ begin
   with matching as materialized (
     select e.id
     from webhook_endpoints e
-    where e.app = event.app and e.active and e.events && array[event.type, '*']
+    where e.owner = event.owner and e.active and e.events && array[event.type, '*']
     order by e.id
     for no key update
   ), queued as (
-    insert into webhook_deliveries (id, app, endpoint_id, event_id)
-    select sortable_id('whd'), event.app, m.id, event.id
+    insert into webhook_deliveries (id, owner, endpoint_id, event_id)
+    select sortable_id('whd'), event.owner, m.id, event.id
     from matching m
     returning endpoint_id
   )

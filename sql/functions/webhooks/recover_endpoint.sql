@@ -8,7 +8,7 @@ language plpgsql as $$
 declare
   target webhook_endpoints;
 begin
-  select * into target from webhook_endpoints e where e.id = endpoint and e.app = of_owner for no key update;
+  select * into target from webhook_endpoints e where e.id = endpoint and e.owner = of_owner for no key update;
   queued := 0;
   verdict := case
     when target.id is null then 'unknown'
@@ -26,7 +26,7 @@ begin
     select v.id, row_number() over (order by v.position) as n
     from events v
     left join webhook_deliveries d on d.event_id = v.id and d.endpoint_id = endpoint
-    where v.app = of_owner
+    where v.owner = of_owner
       and v.created_at >= since
       and case when d.id is not null
         then d.state in ('failed', 'cancelled')
@@ -35,7 +35,7 @@ begin
     order by v.position
     limit most
   ), planned as (
-    insert into webhook_deliveries as d (id, app, endpoint_id, event_id, due_at)
+    insert into webhook_deliveries as d (id, owner, endpoint_id, event_id, due_at)
     select sortable_id('whd'), of_owner, endpoint, m.id, now() + make_interval(secs => (m.n - 1) / per_second)
     from missed m
     on conflict (endpoint_id, event_id) do update

@@ -8,7 +8,7 @@ begin
   select e.id, e.active into target
   from webhook_deliveries d
   join webhook_endpoints e on e.id = d.endpoint_id
-  where d.id = delivery and d.app = of_owner;
+  where d.id = delivery and d.owner = of_owner;
   if not found then
     return 'unknown';
   end if;

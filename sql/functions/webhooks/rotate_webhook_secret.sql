@@ -5,7 +5,7 @@ language plpgsql as $$
 declare
   until timestamptz := now() + make_interval(secs => overlap_s);
 begin
-  perform from webhook_endpoints e where e.id = endpoint and e.app = of_owner for no key update;
+  perform from webhook_endpoints e where e.id = endpoint and e.owner = of_owner for no key update;
   if not found then
     return null;
   end if;

@@ -14,8 +14,8 @@ export const listEvents = (db: Db, owner: OwnerId, after: string | null, limit: 
   db.any(sql.prepared('list_events', eventRow)`
     select v.id, v.type, v.body::json -> 'data' as data, v.body::json ->> 'timestamp' as timestamp
     from events v
-    where v.app = ${owner}
-      and v.position > coalesce((select p.position from events p where p.id = ${after} and p.app = ${owner}), 0)
+    where v.owner = ${owner}
+      and v.position > coalesce((select p.position from events p where p.id = ${after} and p.owner = ${owner}), 0)
     order by v.position
     limit ${limit}`);
 
@@ -24,4 +24,4 @@ export const hasEvent = (db: Db, owner: OwnerId, eventId: string): Promise<boole
   db.exists(sql.unsafe`
     select
     from events v
-    where v.id = ${eventId} and v.app = ${owner}`);
+    where v.id = ${eventId} and v.owner = ${owner}`);

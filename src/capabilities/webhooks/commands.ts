@@ -25,7 +25,7 @@ export async function createEndpoint(db: Db, owner: OwnerId, terms: EndpointTerm
     await lockOwner(tx, owner);
     const { id } = await tx.one(sql.prepared('create_webhook_endpoint', made)`
       with endpoint as (
-        insert into webhook_endpoints (id, app, url, events, description)
+        insert into webhook_endpoints (id, owner, url, events, description)
         values (${newId('whe')}, ${owner}, ${terms.url}, ${sql.array(terms.events, 'text')}, ${terms.description})
         returning id
       ), secret as (
@@ -57,7 +57,7 @@ async function requireBelowLimit(tx: DatabaseTransactionConnection, owner: Owner
   const active = await tx.oneFirst(sql.prepared('count_webhook_endpoints', z.object({ count: z.number() }))`
     select count(*)
     from webhook_endpoints e
-    where e.app = ${owner} and e.active`);
+    where e.owner = ${owner} and e.active`);
   if (active > MOST_ENDPOINTS) throw new ApiError('V1_WEBHOOK_TOO_MANY');
 }
 
@@ -87,7 +87,7 @@ export async function changeEndpoint(
         deactivated_because = case when ${active === true} then null else e.deactivated_because end,
         active = e.active or ${active === true},
         updated_at = now()
-      where e.id = ${endpointId} and e.app = ${owner}`);
+      where e.id = ${endpointId} and e.owner = ${owner}`);
     if (rowCount === 0) throw new ApiError('V1_WEBHOOK_ENDPOINT_UNKNOWN');
     if (active === true) await requireBelowLimit(tx, owner);
     if (active === false) await tx.query(deactivation(endpointId));

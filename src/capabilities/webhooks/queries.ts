@@ -19,12 +19,12 @@ export const findEndpoint = (db: Db, owner: OwnerId, endpointId: string): Promis
   db.maybeOne(sql.prepared('find_webhook_endpoint', endpointRow)`
     select ${endpointColumns}
     from webhook_endpoints e
-    where e.id = ${endpointId} and e.app = ${owner}`);
+    where e.id = ${endpointId} and e.owner = ${owner}`);
 
 /** The owner's endpoints, newest first, after `cursor`. */
 export const listEndpoints = (db: Db, owner: OwnerId, page: PageRequest): Promise<readonly Endpoint[]> =>
   db.any(sql.prepared('list_webhook_endpoints', endpointRow)`
     select ${endpointColumns}
     from webhook_endpoints e
-    where e.app = ${owner}
+    where e.owner = ${owner}
       and ${keysetPage({ table: 'webhook_endpoints', alias: 'e', order: 'newest first' }, page)}`);

@@ -31,4 +31,4 @@ export const readQueueHealth = (db: Db): Promise<z.infer<typeof healthRow>> =>
       (select count(*) from ops.failed_accounts) as failed_accounts,
       (select count(*) from ops.stranded_payouts) as stranded_payouts,
       (select count(*) from ops.undecided_intents) as undecided_intents,
-      (select count(*) from ops.sightings) as lost_orders`);
+      (select count(*) from ops.restore_evidence) as lost_orders`);

@@ -87,9 +87,9 @@ export async function findStory(db: Db, intentId: IntentId): Promise<z.infer<typ
   if (!intent) return null;
   const timeline = await db.any(sql.type(storyRow.shape.timeline.element)`
     select s.at, s.what, s.detail
-    from ops.story(${intentId}) s`);
+    from ops.history(${intentId}) s`);
   const rest = await db.one(sql.type(storyRow.pick({ lane: true, job: true, about: true }))`
-    select ops.about(${intentId}) as about,
+    select ops.subjects_of(${intentId}) as about,
       (
         select jsonb_build_object('name', l.lane, 'is_head', l.head is not distinct from i.intent_id, 'waiting', l.waiting)
         from ops.lanes l

@@ -14,23 +14,23 @@ export const partnerLogs = (db: Db): EventLogs => ({
     db.any(sql.prepared('partner_events_after', eventRow)`
       select v.position, v.type, v.body as data
       from events v
-      where v.app = ${partner} and v.position > ${after}
+      where v.owner = ${partner} and v.position > ${after}
       order by v.position
       limit ${most}`),
   end: (partner, after) =>
     db.one(sql.prepared('partner_log_end', endRow)`
       select l.last_position, ${after} <= l.last_position and (
         ${after} = l.last_position
-        or exists (select from events v where v.app = ${partner} and v.position = ${after} + 1)
+        or exists (select from events v where v.owner = ${partner} and v.position = ${after} + 1)
       ) as is_whole
       from (
-        select coalesce((select e.last_position from event_logs e where e.app = ${partner}), 0) as last_position
+        select coalesce((select e.last_position from event_logs e where e.owner = ${partner}), 0) as last_position
       ) l`),
   ends: (partners) =>
     db.any(sql.prepared('partner_log_ends', lastRow)`
-      select l.app as subject, l.last_position
+      select l.owner as subject, l.last_position
       from event_logs l
-      where l.app = any(${sql.array(partners, 'text')})`),
+      where l.owner = any(${sql.array(partners, 'text')})`),
   listen: async () => {}, // nothing is polled for a partner
   invalid: (keyIds) =>
     db.anyFirst(sql.prepared('invalid_partner_keys', z.object({ id: z.string() }))`
@@ -49,4 +49,4 @@ export const findEventAt = (db: Db, partner: PartnerId, position: number): Promi
   db.maybeOneFirst(sql.prepared('event_at', z.object({ id: z.string() }))`
     select v.id
     from events v
-    where v.app = ${partner} and v.position = ${position}`);
+    where v.owner = ${partner} and v.position = ${position}`);

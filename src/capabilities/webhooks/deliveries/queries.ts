@@ -28,7 +28,7 @@ export const listDeliveries = (
     from webhook_deliveries d
     join events v on v.id = d.event_id
     where d.endpoint_id = ${endpointId}
-      and d.app = ${owner}${
+      and d.owner = ${owner}${
         page.cursor === null
           ? sql.fragment``
           : sql.fragment`
@@ -43,7 +43,7 @@ export const findDelivery = (db: Pick<Db, 'maybeOne'>, owner: OwnerId, deliveryI
     select ${deliveryColumns}
     from webhook_deliveries d
     join events v on v.id = d.event_id
-    where d.id = ${deliveryId} and d.app = ${owner}`);
+    where d.id = ${deliveryId} and d.owner = ${owner}`);
 
 const attemptRow = z.custom<components['schemas']['WebhookDeliveryDetail']['attempt_log'][number]>();
 
@@ -57,5 +57,5 @@ export const listAttempts = (
     select a.n, a.started_at, a.duration_ms, a.response_status, a.error, a.response
     from webhook_attempts a
     join webhook_deliveries d on d.id = a.delivery_id
-    where a.delivery_id = ${deliveryId} and d.app = ${owner}
+    where a.delivery_id = ${deliveryId} and d.owner = ${owner}
     order by a.n`);

@@ -1,5 +1,5 @@
 -- The ids of the objects that an intent belongs to.
-create or replace function ops.about(intent uuid) returns jsonb
+create or replace function ops.subjects_of(intent uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select jsonb_strip_nulls(jsonb_build_object(
     'order_uuid', coalesce(o.id::text, case when i.kind like 'orders/%' then i.request ->> 'target' end),
@@ -19,4 +19,4 @@ language sql stable security definer set search_path = pg_catalog, public, pg_te
   left join registrations r on r.id = i.id
   where i.id = intent
 $$;
-comment on function ops.about is 'The ids of the objects that an intent belongs to: order, trader, prop account, payment, payout, registration, user.';
+comment on function ops.subjects_of is 'The ids of the objects that an intent belongs to: order, trader, prop account, payment, payout, registration, user.';

@@ -1,5 +1,5 @@
 -- Internal to the kit: the events about the objects that an intent belongs to, emitted within 1 hour of its end.
-create or replace function ops.story_of_events(ids jsonb, i intents) returns table (at timestamptz, what text, detail text)
+create or replace function ops.history_of_events(ids jsonb, i intents) returns table (at timestamptz, what text, detail text)
 language sql stable as $$
   (
     select e.created_at, 'event', format('%s %s%s', e.type, e.id, (
@@ -12,7 +12,7 @@ language sql stable as $$
       ) n
     ))
     from events e
-    where e.app = i.owner
+    where e.owner = i.owner
       and e.created_at between i.created_at and coalesce(i.settled_at, now()) + interval '1 hour'
       and exists (
         select
@@ -27,4 +27,4 @@ language sql stable as $$
   from account_events e
   where e.prop_account_id = ids ->> 'prop_account_id' and e.data ->> 'intent_id' = i.id::text
 $$;
-comment on function ops.story_of_events is 'Internal to the kit.';
+comment on function ops.history_of_events is 'Internal to the kit.';

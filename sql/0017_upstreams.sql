@@ -18,12 +18,3 @@ create table upstream_responses (
 
 comment on table upstream_responses is 'The last response of reads that change seldom. Processes share them and start with them.';
 comment on column upstream_responses.upstream is 'Its URL: numbers of assets differ from network to network.';
-
-create table burnt_nonces (
-  signer text not null,
-  nonce bigint not null,
-  attempted_at timestamptz not null default now(),
-  primary key (signer, nonce)
-);
-
-comment on table burnt_nonces is 'Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.';

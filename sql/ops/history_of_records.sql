@@ -1,5 +1,5 @@
 -- Internal to the kit: the states of the objects that an intent belongs to.
-create or replace function ops.story_of_nouns(ids jsonb, i intents) returns table (at timestamptz, what text, detail text)
+create or replace function ops.history_of_records(ids jsonb, i intents) returns table (at timestamptz, what text, detail text)
 language sql stable as $$
   select o.created_at, 'order', format('%s %s, at the venue %s%s', o.venue, o.pair, o.handle, ', now ' || o.lifecycle)
   from orders o
@@ -39,4 +39,4 @@ language sql stable as $$
   from registrations r
   where r.id = i.id
 $$;
-comment on function ops.story_of_nouns is 'Internal to the kit.';
+comment on function ops.history_of_records is 'Internal to the kit.';

@@ -1,5 +1,5 @@
 -- Internal to the kit: gives an intent that no worker holds a job that is due now, and its position in the lane.
-create or replace function ops.put_to_work(i intents) returns void
+create or replace function ops.enqueue_now(i intents) returns void
 language plpgsql as $$
 declare
   planned bigint[];
@@ -30,4 +30,4 @@ begin
     perform graphile_worker.add_jobs(array[job_for(i.kind, i.id, null)]);
   end if;
 end $$;
-comment on function ops.put_to_work is 'Internal to the kit.';
+comment on function ops.enqueue_now is 'Internal to the kit.';

@@ -1,6 +1,6 @@
 -- Takes one of the slots for look-ups at an upstream, for `for_s` seconds unless it is released earlier. Returns the name of the lease; null
 -- if all are held. Waits for nobody. Locks the slot.
-create or replace function take_look_up_slot(at_upstream text, slots integer, for_s double precision) returns uuid
+create or replace function claim_look_up_slot(at_upstream text, slots integer, for_s double precision) returns uuid
 language plpgsql as $$
 declare
   lease uuid := gen_random_uuid();

@@ -1,6 +1,6 @@
 -- Gives the free slots of an upstream to the intents that wait for one, in order of acceptance, and queues their jobs. The caller holds the
--- line's lock (see take_slot). `asking` is being executed and needs no job. Locks the slots and the intents it finds unlocked.
-create or replace function hand_slots(at_upstream text, for_s double precision, asking uuid) returns void
+-- line's lock (see claim_slot). `asking` is being executed and needs no job. Locks the slots and the intents it finds unlocked.
+create or replace function assign_slots(at_upstream text, for_s double precision, asking uuid) returns void
 language plpgsql as $$
 declare
   free record;

@@ -2,7 +2,7 @@
 -- are held, and the intent has joined the line. Free slots go to waiting intents first, in order of acceptance.
 -- A newcomer that joins holds the line's lock alone; freeing a slot reads the line under the same lock, shared. So no slot stays
 -- free while an intent waits. Locks the slot; a newcomer that does not get one at once: the line, then the slots it hands out.
-create or replace function take_slot(intent uuid, at_upstream text, slots integer, for_s double precision) returns boolean
+create or replace function claim_slot(intent uuid, at_upstream text, slots integer, for_s double precision) returns boolean
 language plpgsql as $$
 begin
   perform from intents where id = intent for update; -- executed twice at once, it must not take two
@@ -41,6 +41,6 @@ begin
   from generate_series(1, slots) n
   where not exists (select from upstream_slots u where u.upstream = at_upstream and u.slot = n);
   update intents set upstream = at_upstream, state = 'queued' where id = intent;
-  perform hand_slots(at_upstream, for_s, intent);
+  perform assign_slots(at_upstream, for_s, intent);
   return exists (select from upstream_slots u where u.upstream = at_upstream and u.intent_id = intent);
 end $$;

@@ -1,8 +1,8 @@
-create or replace function ops.story(intent uuid) returns table (at timestamptz, what text, detail text)
+create or replace function ops.history(intent uuid) returns table (at timestamptz, what text, detail text)
 language plpgsql stable security definer set search_path = pg_catalog, public, pg_temp as $$
 declare
   i intents;
-  ids jsonb := ops.about(intent);
+  ids jsonb := ops.subjects_of(intent);
 begin
   select * into i from intents where id = intent;
   if not found then
@@ -22,9 +22,9 @@ begin
       format('after %s claims and %s reconcile attempts', i.attempts, i.reconcile_attempts))
     where i.settled_at is not null
     union all
-    select 4, n.at, n.what, n.detail from ops.story_of_nouns(ids, i) n
+    select 4, n.at, n.what, n.detail from ops.history_of_records(ids, i) n
     union all
-    select 5, e.at, e.what, e.detail from ops.story_of_events(ids, i) e
+    select 5, e.at, e.what, e.detail from ops.history_of_events(ids, i) e
     union all
     select 6, a.at, 'operator', format('%s %s: %s', a.who, a.action, concat_ws(', ', a.detail ->> 'verdict', a.why))
     from ops.actions a
@@ -50,5 +50,5 @@ begin
   ) s
   order by s.at, s.position;
 end $$;
-comment on function ops.story(uuid) is
+comment on function ops.history(uuid) is
   'The full story of one intent, oldest first: accepted, sent, ended, the objects it belongs to, events, operators'' actions, and the present state of its lane and job. No row: there is no such intent.';

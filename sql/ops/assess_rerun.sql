@@ -1,6 +1,6 @@
 -- Internal to the kit: a verdict and its reason. A sent intent without a task that reconciles it is left to operators. Otherwise the
 -- holder of its job decides, then its lane, then whether it was sent. The 23 hours are those of src/intents/replay.ts.
-create or replace function ops.judge(i intents, out verdict text, out reason text)
+create or replace function ops.assess_rerun(i intents, out verdict text, out reason text)
 language plpgsql stable as $$
 declare
   code text := i.outcome -> 'problem' ->> 'code';
@@ -55,4 +55,4 @@ begin
     end;
   end if;
 end $$;
-comment on function ops.judge is 'Internal to the kit.';
+comment on function ops.assess_rerun is 'Internal to the kit.';

@@ -1,5 +1,5 @@
 -- Grants a role the rights of an operator: to read the kit's views and call its functions, nothing else.
-create or replace function ops.admit(role_name name) returns void
+create or replace function ops.grant_access(role_name name) returns void
 language plpgsql as $$
 declare
   callable record;
@@ -14,4 +14,4 @@ begin
     execute format('grant execute on function %s to %I', callable.signature, role_name);
   end loop;
 end $$;
-comment on function ops.admit(name) is 'Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.';
+comment on function ops.grant_access(name) is 'Lets a role use the kit. Only for the owner of the database. Repeat it after a release that extends the kit.';

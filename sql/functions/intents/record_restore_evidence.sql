@@ -2,7 +2,7 @@
 -- pruned yet. An intent is committed before its order leaves, and its sending time too; so an order without either proves that this database
 -- is behind. It is kept, `most` at most, and a retry under its id is looked for and never sent. Returns what is new. Commits that run
 -- beside it change nothing: the venue showed the order before.
-create or replace function note_sightings(shown uuid[], made uuid[], most integer) returns table (id uuid, kind text)
+create or replace function record_restore_evidence(shown uuid[], made uuid[], most integer) returns table (id uuid, kind text)
 language sql as $$
   with proof as (
     select i.id, 'unsent' as kind
@@ -14,12 +14,12 @@ language sql as $$
     from unnest(made) m (id)
     where not exists (select from intents i where i.id = m.id)
   ), noted as (
-    insert into sightings as s (id, kind)
+    insert into restore_evidence as s (id, kind)
     select p.id, p.kind
     from proof p
     where not exists (select from lost_orders l where l.id = p.id)
     order by p.id
-    limit greatest(most - (select count(*) from sightings), 0)
+    limit greatest(most - (select count(*) from restore_evidence), 0)
     on conflict do nothing
     returning s.id, s.kind
   ), kept as (

@@ -5,7 +5,7 @@ import { intentIdTimeMs, isUuid } from '../../kernel/ids.ts';
 import { epochMs } from '../../kernel/work.ts';
 import type { Fill, OrderRecord, OrderView } from '../../venues/exchange/adapter/types.ts';
 import type { Dashboard, DashboardOrder, OrderBook } from '../../venues/network/adapter/types.ts';
-import { noteSightings } from './commands.ts';
+import { recordRestoreEvidence } from './commands.ts';
 
 const EVERY_MS = 15_000;
 const DAY_MS = 86_400_000;
@@ -39,7 +39,7 @@ export function watchBehind({ db, log, config, shown }: Sources): BehindWatch {
     if (ids.length === 0) return;
     const oldestMs = epochMs() - Math.min(NOT_PRUNED_DAYS, config.RETAIN_INTENTS_DAYS - 1) * DAY_MS;
     const made = ids.filter((id) => (intentIdTimeMs(id) ?? 0) > oldestMs);
-    const noticed = await noteSightings(db, ids, made);
+    const noticed = await recordRestoreEvidence(db, ids, made);
     for (const id of ids) seen.add(id);
     if (noticed.length === 0) return;
     const orders = noticed.map(({ id, kind }) => `${kind} ${id}`);

@@ -1,6 +1,6 @@
 -- Internal to the kit: a verdict on a job that is for no intent, and its reason. Every task that is named here is safe to repeat: it reads
 -- what is still to be done. A test compares the names with the tasks of the service.
-create or replace function ops.judge_job(job bigint, out verdict text, out reason text)
+create or replace function ops.assess_job_rerun(job bigint, out verdict text, out reason text)
 language plpgsql stable as $$
 declare
   j record;
@@ -40,4 +40,4 @@ begin
     end;
   end if;
 end $$;
-comment on function ops.judge_job is 'Internal to the kit.';
+comment on function ops.assess_job_rerun is 'Internal to the kit.';
