@@ -1,4 +1,4 @@
-/** Whether accounts of a bucket of the network have passed and earn. Venue facts: validator, buckets, the earning set. */
+/** Whether accounts of a bucket of the network have passed and earn. See venues/network-validator.md#buckets. */
 export const isEarningBucket = (bucket: string | null): boolean => bucket !== null && EARNING.has(bucket);
 
 const EARNING = new Set([

@@ -104,7 +104,7 @@ export const entityOf = (syntheticHotkey: Hotkey): Hotkey => syntheticHotkey.sli
 
 /**
  * How an entity's miner's threads are divided: `slots` for requests that may have an effect, the others for look-ups,
- * which would otherwise wait behind the requests they are about. Venue facts: second review, threads.
+ * which would otherwise wait behind the requests they are about. See venues/network.md#threads.
  */
 export const minerSlot = (entityHotkey: Hotkey, threads: number) => ({
   upstream: `miner:${entityHotkey}`,

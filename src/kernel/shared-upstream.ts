@@ -5,7 +5,7 @@
 /** The size of a token bucket: its capacity, and how many tokens are added per second. */
 export type Bucket = { burst: number; perSecond: number };
 
-/** Venue facts: rate limits, a weight of 1,200 per minute for one IP address. */
+/** See venues/exchange.md#rate-limits. */
 export const EXCHANGE_WEIGHT_PER_MINUTE = 1_200;
 /** The part of a minute's weight that may be spent at once. The rest is refilled steadily. */
 const BURST_PART = 0.3;

@@ -34,7 +34,7 @@ const ROOMY = { EXVENUE_BUDGET_PER_MINUTE: '200000', THROTTLE_SCALE: '1000' };
 // upstreams, load and service share the cores
 const UNDER_HARM = { ...ROOMY, ORDER_DEADLINE_MS: '120000', NETVENUE_IN_FLIGHT_MS: '30000' };
 const SETTLE_MS = 900_000; // an exchange verb whose nonce is used counts as absent only after ten lags of reads
-const BEHIND_MS = 25_000; // venue facts: reads may be tens of seconds behind
+const BEHIND_MS = 25_000; // see venues/exchange.md#delayed-reads
 
 /** Every scene by the promise it measures. */
 export const scenes: Record<string, Scene> = {

@@ -5,7 +5,7 @@ import { exitsOutcome } from '../../src/venues/exchange/orders/exit-outcome.ts';
 
 const NOW = 1_700_000_000_000;
 
-/** A record with a status of the venue. Venue facts: order statuses. */
+/** A record with a status of the venue. See venues/exchange.md#order-statuses. */
 const record = (word: string, more: Partial<OrderView> & { agoMs?: number } = {}): OrderRecord => {
   const { agoMs = 120_000, ...order } = more;
   return {

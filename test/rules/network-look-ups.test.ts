@@ -195,7 +195,7 @@ describe('a look-up at the network', () => {
   });
 });
 
-/** How builds print the accepted order, and whether the text says what was executed. Venue facts: second review. */
+/** How builds print the accepted order, and whether the text says what was executed. See venues/network.md#responses. */
 const PRINTED: [string, unknown, boolean][] = [
   ['JSON', JSON.stringify({ order_type: 'LONG', quantity: 1, price: 90 }), true],
   ['Python', "{'order_type': 'LONG', 'quantity': 1.0, 'price': 90.0, 'stop_loss': None, 'is_hl': True}", true],

@@ -1,4 +1,4 @@
-/** Executions in the venue's format with the positions that they closed, by an exchange written from the venue facts. */
+/** Executions in the venue's format with the positions that they closed, by an exchange written from venues/exchange.md#executions. */
 export type Executions = { rows: object[]; closed: ClosedTruth[]; gain: number };
 type ClosedTruth = { coin: string; side: 'long' | 'short'; size: string; gain: string };
 

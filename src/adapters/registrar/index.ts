@@ -52,7 +52,7 @@ export const registrar = ({ url, chainUrl, network, asset }: RegistrarAccess): R
   };
 };
 
-/** The request body as JSON text. Venue facts: purchase. */
+/** The request body as JSON text. See venues/registrar.md#purchase. */
 const bodyOf = ({ minerSlug, exAddress, accountSize, email, tierIndex, payoutAddress }: Registering): string =>
   JSON.stringify({
     minerSlug,

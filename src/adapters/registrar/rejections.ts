@@ -5,8 +5,7 @@ const data = z.object({ error: z.string().catch(''), code: z.string().catch('') 
 
 /**
  * Classifies a definite rejection by status and text. The registrar sends each of these before it settles anything.
- * Null for a status that is not a definite rejection. Venue facts: register error statuses; x402 v2, section 9 (reasons
- * of a 402).
+ * Null for a status that is not a definite rejection. See venues/registrar.md#error-statuses.
  */
 export const classifyRejection = (status: number, body: unknown): Rejected | null => {
   const { error, code } = data.catch({ error: '', code: '' }).parse(body);

@@ -55,8 +55,7 @@ const unrecorded = z.object({ txHash });
 /**
  * Classifies the reply to a payment. 200 or 500 with a transaction hash: the payment was made. Rejections are sent
  * before settlement; on a repeat they prove nothing. All other cases are `unknown` and are decided by the chain:
- * facilitator down (502, 503), settlement failed (500), no response, unreadable response. Venue facts: register error
- * statuses.
+ * facilitator down (502, 503), settlement failed (500), no response, unreadable response. See venues/registrar.md#error-statuses.
  */
 export const payResponse = (reply: Reply, firstSend: boolean): UpstreamResult<Registered> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
@@ -86,7 +85,7 @@ const view = z.object({
   estimated_time: z.string().nullish(),
 });
 
-/** The registration status of an address. Venue facts: registration status. */
+/** The registration status of an address. See venues/registrar.md#registration-status. */
 export const statusResponse = (reply: Reply): ReadResult<RegistrationView> => {
   if (reply.kind !== 'response') return unreadable(reply.why);
   const data = view.safeParse(parseJson(reply.text));

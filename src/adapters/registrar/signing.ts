@@ -65,7 +65,7 @@ async function authorize(
 }
 
 /**
- * Wallet-ownership headers: EIP-191 over path, nonce and the body's SHA-256. Venue facts: purchase, "Break to know".
+ * Wallet-ownership headers: EIP-191 over path, nonce and the body's SHA-256. See venues/registrar.md#ownership-of-the-wallet.
  */
 async function prove(account: PrivateKeyAccount, body: string, nonce: string): Promise<WalletProof> {
   const hash = createHash('sha256').update(body).digest('hex');

@@ -1,6 +1,6 @@
 import { accountOf, type World } from './world.ts';
 
-/** Venue facts: agents live 90 days by default. */
+/** See venues/exchange.md#agents. */
 const LIFE_MS = 90 * 86_400_000;
 
 /**

@@ -5,7 +5,7 @@ import { isTriggered } from './prices.ts';
 import type { OrderTerms } from './request.ts';
 import type { Account, Coin } from './world.ts';
 
-/** Why an order is rejected: the venue's text and the recorded status. Venue facts: errors, order statuses. */
+/** Why an order is rejected: the venue's text and the recorded status. See venues/exchange.md#errors. */
 export type Rejection = { text: string; word: string };
 
 /** An order to check, with its context. `parentPrice`: the price of the order whose fill an exit waits for. */

@@ -18,7 +18,7 @@ export const usualCoins: readonly CoinOption[] = [
   { name: 'xyz:TSLA', sizeDecimals: 3, mid: '300', maxLeverage: 10 },
 ];
 
-/** Numbers the coins by their position in their dex, and the dexes by their first coin. Venue facts: asset ids. */
+/** Numbers the coins by their position in their dex, and the dexes by their first coin. See venues/exchange.md#asset-ids. */
 export const listed = (options: readonly CoinOption[]): Coin[] => {
   const dexes = ['', ...new Set(options.map(({ name }) => dexOf(name)).filter((dex) => dex !== ''))];
   return dexes.flatMap((dex, index) =>

@@ -9,7 +9,7 @@ import { type ActionRequest, Malformed, type Request, readRequest } from './requ
 import { signerOf } from './signature.ts';
 import { type Account, accountOf, type Order, type World } from './world.ts';
 
-/** The venue's single route for writes. Venue facts: exchange endpoint, responses. */
+/** The venue's single route for writes. See venues/exchange.md#errors. */
 export const exchangeRoute = (world: World, processingMs: number): Route => ({
   method: 'POST',
   path: '/exchange',

@@ -36,17 +36,17 @@ export type ExvenueUpstream = SteeredUpstream & {
   setLiquidity(coin: string, size: string | null): void;
   /** Lets reads show a state that is up to `ms` old; 0 shows the present. */
   setBehind(ms: number): void;
-  /** Sets how an account holds its collateral. Venue facts: userAbstraction. */
+  /** Sets how an account holds its collateral. See venues/exchange.md#collateral. */
   setMode(address: string, mode: NonNullable<Account['mode']>): void;
   fund(address: string, usd: string, dex?: string): void;
   /** Lets a key trade for a wallet until `validUntilMs` (epoch ms). A time in the past revokes it. */
   approveAgent(wallet: string, agent: string, name?: string, validUntilMs?: number): void;
 };
 
-/** Venue facts: order ids exceed 32 bits. */
+/** See venues/exchange.md#transport. */
 const FIRST_OID = 543_846_000_000;
 const FIRST_TID = 7_000_000_000;
-/** Venue facts: rate limits, the actions of an address before it has traded. */
+/** See venues/exchange.md#rate-limits. */
 const ACTION_BUDGET = 10_000;
 
 /** Simulates the exchange. Without files its state is lost with the process. */

@@ -7,7 +7,7 @@ import type { View } from './view.ts';
 import { accountView, contextView, fillView, metaView, orderView, recordView } from './views.ts';
 import { type Account, accountOf, type World } from './world.ts';
 
-/** Venue facts: rows per response, and the number of an account's orders that can be found by oid or cloid. */
+/** See venues/exchange.md#rows. */
 const ROWS = 2_000;
 const KEPT_ORDERS = 2_000;
 

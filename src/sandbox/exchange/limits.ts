@@ -2,9 +2,9 @@ import { isPositive } from '../../kernel/decimals.ts';
 import type { ActionRequest } from './request.ts';
 import type { Account, World } from './world.ts';
 
-/** Venue facts: an action with 201 items is rejected as a whole. */
+/** See venues/exchange.md#batches. */
 const WEIGHT_LIMIT = 200;
-/** Venue facts: rate limits. Once the budget is used up, one action every 10 s. */
+/** See venues/exchange.md#rate-limits. Once the budget is used up, one action every 10 s. */
 const GRACE_MS = 10_000;
 
 /** The rejection text for too many items, a post-only period or an exhausted action budget. Null if none applies. */

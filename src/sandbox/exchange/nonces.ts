@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** Venue facts: nonces. How many are stored for each signer, and the allowed time window. */
+/** See venues/exchange.md#nonces. How many are stored for each signer, and the allowed time window. */
 const NONCES_PER_SIGNER = 100;
 const DAY_MS = 86_400_000;
 const PAST_MS = 2 * DAY_MS;

@@ -22,7 +22,7 @@ import {
   type World,
 } from './world.ts';
 
-/** Fee rates of a fill's value for takers and makers of the lowest tier. Venue facts: fees. */
+/** Fee rates of a fill's value for takers and makers of the lowest tier. See venues/exchange.md#fees. */
 const FEES = { taker: '0.00045', maker: '0.00015' } as const;
 const USD_PLACES = 6;
 const PRICE_PLACES = 12;

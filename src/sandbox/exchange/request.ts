@@ -35,7 +35,7 @@ export class Malformed extends Error {}
 
 type Json = Record<string, unknown>;
 
-/** Reads the body of a write. Venue facts: exchange endpoint, actions and the order of their members. */
+/** Reads the body of a write. See venues/exchange.md#actions. */
 export const readRequest = (json: unknown): Request => {
   const { action, nonce, signature, vaultAddress, expiresAfter } = objectOf(json);
   const { r, s, v } = objectOf(signature);

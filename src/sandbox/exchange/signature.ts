@@ -2,7 +2,7 @@ import { type Hex, keccak256, recoverTypedDataAddress, serializeSignature } from
 import { bigEndian, encode } from './msgpack.ts';
 import type { Request } from './request.ts';
 
-/** Venue facts: signing of L1 actions. The chain id is the same on both networks. */
+/** See venues/exchange.md#signing. The chain id is the same on both networks. */
 const DOMAIN = {
   name: 'Exchange',
   version: '1',

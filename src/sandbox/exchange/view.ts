@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** The state that reads show. Venue facts: reads may be behind the executions. */
+/** The state that reads show. See venues/exchange.md#delayed-reads. */
 export type View = {
   /** The present state, or an earlier one, at most as old as was set. */
   shown(): World;

@@ -6,7 +6,7 @@ import { type Account, type Coin, type Fill, leverageOf, type Order, type Positi
 /** A decimal in the venue's format: a whole number gets one decimal place. */
 const spelled = (text: string): string => (text.includes('.') ? text : `${text}.0`);
 
-/** An order with its triggers and children. Venue facts: frontendOpenOrders. */
+/** An order with its triggers and children. See venues/exchange.md#reads. */
 export const orderView = (order: Order): object => {
   const { coin, isBuy, oid, cloid, placedMs, trigger, reduceOnly, tif, followsPosition } = order;
   return {
@@ -29,14 +29,14 @@ export const orderView = (order: Order): object => {
   };
 };
 
-/** An order and its state. Venue facts: orderStatus, historicalOrders. */
+/** An order and its state. See venues/exchange.md#reads. */
 export const recordView = (order: Order): object => ({
   order: orderView(order),
   status: order.status,
   statusTimestamp: order.statusMs,
 });
 
-/** An account on one dex. Venue facts: clearinghouseState. */
+/** An account on one dex. See venues/exchange.md#reads. */
 export const accountView = (account: Account, dex: string): object => {
   const { positions, cash, value, notional, used, free } = moneyOf(account, dex);
   const summary = { accountValue: value, totalNtlPos: notional, totalRawUsd: cash, totalMarginUsed: used };
@@ -50,7 +50,7 @@ export const accountView = (account: Account, dex: string): object => {
   };
 };
 
-/** One execution. Venue facts: userFills. */
+/** One execution. See venues/exchange.md#executions. */
 export const fillView = ({ order, tid, price, size, timeMs, startPosition, direction, ...fill }: Fill): object => ({
   coin: order.coin.name,
   px: spelled(price),
@@ -70,7 +70,7 @@ export const fillView = ({ order, tid, price, size, timeMs, startPosition, direc
   ...(order.cloid && { cloid: order.cloid }),
 });
 
-/** The coins of a dex. `contextView` gives their prices at the same positions. Venue facts: metaAndAssetCtxs. */
+/** The coins of a dex. `contextView` gives their prices at the same positions. See venues/exchange.md#reads. */
 export const metaView = (coins: Coin[]) => ({
   universe: coins.map(({ name, sizeDecimals: szDecimals, maxLeverage, onlyIsolated, isDelisted }) => ({
     name,

@@ -132,7 +132,7 @@ export const charge = (account: Account, usd: string, dex: string): void => depo
 export const heldOf = (account: Account, coin: Coin): string => account.positions.get(coin.name)?.size ?? '0';
 
 /**
- * The leverage of an account in a coin. Venue facts: updateLeverage. The default is 20, or the coin's maximum if lower.
+ * The leverage of an account in a coin. See venues/exchange.md#actions. The default is 20, or the coin's maximum if lower.
  */
 export const leverageOf = (account: Account, coin: Coin): { value: number; isCross: boolean } =>
   account.leverage.get(coin.name) ?? { value: Math.min(20, coin.maxLeverage), isCross: !coin.onlyIsolated };

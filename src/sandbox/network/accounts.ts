@@ -25,7 +25,7 @@ export const readAccount = (json: unknown): AccountRequest => {
 };
 
 /**
- * Creates a subaccount, pending for `activationMs`. Returns a text for a rejection. Venue facts: subaccount creation.
+ * Creates a subaccount, pending for `activationMs`. Returns a text for a rejection. See venues/network.md#subaccounts.
  */
 export const createAccount = (world: World, requested: AccountRequest): Account | string => {
   const rejection = errorOf(world, requested);

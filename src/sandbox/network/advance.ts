@@ -3,7 +3,7 @@ import { moveAccount, statusOf } from './accounts.ts';
 import { type Account, equityOf, type World } from './world.ts';
 
 const DAY_MS = 86_400_000;
-/** Venue facts: elimination reasons, INACTIVE. */
+/** See venues/network-validator.md#eliminations. */
 const INACTIVE_MS = 60 * DAY_MS;
 
 /**

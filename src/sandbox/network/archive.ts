@@ -22,8 +22,7 @@ export const keepFailed = (
 };
 
 /**
- * 404 for an unknown uuid or one in flight. A completed record takes precedence. Venue facts: miner REST API,
- * order-status.
+ * 404 for an unknown uuid or one in flight. A completed record takes precedence. See venues/network.md#order-status.
  */
 export const archiveResponse = ({ completed, failed }: Records, order_uuid: string): Reported => {
   const success = completed.get(order_uuid);

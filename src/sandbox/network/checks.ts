@@ -1,8 +1,7 @@
 import { type Exits, invalid, MalformedSignal, type Requested } from './signal.ts';
 
 /**
- * Throws `MalformedSignal` if members are missing or invalid for the command. Venue facts: miner REST API,
- * submit-order, request.
+ * Throws `MalformedSignal` if members are missing or invalid for the command. See venues/network.md#submit-order.
  */
 export const checkSignal = (requested: Requested, isKnownPair: (pair: string) => boolean): void => {
   const { execution, pair } = requested;

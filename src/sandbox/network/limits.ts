@@ -2,7 +2,7 @@ import { CLASS_MULTIPLES, isFunded, portfolioMultiple } from './money.ts';
 import { isOpenTo, type Pair } from './pairs.ts';
 import { type Account, balanceOf } from './world.ts';
 
-/** Response with the caps of a subaccount. Venue facts: per-subaccount limits. */
+/** Response with the caps of a subaccount. See venues/network-validator.md#limits-of-a-subaccount. */
 export const limitsView = (account: Account, pairs: Iterable<Pair>) => ({
   status: 'success',
   is_pro: false,
@@ -20,7 +20,7 @@ export const limitsView = (account: Account, pairs: Iterable<Pair>) => ({
   entity_collateral: { headroom_theta: null, headroom_usd: null },
 });
 
-/** Response with the caps of a linked wallet: one figure for all pairs. Venue facts: HL trader limits. */
+/** Response with the caps of a linked wallet: one figure for all pairs. See venues/network-validator.md#limits-of-a-subaccount. */
 export const walletLimitsView = (account: Account) => ({
   status: 'success',
   hl_address: account.exAddress,

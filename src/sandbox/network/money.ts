@@ -1,6 +1,6 @@
 import { type Account, balanceOf, equityOf, worthOf } from './world.ts';
 
-/** The account_size_data section of the dashboard. Venue facts: v2 dashboard. */
+/** The account_size_data section of the dashboard. See venues/network-validator.md#dashboard. */
 export const moneyView = (account: Account) => {
   const used = [...account.open.values()].reduce(
     (sum, { pair, quantity }) => sum + Math.abs(worthOf(pair, quantity)),
@@ -16,7 +16,7 @@ export const moneyView = (account: Account) => {
   };
 };
 
-/** Drawdowns in percentage points and thresholds as fractions, mixed as the venue does. Venue facts: v2 dashboard. */
+/** Drawdowns in percentage points and thresholds as fractions, mixed as the venue does. See venues/network-validator.md#dashboard. */
 export const drawdownView = (account: Account) => {
   const { dayOpen, last, highest } = account.closes;
   const equity = equityOf(account);
@@ -33,10 +33,10 @@ export const drawdownView = (account: Account) => {
   };
 };
 
-/** Whether an account has passed its challenge. Venue facts: buckets. */
+/** Whether an account has passed its challenge. See venues/network-validator.md#buckets. */
 export const isFunded = ({ bucket }: Account): boolean => bucket.includes('FUNDED') || bucket.includes('ALPHA');
 
-/** Caps of tier 1 as multiples of the balance. Venue facts: leverage caps. */
+/** Caps of tier 1 as multiples of the balance. See venues/network-validator.md#leverage-caps. */
 export const CLASS_MULTIPLES: Record<string, number> = {
   crypto: 1.5,
   forex: 10,

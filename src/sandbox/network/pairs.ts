@@ -16,13 +16,12 @@ export type Pair = {
 
 /**
  * A representative part of the venue's registry with the leverage caps of tier 1 and invented prices.
- * Venue facts: trade pairs, asset classes, limits.
+ * See venues/network-validator.md#pairs.
  */
 export const registry = (): Map<string, Pair> => new Map(rows.map((pair) => [pair.id, { ...pair }]));
 
 /**
- * Whether a position is below the minimum: a quantity (forex, equities) or a value in USD (others). Venue facts:
- * limits.
+ * Whether a position is below the minimum: a quantity (forex, equities) or a value in USD (others). See venues/network-validator.md#lots-and-minimum.
  */
 export const isBelowMinimum = (pair: Pair, quantity: number, valueUsd: number, accountSize: number): boolean => {
   if (pair.category === 'forex') return quantity < (accountSize <= 10_000 ? 0.0001 : 0.01);

@@ -6,7 +6,7 @@ const WEEK_MS = 7 * 86_400_000;
 const HALF_DAY_MS = 12 * 3_600_000;
 const FIRST_MONDAY_MS = 4 * 86_400_000; // 1970-01-01 was a Thursday
 
-/** The settled weeks of a funded subaccount. Venue facts: payout, including the alignment of times and the 404. */
+/** The settled weeks of a funded subaccount. See venues/network-validator.md#payouts. */
 export const payoutResponse = (worlds: readonly World[], requested: Record<string, unknown>): Reported => {
   const { subaccount_uuid, start_time_ms, end_time_ms } = requested;
   const [start, end] = [Number(start_time_ms), Number(end_time_ms)];

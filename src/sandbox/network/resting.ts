@@ -1,6 +1,6 @@
 import { type Account, type Order, type Resting, record, type World } from './world.ts';
 
-/** Source codes of orders by execution type and state. Venue facts: order source codes. */
+/** Source codes of orders by execution type and state. See venues/network-validator.md#order-source-codes. */
 const SOURCES = {
   LIMIT: { resting: 5, filled: 6, cancelled: 7 },
   BRACKET: { resting: 8, filled: 9, cancelled: 10 },

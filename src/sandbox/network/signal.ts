@@ -31,7 +31,7 @@ export class MalformedSignal extends Error {}
 
 type Body = Record<string, unknown>;
 
-/** Reads the signal of a request body. Throws `MalformedSignal`. Venue facts: miner REST API, submit-order, request. */
+/** Reads the signal of a request body. Throws `MalformedSignal`. See venues/network.md#submit-order. */
 export const readSignal = (json: unknown): Requested => {
   if (typeof json !== 'object' || json === null) throw new MalformedSignal('Invalid request: missing JSON body');
   const body = json as Body; // as: an object, and every member is checked

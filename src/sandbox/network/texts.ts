@@ -1,6 +1,6 @@
 import type { Style } from './world.ts';
 
-/** What the miner and the validator say, in the words of each generation. Venue facts: error texts; second review. */
+/** What the miner and the validator say, in the words of each generation. See venues/network.md#error-texts. */
 type Texts = {
   message(error: string | null): string;
   eliminated(hotkey: string): string;

@@ -19,7 +19,7 @@ export const accountView = (account: Account) => ({
 
 /**
  * The v2 dashboard. Empty sections are omitted. Closed orders are returned only with a cursor.
- * Venue facts: validator REST API, v2 dashboard.
+ * See venues/network-validator.md#dashboard.
  */
 export const dashboardView = (account: Account, sinceMs: { positions: number; orders: number }) => {
   const positions = [...account.closed, ...account.open.values()].filter(
@@ -47,7 +47,7 @@ export const ordersView = (account: Account, wanted: string[]) => {
   return shown.some(([, orders]) => orders.length > 0) ? view : null;
 };
 
-/** The registry of pairs in its newer format. Venue facts: validator REST API, trade-pairs. */
+/** The registry of pairs in its newer format. See venues/network-validator.md#pairs. */
 export const pairsView = (pairs: Iterable<Pair>, style: Style) => {
   const all = [...pairs];
   const of = (state: Pair['state']) => all.filter((pair) => pair.state === state).map((pair) => pairView(pair, style));

@@ -18,7 +18,7 @@ export type Order = Exits & {
   stopCondition: Requested['stopCondition'];
   brackets: BracketRequest[];
   processedMs: number;
-  /** Origin and state of the order. Venue facts: order source codes. */
+  /** Origin and state of the order. See venues/network-validator.md#order-source-codes. */
   source: number;
   bindingCap: string | null;
 };
@@ -70,7 +70,7 @@ export type Account = {
 /** One settled week of a funded account. */
 type Settlement = { start_ms: number; end_ms: number; payout: number };
 
-/** Which generation of the network is simulated: before the second half of 2026, or the newest. Venue facts: second review. */
+/** Which generation of the network is simulated: before the second half of 2026, or the newest. See venues/network.md#execution-types. */
 export type Style = '2025' | '2026';
 
 /** State of one entity's miner and validator. `resting` indexes the resting orders by pair. */

@@ -6,8 +6,7 @@ import type { World } from './world.ts';
 const MAX_AGE_MS = 5 * 60_000;
 
 /**
- * Rejects a paid request without a valid proof of wallet ownership. Null if valid. Venue facts: wallet-ownership
- * headers.
+ * Rejects a paid request without a valid proof of wallet ownership. Null if valid. See venues/registrar.md#ownership-of-the-wallet.
  */
 export async function judgeProof(world: World, { headers, text }: Call, exAddress: string): Promise<Reported | null> {
   const [wallet, signature, nonce] = ['x-wallet', 'x-signature', 'x-nonce'].map((name) => String(headers[name] ?? ''));

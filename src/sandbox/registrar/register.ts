@@ -3,7 +3,7 @@ import { dropped, quote, type Requested, readPayment, receipt, rejected, settle,
 import { judgeProof } from './proof.ts';
 import { strikes, type World } from './world.ts';
 
-/** The registrar's only route that accepts payments. Venue facts: purchase, register error statuses. */
+/** The registrar's only route that accepts payments. See venues/registrar.md#error-statuses. */
 export const registerRoute = (world: World): Route => ({
   method: 'POST',
   path: '/api/register',

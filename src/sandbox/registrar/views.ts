@@ -1,7 +1,7 @@
 import type { Route } from '../upstream.ts';
 import type { World } from './world.ts';
 
-/** The catalogue of miners and the status of an address. Venue facts: EntityMiner, registration status. */
+/** The catalogue of miners and the status of an address. See venues/registrar.md#miners. */
 export const viewRoutes = (world: World): Route[] => [
   { method: 'GET', path: '/api/entity', response: () => ({ status: 200, body: [catalogueOf(world)] }) },
   {

@@ -38,7 +38,7 @@ export async function recordOperations(): Promise<{ operations: Operation[]; clo
   };
 }
 
-/** The sandbox settles nothing by itself; this is the shape of the venue facts. */
+/** The sandbox settles nothing by itself; this shape is from venues/network-validator.md#payouts. */
 const SETTLEMENTS: Reply = {
   status: 200,
   headers: {},

@@ -4,7 +4,7 @@ import type { Dashboard, Drawdown } from '../../../venues/network/adapter/types.
 import { accountTypeOf } from '../rules.ts';
 import { requireValue } from '../traders.ts';
 
-/** The drawdowns, in percent, at which an account is eliminated. Venue facts: passing and limits, present cohorts. */
+/** The drawdowns, in percent, at which an account is eliminated. See venues/network-validator.md#passing. */
 const USUAL_LIMITS = {
   challenge: { intradayLimit: 5, endOfDayLimit: 5 },
   funded: { intradayLimit: 5, endOfDayLimit: 8 },
@@ -27,7 +27,7 @@ export function drawdownOf(dashboard: Dashboard): Drawdown {
   };
 }
 
-/** Before the first midnight UTC, both baselines are the account size. Venue facts: v2 dashboard, drawdown. */
+/** Before the first midnight UTC, both baselines are the account size. See venues/network-validator.md#drawdown. */
 function firstDay(dashboard: Dashboard): Drawdown {
   if (!isUntouched(dashboard) && !isOfToday(dashboard)) throw new ApiError('VENUE_UNREADABLE');
   const equity = equityOf(dashboard);

@@ -10,7 +10,7 @@ import { readLimits } from './limits.ts';
 
 type Deps = TraderDeps & { reads: VenueReads };
 
-/** The minimum balance of a wallet for registration, in USDC. Venue facts: BalanceStatus, lowered in May 2026. */
+/** The minimum balance of a wallet for registration, in USDC. See venues/registrar.md#miners. */
 const MINIMUM_BALANCE = '0.01';
 
 type Reads = Deps['reads'];

@@ -73,7 +73,7 @@ function entryValue({ filledOrders }: DashboardPosition, size: number, entry: nu
   return Math.abs(Number(first.value) / Number(first.quantity)) * size;
 }
 
-/** Venue facts: order source codes. Compact payloads omit them; then the type of the last order decides. */
+/** See venues/network-validator.md#order-source-codes. Compact payloads omit them; then the type of the last order decides. */
 const REASONS: Record<number, ClosedPosition['close_reason']> = {
   0: 'trader',
   1: 'elimination',

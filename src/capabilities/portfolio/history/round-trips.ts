@@ -30,7 +30,7 @@ export type RoundTrip = {
 };
 
 const PLACES = 10;
-/** Venue facts: precision. No perpetual has sizes with more decimals; used for coins that are no longer listed. */
+/** See venues/exchange.md#precision. No perpetual has sizes with more decimals; used for coins that are no longer listed. */
 const FINEST_LOT = 6;
 
 /**

@@ -34,7 +34,7 @@ const uuidOf = async (reads: VenueReads, hotkey: Hotkey): Promise<string> =>
 /** Whether a week has ended, so that its payout is final. */
 export const hasEnded = ({ endMs }: Settlement) => endMs <= epochMs();
 
-/** A week's payout in the shape of the contract, paid in USDC on Base. Venue facts: payout amount, disbursement. */
+/** A week's payout in the shape of the contract, paid in USDC on Base. See venues/network-validator.md#payouts. */
 export const shownPayout = (week: Settlement): Payout => {
   const { startMs, endMs, payoutUsd } = week;
   const [period_start, period_end] = [new Date(startMs).toISOString(), new Date(endMs).toISOString()];

@@ -87,7 +87,7 @@ function heldSize({ netQuantity, filledOrders }: DashboardPosition): number | nu
   return Math.abs(quantities.reduce((sum: number, quantity) => sum + Number(quantity), 0));
 }
 
-/** The absolute value of a position. Leverage is a multiple of the balance. Venue facts: submit-order. */
+/** The absolute value of a position. Leverage is a multiple of the balance. See venues/network.md#submit-order. */
 function worthOf({ netValue, netLeverage }: DashboardPosition, balance: number | null): number {
   return Math.abs(netValue ?? requireValue(netLeverage) * requireValue(balance));
 }

@@ -91,9 +91,9 @@ export const exchangeRules = (): Rule[] => [
   }),
 ];
 
-/** Venue facts: limits, cooldown. */
+/** See venues/network-validator.md#cooldown. */
 const COOLDOWN_S = 5;
-/** In percent of the account size. Venue facts: passing. */
+/** In percent of the account size. See venues/network-validator.md#passing. */
 const PROFIT_TARGET = { forex: '8', other: '10' } as const;
 
 function challengeRules({ bucket, money, assetClass }: Dashboard, size: number): Rule[] {

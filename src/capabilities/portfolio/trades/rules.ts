@@ -86,7 +86,7 @@ function balanceViolations({ funds }: TradeFacts): Violation[] {
 
 const violation = (rule: string, actual_value: string, message: string): Violation => ({ rule, actual_value, message });
 
-/** Base units of one currency lot. Venue facts: lot size. */
+/** Base units of one currency lot. See venues/network-validator.md#lots-and-minimum. */
 const LOT = '100000';
 
 /** The value in USD of one unit of a network pair; null if it depends on an unknown price. */
@@ -96,7 +96,7 @@ export function valuePerUnit(pair: { tradePair: string; category: string }, pric
   return price !== null && pair.tradePair.endsWith('USD') ? times(price, LOT) : null;
 }
 
-/** The minimum position in a network pair. Venue facts: minimum position. */
+/** The minimum position in a network pair. See venues/network-validator.md#lots-and-minimum. */
 export function leastOf(category: string, accountSize: number): { least: string; unit: 'lots' | 'shares' | 'USD' } {
   if (category === 'forex') return { least: accountSize <= SMALL_ACCOUNT_USD ? '0.0001' : '0.01', unit: 'lots' };
   return category === 'equities' ? { least: '0.01', unit: 'shares' } : { least: '10', unit: 'USD' };

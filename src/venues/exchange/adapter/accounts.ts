@@ -3,7 +3,7 @@ import { absent, found, type ReadResult } from '../../../kernel/upstream-result.
 import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from './fields.ts';
 import type { AccountMode, ActionBudget, Agent, PerpAccount, PerpPosition, SpotBalance } from './types.ts';
 
-/** Reads an account on one dex. Venue facts: clearinghouseState. */
+/** Reads an account on one dex. See venues/exchange.md#reads. */
 export const readAccount =
   (dex: string) =>
   (json: unknown): PerpAccount | null => {
@@ -20,7 +20,7 @@ export const readAccount =
     });
   };
 
-/** Reads spot balances. Settled outcomes have no token number. Venue facts: spotClearinghouseState. */
+/** Reads spot balances. Settled outcomes have no token number. See venues/exchange.md#reads. */
 export const readBalances = (json: unknown): SpotBalance[] | null =>
   everyOf(fieldsOf(json)?.balances, (value) => {
     const balance = fieldsOf(value);
@@ -43,11 +43,11 @@ const MODES = new Map<string | null, AccountMode>([
 
 /**
  * Reads how an account holds its collateral. Unified and portfolio-margin accounts report it in spot. A new word says
- * nothing about where it is. Venue facts: userAbstraction.
+ * nothing about where it is. See venues/exchange.md#collateral.
  */
 export const readMode = (json: unknown): AccountMode | null => MODES.get(textOf(json)) ?? null;
 
-/** Reads the keys that may trade for an account. Venue facts: extraAgents. */
+/** Reads the keys that may trade for an account. See venues/exchange.md#reads. */
 export const readAgents = (json: unknown): Agent[] | null =>
   everyOf(json, (value) => {
     const agent = fieldsOf(value);
@@ -56,7 +56,7 @@ export const readAgents = (json: unknown): Agent[] | null =>
     return { address, name: textOf(agent?.name) ?? '', validUntilMs: integerOf(agent?.validUntil) };
   });
 
-/** Reads the key without a name; `absent` if the account has none. Venue facts: webData2. */
+/** Reads the key without a name; `absent` if the account has none. See venues/exchange.md#reads. */
 export const readUnnamedAgent = (json: unknown): ReadResult<Agent> | null => {
   const data = fieldsOf(json);
   if (!data || data.agentAddress === undefined) return null;
@@ -64,7 +64,7 @@ export const readUnnamedAgent = (json: unknown): ReadResult<Agent> | null => {
   return address ? found({ address, name: '', validUntilMs: integerOf(data.agentValidUntil) }) : absent;
 };
 
-/** Reads an account's action budget. Venue facts: userRateLimit. */
+/** Reads an account's action budget. See venues/exchange.md#reads. */
 export const readActionBudget = (json: unknown): ActionBudget | null => {
   const budget = fieldsOf(json);
   const used = integerOf(budget?.nRequestsUsed);

@@ -3,7 +3,7 @@ import { decimalOf, everyOf, fieldsOf, integerOf, textOf } from './fields.ts';
 import type { Asset, Market } from './types.ts';
 
 /**
- * Venue facts: asset ids. Perpetuals count from 0, spot pairs from 10,000, each builder dex from 100,000 × 1 + 10,000 ×
+ * See venues/exchange.md#asset-ids. Perpetuals count from 0, spot pairs from 10,000, each builder dex from 100,000 × 1 + 10,000 ×
  * n.
  */
 const SPOT_BASE = 10_000;
@@ -14,8 +14,7 @@ const DEX_STEP = 10_000;
 export type Dex = { name: string; index: number };
 
 /**
- * Reads the builder dexes with their positions in the list. The first entry is the venue's own dex. Venue facts:
- * perpDexs.
+ * Reads the builder dexes with their positions in the list. The first entry is the venue's own dex. See venues/exchange.md#reads.
  */
 export const readDexes = (json: unknown): Dex[] | null => {
   const dexes = everyOf(json, (value, index) => {
@@ -25,7 +24,7 @@ export const readDexes = (json: unknown): Dex[] | null => {
   return dexes?.filter(({ name }) => name !== '') ?? null;
 };
 
-/** Reads the perpetuals of a dex. The asset id follows from the position in the list. Venue facts: meta. */
+/** Reads the perpetuals of a dex. The asset id follows from the position in the list. See venues/exchange.md#reads. */
 export const readPerps =
   ({ name, index }: Dex) =>
   (json: unknown): Asset[] | null =>
@@ -49,13 +48,13 @@ export const readPerps =
       };
     });
 
-/** Reads the spot pairs. Size decimals are those of the base token. Venue facts: spotMeta. */
+/** Reads the spot pairs. Size decimals are those of the base token. See venues/exchange.md#reads. */
 export const readSpots = (json: unknown): Asset[] | null => {
   const tokens = everyOf(fieldsOf(json)?.tokens, readToken);
   return tokens && everyOf(fieldsOf(json)?.universe, readSpot(new Map(tokens.map((token) => [token.index, token]))));
 };
 
-/** Reads the assets of a dex with their prices. Both lists use the same positions. Venue facts: metaAndAssetCtxs. */
+/** Reads the assets of a dex with their prices. Both lists use the same positions. See venues/exchange.md#reads. */
 export const readMarkets =
   (dex: Dex) =>
   (json: unknown): Market[] | null => {
@@ -64,7 +63,7 @@ export const readMarkets =
     return assets && everyOf(json[1], (value, position) => readMarket(value, assets[position]));
   };
 
-/** Reads mid prices by coin. A coin without a readable price is left out; nothing else is known then. Venue facts: allMids. */
+/** Reads mid prices by coin. A coin without a readable price is left out; nothing else is known then. See venues/exchange.md#reads. */
 export const readMids = (json: unknown): Record<string, string> | null => {
   const entries = Object.entries(fieldsOf(json) ?? { '': null });
   const mids = entries.flatMap(([coin, price]) => {

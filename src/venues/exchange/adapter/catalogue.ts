@@ -62,7 +62,7 @@ export const catalogueFrom = (sources: Sources): Catalogue => {
   };
 };
 
-/** Venue facts: asset ids. The names of spot pairs and outcomes contain their numbers. */
+/** See venues/exchange.md#asset-ids. The names of spot pairs and outcomes contain their numbers. */
 const BASES = { '@': 10_000, '#': 100_000_000 } as const;
 
 const numberIn = (coin: string): number | null => {

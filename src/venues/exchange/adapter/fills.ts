@@ -4,13 +4,13 @@ import { complete, decimalOf, everyOf, fieldsOf, hexOf, integerOf, textOf } from
 import { readSide } from './orders.ts';
 import type { Fill } from './types.ts';
 
-/** Venue facts: userFillsByTime. Rows per response; only 10,000 rows can be reached in total. */
+/** See venues/exchange.md#rows. Rows per response; only 10,000 rows can be reached in total. */
 export const ROWS_PER_PAGE = 2_000;
 const PAGES = 6;
 
 /**
  * Reads the executions of a user, in the order of the response. In a liquidation both sides carry the mark of it, so
- * its address is compared. Venue facts: userFills.
+ * its address is compared. See venues/exchange.md#executions.
  */
 export const readFills =
   (user: WalletAddress) =>

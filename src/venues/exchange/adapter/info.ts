@@ -27,12 +27,12 @@ export type QueryInfo = <T>(
 
 /** Reads are made while a caller waits. */
 const READ_MS = 5_000;
-/** Venue facts: rate limits, the weight of most reads. */
+/** See venues/exchange.md#rate-limits. */
 const USUAL_WEIGHT = 20;
-/** Venue facts: rate limits, the weight of the common reads. */
+/** See venues/exchange.md#rate-limits. */
 export const LIGHT = 2;
 const ROWS_PER_WEIGHT = 20;
-/** Venue facts: rows per response. */
+/** See venues/exchange.md#rows. */
 const MOST_ROWS = 2_000;
 const KNOWN_HISTORIES = 2_000;
 

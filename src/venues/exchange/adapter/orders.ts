@@ -6,8 +6,7 @@ import { classifyStatus } from './rejections.ts';
 import type { ExitKind, OrderNames, OrderRecord, OrderState, OrderView, TimeInForce } from './types.ts';
 
 /**
- * Reads open orders with their triggers and children. An order of an unknown form does not hide the others. Venue facts:
- * frontendOpenOrders.
+ * Reads open orders with their triggers and children. An order of an unknown form does not hide the others. See venues/exchange.md#reads.
  */
 export const readOpenOrders = (json: unknown): OrderView[] | null => readOrderNames(json) && readable(json, readOrder);
 
@@ -23,10 +22,10 @@ const readNames = (value: unknown): OrderNames | null => {
   return named && children && isNamed ? { ...named, cloid, children } : null;
 };
 
-/** Reads orders with their states. Orders of an unknown form are left out. Venue facts: historicalOrders. */
+/** Reads orders with their states. Orders of an unknown form are left out. See venues/exchange.md#reads. */
 export const readHistory = (json: unknown): OrderRecord[] | null => readable(json, readRecord);
 
-/** Venue facts: rows per response. */
+/** See venues/exchange.md#rows. */
 const MOST_ROWS = 2_000;
 
 /**
@@ -45,7 +44,7 @@ const mayBeOpen = ({ state }: OrderRecord) => state === 'open' || state === 'tri
 const readable = <T>(json: unknown, read: (value: unknown) => T | null): T[] | null =>
   Array.isArray(json) ? json.map(read).filter((member) => member !== null) : null;
 
-/** Reads the order of one oid or cloid. `unknownOid` means that the venue has none. Venue facts: orderStatus. */
+/** Reads the order of one oid or cloid. `unknownOid` means that the venue has none. See venues/exchange.md#reads. */
 export const readStatus = (json: unknown): ReadResult<OrderRecord> | null => {
   const response = fieldsOf(json);
   if (response?.status === 'unknownOid') return absent;
@@ -57,7 +56,7 @@ export const readStatus = (json: unknown): ReadResult<OrderRecord> | null => {
 export const readSide = (value: unknown): Side | null => (value === 'B' ? 'buy' : value === 'A' ? 'sell' : null);
 
 /**
- * The state for a status of the venue. Unlisted statuses are classified by their suffix. Venue facts: order statuses.
+ * The state for a status of the venue. Unlisted statuses are classified by their suffix. See venues/exchange.md#order-statuses.
  */
 const stateOf = (status: string): OrderState => {
   if (status === 'open' || status === 'filled' || status === 'triggered') return status;

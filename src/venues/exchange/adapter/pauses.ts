@@ -6,7 +6,7 @@ import type { CallLimits } from './types.ts';
 /**
  * Pauses of accounts whose action budget is used up. After the venue rejected an action for this reason, the account
  * pauses for as long as the venue accepts nothing. Cancels have a separate budget. The rejection has no cost, so a
- * retry is safe. Venue facts: rate limits, per address.
+ * retry is safe. See venues/exchange.md#rate-limits.
  */
 export type AccountPauses = {
   /** Waits for the end of an account's pause. False if it lasts beyond `untilMs` (epoch ms) or the call was aborted. */

@@ -9,7 +9,7 @@ import type { Posted, PostLimits } from './types.ts';
 
 /** The venue responds within 1 s or not at all. This is below the expiry of every signed action. */
 const POST_MS = 10_000;
-/** Venue facts: rate limits. The weight of an action with n items is 1 + floor(n / 40). */
+/** See venues/exchange.md#rate-limits. The weight of an action with n items is 1 + floor(n / 40). */
 const ITEMS_PER_WEIGHT = 40;
 
 /**

@@ -4,7 +4,7 @@ type KnownRejection = readonly [text: RegExp, slug: string, message: string];
 
 /**
  * The venue's texts about one item. They often end in ` asset=<n>`, so the patterns do not match the end.
- * Venue facts: error responses.
+ * See venues/exchange.md#errors.
  */
 const ITEM_REJECTIONS: readonly KnownRejection[] = [
   [
@@ -34,8 +34,7 @@ const ITEM_REJECTIONS: readonly KnownRejection[] = [
 ];
 
 /**
- * The venue's texts about a whole action, sometimes after `L1 error: `. Venue facts: error responses, rate limits,
- * nonces.
+ * The venue's texts about a whole action, sometimes after `L1 error: `. See venues/exchange.md#rate-limits.
  */
 const ACTION_REJECTIONS: readonly KnownRejection[] = [
   [
@@ -70,7 +69,7 @@ const ACTION_REJECTIONS: readonly KnownRejection[] = [
   ],
 ];
 
-/** Venue facts: once the budget is used up, one action every 10 s. */
+/** See venues/exchange.md#rate-limits. */
 const ACTION_PAUSE_S = 10;
 
 /** Classifies the rejection text of one item. Every text is a definite rejection. Never passes the text on. */
@@ -101,7 +100,7 @@ export const rejectedForForm = rejected('bad_request', 'The venue rejected the r
 export const rejectedForRate = (retryAfterS: number): Rejected =>
   rejected('rate_limited', 'The venue currently accepts no more requests from this service.', retryAfterS);
 
-/** The text that corresponds to each recorded status of a rejected order. Venue facts: order statuses. */
+/** The text that corresponds to each recorded status of a rejected order. See venues/exchange.md#order-statuses. */
 const TEXT_OF_STATUS: Record<string, string> = {
   tickRejected: 'Price must be divisible by tick size.',
   minTradeNtlRejected: 'Order must have minimum value of $10.',

@@ -18,8 +18,7 @@ const PAUSE_S = 10;
 
 /**
  * Classifies the reply to a posted action. Rejections by 422, 429, a text of the venue or per item are definite, unless
- * the same bytes may have arrived before. Everything else leaves the action in doubt. Venue facts: exchange endpoint,
- * responses.
+ * the same bytes may have arrived before. Everything else leaves the action in doubt. See venues/exchange.md#errors.
  */
 export const postResponse = (reply: Reply, { items, firstSend }: Sent): UpstreamResult<Posted> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);

@@ -8,7 +8,7 @@ import { type WireAction, wireAction } from './wire.ts';
 export type Terms = { nonce: number; network: Network; expiresAfterMs?: number; vaultAddress?: string };
 
 /**
- * The exact JSON text to post for an action. Venue facts: signing of L1 actions. The hash covers the action's members
+ * The exact JSON text to post for an action. See venues/exchange.md#signing. The hash covers the action's members
  * in order, the nonce, the vault and the expiry. A letter stands for the network.
  */
 export const signedBody = async (action: WireAction, account: PrivateKeyAccount, terms: Terms): Promise<string> => {

@@ -4,7 +4,7 @@ import type { Action, OrderTerms, TimeInForce } from './types.ts';
 /** An action as it is hashed and posted. The order of its members is part of the signed data. */
 export type WireAction = Record<string, unknown>;
 
-/** Maximum items per action. Venue facts: an action with 201 items is rejected as a whole. */
+/** Maximum items per action. See venues/exchange.md#batches. */
 export const BATCH_LIMIT = 200;
 
 const TIF = { gtc: 'Gtc', ioc: 'Ioc', alo: 'Alo' } as const satisfies Record<TimeInForce, string>;
@@ -12,7 +12,7 @@ const GROUPING = { none: 'na', with_exits: 'normalTpsl', on_position: 'positionT
 
 /**
  * Converts an action to the venue's format: members in signing order, decimals without trailing zeros, cloids in lower
- * case. Venue facts: exchange actions.
+ * case. See venues/exchange.md#actions.
  */
 export const wireAction = (action: Action): WireAction => {
   switch (action.kind) {

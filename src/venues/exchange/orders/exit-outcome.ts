@@ -2,7 +2,7 @@ import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { OrderRecord } from '../adapter/types.ts';
 import type { ExecutionReport, Leg } from './rules.ts';
 
-/** Venue facts: reads may be tens of seconds behind. An exit that is missing for longer after its order ended is lost. */
+/** See venues/exchange.md#delayed-reads. An exit that is missing for longer after its order ended is lost. */
 const READS_BEHIND_MS = 60_000;
 
 /** An exit of an order, as the exchange reports it under its client order id. */
@@ -46,7 +46,7 @@ const REPLACED = {
     'The exits ended with the order. New ones are placed for the position, unless the market has passed them.',
 } as const;
 
-/** Venue facts: order statuses. Only `canceled` and `scheduledCancel` follow a command; an IOC order's rest is dropped. */
+/** See venues/exchange.md#order-statuses. Only `canceled` and `scheduledCancel` follow a command; an IOC order's rest is dropped. */
 const isCancelledByCommand = ({ word, order }: OrderRecord): boolean =>
   (word === 'canceled' && order.timeInForce !== 'ioc') || word === 'scheduledCancel';
 

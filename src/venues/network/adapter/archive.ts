@@ -7,7 +7,7 @@ import type { ArchivedOrder } from './types.ts';
 
 /**
  * Reads the miner's archive of one uuid. `absent` also occurs while the order is in flight (up to 100 s), so alone it
- * proves nothing. Venue facts: miner REST API, order-status.
+ * proves nothing. See venues/network.md#order-status.
  */
 export const archiveResponse = (reply: Reply): ReadResult<ArchivedOrder> => {
   const response = readResponse(reply);

@@ -7,7 +7,7 @@ import { readPair } from './orders.ts';
 import { readResponse } from './responses.ts';
 import type { OrderBook, TradePair } from './types.ts';
 
-/** Reads orders, grouped by state. Venue facts: validator REST API, all orders. */
+/** Reads orders, grouped by state. See venues/network-validator.md#validator-rest. */
 export const ordersResponse = (reply: Reply): ReadResult<OrderBook> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
@@ -18,7 +18,7 @@ export const ordersResponse = (reply: Reply): ReadResult<OrderBook> => {
 
 /**
  * Reads the registry of pairs, in the newer format (`allowed`, `deprecated`, `disabled`) or the older one
- * (`allowed_trade_pairs`). Venue facts: validator REST API, trade-pairs.
+ * (`allowed_trade_pairs`). See venues/network-validator.md#pairs.
  */
 export const tradePairsResponse = (reply: Reply): ReadResult<TradePair[]> => {
   const response = readResponse(reply);

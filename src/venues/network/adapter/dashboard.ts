@@ -5,7 +5,7 @@ import { readOrder, readPair, readSide } from './orders.ts';
 import { readResponse } from './responses.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Drawdown, Money } from './types.ts';
 
-/** Reads a validator's dashboard, compact or verbose. Venue facts: validator REST API, v2 dashboard. */
+/** Reads a validator's dashboard, compact or verbose. See venues/network-validator.md#dashboard. */
 export const dashboardResponse = (reply: Reply): ReadResult<Dashboard> => {
   const response = readResponse(reply);
   if (response.kind !== 'found') return response;
@@ -92,8 +92,7 @@ const readUuids = (value: unknown): string[] =>
 
 /**
  * Reads the drawdown section, in percent. The venue writes drawdowns in percentage points and limits as fractions. Some
- * builds mix the units; the equities in the same section show which unit was used. Venue facts: validator REST API, v2
- * dashboard.
+ * builds mix the units; the equities in the same section show which unit was used. See venues/network-validator.md#dashboard.
  */
 const readDrawdown = (value: unknown): Drawdown | null => {
   const section = fieldsOf(value);

@@ -97,7 +97,7 @@ const caller = (baseUrl: string, key: string) => {
 
 /**
  * The venue names the orders that it creates after their parent: exits, the limit order of a triggered stop-limit, and
- * the close of a position. They combine. Venue facts: derived ids, second review.
+ * the close of a position. They combine. See venues/network.md#derived-ids.
  */
 const DERIVED = /(-(bracket-\d{1,4}|limit|flat-all)){0,4}$/;
 

@@ -5,8 +5,7 @@ import { readResponse } from './responses.ts';
 import type { Limits } from './types.ts';
 
 /**
- * Reads a subaccount's limits. A wallet-linked subaccount has one figure for all pairs. Venue facts: per-subaccount
- * limits.
+ * Reads a subaccount's limits. A wallet-linked subaccount has one figure for all pairs. See venues/network-validator.md#limits-of-a-subaccount.
  */
 export const limitsResponse = (reply: Reply): ReadResult<Limits> => readLimits(readResponse(reply));
 

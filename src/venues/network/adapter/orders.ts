@@ -5,7 +5,7 @@ import type { DashboardOrder, Executed, OrderType, TrailingStop } from './types.
 
 /**
  * Reads one order, compact (`t l q pr v e p lp sl tk tsl sp cond`) or verbose. `key` is its uuid if the order contains
- * none. Null without a uuid. Venue facts: validator REST API, v2 dashboard.
+ * none. Null without a uuid. See venues/network-validator.md#dashboard.
  */
 export const readOrder = (value: unknown, key: string | null = null): DashboardOrder | null => {
   const order = fieldsOf(value);

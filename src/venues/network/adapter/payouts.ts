@@ -5,7 +5,7 @@ import { readResponse } from './responses.ts';
 import type { Settlement } from './types.ts';
 
 /**
- * Venue facts: payout. The start is a Monday 00:00 UTC, or 0 for the whole history. The end is on a 12-hour boundary.
+ * See venues/network-validator.md#payouts. The start is a Monday 00:00 UTC, or 0 for the whole history. The end is on a 12-hour boundary.
  */
 const BOUNDARY_MS = 12 * 3_600_000;
 

@@ -6,7 +6,7 @@ const MAX_DEPTH = 20;
 
 /**
  * The value of a Python literal as `str()` prints it: a dictionary, list, tuple, string, number, True, False or None.
- * Undefined for any other text. Venue facts: second review, order_json.
+ * Undefined for any other text. See venues/network.md#responses.
  */
 export function parsePythonLiteral(text: string): unknown {
   const tokens = tokensOf(text);

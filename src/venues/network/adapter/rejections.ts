@@ -7,7 +7,7 @@ const UNDECIDED =
 
 /**
  * Texts about exits. The validator creates them after the parent's fill, and some texts of a filled parent are those of
- * an order that was never placed. Venue facts: second review, brackets.
+ * an order that was never placed. See venues/network.md#error-texts.
  */
 const ABOUT_EXITS = /(?<!-)bracket|stop_loss|take_profit|trailing_(stop|percent|value)/i; // not an order's name
 
@@ -16,7 +16,7 @@ const CANCELLED_BY_IT = /could not fill limit order/i;
 
 /**
  * The venue's rejection texts. The first match wins; the more specific patterns come first, because texts overlap.
- * Venue facts: entity miner REST API, error texts of submit-order; second review.
+ * See venues/network.md#error-texts.
  */
 const ORDER_REJECTIONS: readonly KnownRejection[] = [
   [

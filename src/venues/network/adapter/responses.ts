@@ -11,7 +11,7 @@ const MADE_SMALLER = 'The venue made the order smaller to fit the limits of the 
 
 /**
  * Classifies the reply to a submitted signal. Conclusive are only 401, 403, 200 with success and 400 with a known
- * reason. Any other status or an unreadable body leaves the order in doubt. Venue facts: entity miner REST API.
+ * reason. Any other status or an unreadable body leaves the order in doubt. See venues/network.md#responses.
  */
 export const submitResponse = (reply: Reply, orderUuid: OrderUuid): SubmitResult => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
@@ -54,7 +54,7 @@ export const readResponse = (reply: Reply): ReadResult<Fields> => {
 /**
  * The reasons of a rejected order, in the formats of old and new builds. `message` repeats the reason after a colon; if
  * it only says that the order failed, it is no reason. After an exception it is the only member that says so: "Internal
- * error: …". Venue facts: second review.
+ * error: …". See venues/network.md#responses.
  */
 export const reasonsOf = ({ error_message, error, error_messages, message }: Fields): string => {
   const reasons = [error_message, error, error_messages].flatMap(textsOf).join(' ');

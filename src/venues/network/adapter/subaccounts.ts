@@ -9,7 +9,7 @@ import type { NewSubaccount, Subaccount } from './types.ts';
 const rejectedAtCap = rejected('trader_cap', 'The miner has reached its maximum number of linked traders.');
 
 /**
- * The body of create-subaccount. Linked accounts also need the account size. Venue facts: entity miner, subaccounts.
+ * The body of create-subaccount. Linked accounts also need the account size. See venues/network.md#subaccounts.
  */
 export const subaccountBody = (requested: NewSubaccount): Record<string, string | number> =>
   'exAddress' in requested

@@ -88,7 +88,7 @@ export type DashboardOrder = {
   takeProfit: number | null;
   trailingStop: TrailingStop | null;
   processedMs: number | null;
-  /** The venue's source code of the order. Compact payloads omit it. Venue facts: order source codes. */
+  /** The venue's source code of the order. Compact payloads omit it. See venues/network-validator.md#order-source-codes. */
   source: number | null;
 };
 

@@ -126,7 +126,7 @@ export async function findClosed(
   return last && !closesOf(position_uuid).includes(last.uuid) ? onceEnded(closed) : closed;
 }
 
-/** The uuids of the order by which FLAT_ALL closes a position: of newer and of older builds. Venue facts: derived ids. */
+/** The uuids of the order by which FLAT_ALL closes a position: of newer and of older builds. See venues/network.md#derived-ids. */
 const closesOf = (positionUuid: string): string[] => [`${positionUuid}-flat-all`, [...positionUuid].reverse().join('')];
 
 /** A note that positions lost their exits since the close was sent. Null if none did. */

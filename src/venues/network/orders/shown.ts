@@ -24,7 +24,7 @@ export const mayProve = ({ dashboard, book }: Records): boolean =>
 
 /**
  * The uuids of an order at the network: a triggered stop-limit continues as a separate limit order, whose fill opens a
- * position of that uuid. Venue facts: second review, stop-limit.
+ * position of that uuid. See venues/network.md#execution-types.
  */
 export const namesOf = (uuid: string): string[] => [uuid, `${uuid}${TRIGGERED}`];
 

@@ -105,7 +105,7 @@ export const resolveBy =
 /**
  * Reconciles at the miner of the trader's entity. The effect stays unknown if we have no key for it. The miner accepts
  * connections in order and continues after its caller has disconnected. So absence is proven only when the in-flight time
- * has passed since it responded to a look-up that came after the request. Venue facts: second review, threads.
+ * has passed since it responded to a look-up that came after the request. See venues/network.md#threads.
  */
 export async function reconcileAt(
   { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
