@@ -25,6 +25,7 @@ const HEAVY = ['test/chaos/*.test.ts', 'test/{processes,start}.test.ts'];
 const PRECISE = [
   'test/adapters/{exchange-budget,exchange-waiting,http,webhook-responses}.test.ts',
   'test/db/settled.test.ts',
+  'test/edge/bodies.test.ts',
   'test/kernel/cache.test.ts',
   'test/patterns.test.ts',
   'test/webhooks/pace.test.ts',

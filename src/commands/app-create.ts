@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { createApp } from '../capabilities/admin/apps/commands.ts';
-import { ORDINARY_SCOPES, scopes } from '../kernel/scopes.ts';
+import { ORDINARY_SCOPES, scopes } from '../kernel/principal.ts';
 import { onDatabase } from './database.ts';
 
 /*

@@ -3,7 +3,7 @@ import type { Operation, Requirement } from '../contract/document.ts';
 import { ADMIN_COOKIE_NAME } from '../kernel/cookies.ts';
 import { ApiError, type ErrorCode } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
-import { covers } from '../kernel/scopes.ts';
+import { covers } from '../kernel/principal.ts';
 import type { Authenticators, EdgeDeps } from './deps.ts';
 
 /** The caller before any credential has been checked. */

@@ -4,8 +4,8 @@ import { document, nodeAt, type Operation, type ParameterPlace } from '../contra
 import { nullRemover } from '../contract/nullable.ts';
 import { ApiError, type FieldError } from '../kernel/errors.ts';
 import { isUuid } from '../kernel/ids.ts';
+import { hasMoreValues, isStorable } from './body.ts';
 import { fieldErrors, MESSAGE_KEYWORD } from './faults.ts';
-import { hasMoreValues, isStorable } from './json.ts';
 
 const DOCUMENT_ID = 'https://contract.invalid/openapi.json'; // ajv requires an absolute https URL; nothing is fetched
 const ROOT_KEYWORDS = ['openapi', 'info', 'servers', 'tags', 'security', 'paths', 'webhooks', 'components'];

@@ -7,7 +7,7 @@ import { hasPartners } from '../capabilities/partners/queries.ts';
 import { saveTier } from '../capabilities/payments/commands.ts';
 import { hasTiers } from '../capabilities/payments/queries.ts';
 import type { Db } from '../db/pool.ts';
-import { ORDINARY_SCOPES } from '../kernel/scopes.ts';
+import { ORDINARY_SCOPES } from '../kernel/principal.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import { sandboxTiers } from './tiers.ts';
 

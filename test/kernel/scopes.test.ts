@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { covers, grant, ORDINARY_SCOPES, scopes } from '../../src/kernel/scopes.ts';
+import { covers, grant, ORDINARY_SCOPES, scopes } from '../../src/kernel/principal.ts';
 
 /** What each scope opens: the rows hold, the columns ask for; `r` for reads only. */
 const TABLE = `

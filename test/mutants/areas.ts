@@ -34,7 +34,7 @@ export const AREAS: Record<string, Area> = {
   },
   callers: {
     code: {
-      files: ['src/edge/authenticate.ts', 'src/kernel/principal.ts', 'src/kernel/scopes.ts'],
+      files: ['src/edge/authenticate.ts', 'src/kernel/principal.ts', 'src/kernel/principal.ts'],
       tests: ['edge/authenticate', 'edge/authenticate-operators', 'kernel/scopes', 'kernel/principal'],
     },
     sql: [

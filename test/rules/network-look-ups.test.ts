@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Reply } from '../../src/adapters/http.ts';
 import type { IntentOf } from '../../src/intents/define.ts';
 import { found, type ReadResult, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
-import { submitResponse } from '../../src/venues/network/adapter/responses.ts';
+import { submitResponse } from '../../src/venues/network/adapter/orders.ts';
 import type { Dashboard, DashboardOrder, Netvenue, OrderBook, Signal } from '../../src/venues/network/adapter/types.ts';
 import { cancel } from '../../src/venues/network/orders/cancel.ts';
 import { close } from '../../src/venues/network/orders/close.ts';

@@ -6,7 +6,7 @@ import type { Db } from '../../db/pool.ts';
 import { cachedStaleRead } from '../../kernel/cache.ts';
 import { type AppId, digest, idSchema, type WithIds } from '../../kernel/ids.ts';
 import type { App } from '../../kernel/principal.ts';
-import { grant } from '../../kernel/scopes.ts';
+import { grant } from '../../kernel/principal.ts';
 
 /**
  * Finds the app of a client id and secret, with every scope it holds. Null for a wrong or expired secret and for a

@@ -14,7 +14,7 @@ import {
   type UserId,
 } from '../../../kernel/ids.ts';
 import type { Trader, User } from '../../../kernel/principal.ts';
-import { covers } from '../../../kernel/scopes.ts';
+import { covers } from '../../../kernel/principal.ts';
 
 const MAX_KEYS = 20; // per account; enough for all programs of one trader
 const SECRET_BYTES = 32;

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import { covers, scopes } from '../../../kernel/scopes.ts';
+import { covers, scopes } from '../../../kernel/principal.ts';
 import type { EventLogs } from '../../streams/logs.ts';
 
 const eventRow = z.object({ position: z.number(), type: z.string(), data: z.string() });

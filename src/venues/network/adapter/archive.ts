@@ -1,8 +1,8 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { type Fields, fieldsOf, textOf } from './fields.ts';
+import { acceptedOrder, readResponse, reasonsOf } from './orders.ts';
 import { classifyOrderText } from './rejections.ts';
-import { acceptedOrder, readResponse, reasonsOf } from './responses.ts';
 import type { ArchivedOrder } from './types.ts';
 
 /**

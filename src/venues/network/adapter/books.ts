@@ -3,8 +3,7 @@ import { found, type ReadResult, unreadable } from '../../../kernel/upstream-res
 import { readOrders } from './dashboard.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberOf, textOf } from './fields.ts';
 import { readMultiples } from './limits.ts';
-import { readPair } from './orders.ts';
-import { readResponse } from './responses.ts';
+import { readPair, readResponse } from './orders.ts';
 import type { OrderBook, TradePair } from './types.ts';
 
 /** Reads orders, grouped by state. See venues/network-validator.md#validator-rest. */

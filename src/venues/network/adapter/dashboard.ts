@@ -1,8 +1,7 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
-import { readOrder, readPair, readSide } from './orders.ts';
-import { readResponse } from './responses.ts';
+import { readOrder, readPair, readResponse, readSide } from './orders.ts';
 import type { Dashboard, DashboardOrder, DashboardPosition, Drawdown, Money } from './types.ts';
 
 /** Reads a validator's dashboard, compact or verbose. See venues/network-validator.md#dashboard. */

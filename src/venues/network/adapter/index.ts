@@ -6,9 +6,9 @@ import { ordersResponse, tradePairsResponse } from './books.ts';
 import { dashboardResponse } from './dashboard.ts';
 import { limitsResponse } from './limits.ts';
 import { type LookUps, unlimited } from './look-ups.ts';
+import { submitResponse } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
-import { submitResponse } from './responses.ts';
 import { createResponse, listResponse, subaccountBody } from './subaccounts.ts';
 import type { CallLimits, Netvenue, NetvenueAccess, Signal } from './types.ts';
 

@@ -1,7 +1,7 @@
 import type { Reply } from '../../../adapters/http.ts';
 import { found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import { entriesOf, fieldsOf, numberOf } from './fields.ts';
-import { readResponse } from './responses.ts';
+import { readResponse } from './orders.ts';
 import type { Settlement } from './types.ts';
 
 /**

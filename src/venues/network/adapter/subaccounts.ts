@@ -2,8 +2,8 @@ import { parseJson, type Reply } from '../../../adapters/http.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import { accepted, found, rejected, unknownEffect, unreachable, unreadable } from '../../../kernel/upstream-result.ts';
 import { entriesOf, fieldsOf, numberOf, textOf } from './fields.ts';
+import { readResponse } from './orders.ts';
 import { classifySubaccountText, rejectedOurKey } from './rejections.ts';
-import { readResponse } from './responses.ts';
 import type { NewSubaccount, Subaccount } from './types.ts';
 
 const rejectedAtCap = rejected('trader_cap', 'The miner has reached its maximum number of linked traders.');
