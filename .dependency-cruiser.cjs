@@ -63,9 +63,9 @@ module.exports = {
     only('pg-only-in-db', 'The plain driver is only for pools and LISTEN.', ['pg', 'pg-.+'], '^src/db/'),
     only(
       'queue-only-in-workers',
-      'Writes queue jobs by SQL in their own transaction. db/migrate.ts installs the queue for release.ts and the tests.',
+      'Writes queue jobs by SQL in their own transaction. db/migrate.ts installs the queue.',
       ['graphile-worker'],
-      '^src/(worker|release|db/migrate)\\.ts$',
+      '^src/(runtime/runners|runtime/tasks|db/migrate)\\.ts$',
       '^workers/',
     ),
     only('prom-client-only-in-metrics', 'Other code records through the registry.', ['prom-client'], '^src/metrics/'),
@@ -189,7 +189,7 @@ module.exports = {
     error(
       'sandbox-only-from-start',
       'Production must not fall back to the sandbox unnoticed.',
-      { path: code, pathNot: ['^src/start\\.ts$', '^src/sandbox/'] },
+      { path: code, pathNot: ['^src/runtime/start\\.ts$', '^src/sandbox/'] },
       { path: '^src/sandbox/' },
     ),
   ],

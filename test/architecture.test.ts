@@ -107,7 +107,7 @@ const permitted: Record<string, string> = {
   'src/commands/reseal.ts': `import { sql } from 'slonik'; import '../capabilities/payments/intents.ts';`,
   'src/client/client.ts': `import 'openapi-fetch'; import '../contract/types.ts';`,
   'src/contract/types.ts': '',
-  'src/start.ts': `import './sandbox/upstream.ts';`,
+  'src/runtime/start.ts': `import '../sandbox/upstream.ts';`,
   'src/sandbox/upstream.ts': '',
   'workers/payments/refund.ts': `import 'graphile-worker'; import '../../src/capabilities/payments/intents.ts';`,
   'test/refund.test.ts': `import '../workers/payments/refund.ts'; import 'nock'; import 'pg';`,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readConfig } from '../../src/config.ts';
-import { type RunningWeb, startWeb } from '../../src/web.ts';
+import { type RunningWeb, startWeb } from '../../src/runtime/web-process.ts';
 import { type Caller, caller, type Reply } from '../support/caller.ts';
 import { type DelayedRelay, delayedRelay, listenerOf } from '../support/delayed.ts';
 import { limit, market } from '../support/orders.ts';

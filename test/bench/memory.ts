@@ -15,7 +15,7 @@ const PARTNERS = 20;
 const STREAMS_PER_PARTNER = 10;
 const TRADERS_PER_PARTNER = 10;
 const SAMPLE_MS = 5_000;
-const MOST_MB = { web: 200, worker: 250 };
+const MOST_MB = { web: 384, worker: 384 };
 /** By how much the median of the last third may exceed that of the third before it. */
 const FLAT = 1.05;
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { readConfig } from '../../src/config.ts';
-import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { type RunningWorker, startWorker } from '../../src/runtime/worker-process.ts';
 import { eventually, type Money, startMoney, tier25k } from '../support/money.ts';
 
 describe('a worker without a processor', () => {

@@ -6,14 +6,14 @@ import { type Db, openPool } from '../../src/db/pool.ts';
 import { serializeError } from '../../src/kernel/serialize-error.ts';
 import { workMembers } from '../../src/kernel/work.ts';
 import type { WebRuntime } from '../../src/runtime/web.ts';
+import { type RunningWeb, startWeb } from '../../src/runtime/web-process.ts';
+import { type RunningWorker, startWorker } from '../../src/runtime/worker-process.ts';
 import { type ExvenueUpstream, startExvenueUpstream } from '../../src/sandbox/exchange/index.ts';
 import {
   type NetvenueUpstream,
   type NetvenueUpstreamOptions,
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
-import { type RunningWeb, startWeb } from '../../src/web.ts';
-import { type RunningWorker, startWorker } from '../../src/worker.ts';
 import { type Caller, caller } from './caller.ts';
 import { freshDatabase } from './postgres.ts';
 import { realSockets } from './sockets.ts';

@@ -3,7 +3,7 @@ import { newSecret } from '../../src/capabilities/webhooks/secrets.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/kernel/ids.ts';
 import { sealer } from '../../src/kernel/seal.ts';
-import { type RunningWorker, startWorker } from '../../src/worker.ts';
+import { type RunningWorker, startWorker } from '../../src/runtime/worker-process.ts';
 import { freshDatabase } from './postgres.ts';
 import { until } from './processes.ts';
 import { type Receiver, startReceiver } from './receivers.ts';

@@ -1,0 +1,146 @@
+import { EventEmitter } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger as QueueLogger, type Runner, run, type TaskList, type WorkerEvents } from 'graphile-worker';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import { openQueuePool } from '../db/queue-pool.ts';
+import { TASKS } from '../intents/task.ts';
+import { watchPool } from '../metrics/process.ts';
+import type { Metrics } from '../metrics/registry.ts';
+
+const TRADING = ['orders/', 'accounts/', 'payments/', 'payouts/', 'kyc/', 'registration/', 'enrollments/'];
+const POLL_MS = 500; // only for jobs scheduled for later; new jobs are announced
+const LOCAL_MS = 500; // jobs fetched ahead return to the queue if they cannot start within this time
+/** How long the jobs in progress may take to end after a stop. */
+export const STOP_WITHIN_MS = 25_000;
+const RESTART_MS = 500;
+/**
+ * How long a runner that the queue gave up may take to end. After that its jobs are released, as a dead worker's are.
+ */
+const ABANDONED_MS = 5_000;
+const FETCHED_MS = 5_000; // a runner that has not fetched jobs once by then is started again
+/**
+ * Messages of the queue that are not logged. The warning about `maxPoolSize` is expected: the queue's own statements
+ * are short, so it needs fewer connections than jobs. A task that threw is logged by `loadTask`.
+ */
+const LOGGED_ELSEWHERE = /maxPoolSize|^Failed task /;
+
+/** A runner of the queue: `trading` has the tasks that move orders, accounts and money, `outbound` all others. */
+export type RunnerName = 'trading' | 'outbound';
+
+const isTrading = (task: string) => TRADING.some((prefix) => task.startsWith(prefix));
+
+type Supervised = { config: Config; log: Logger; tasks: TaskList; metrics: Metrics; onPool(id: string): Promise<void> };
+
+/**
+ * Starts a runner, and starts it again whenever the queue gives it up, for example when the database goes away. `stop`
+ * takes no new jobs, waits for those in progress, and uses up no attempt of a job.
+ */
+export function superviseRunner(
+  name: RunnerName,
+  { config, log, tasks, metrics, onPool }: Supervised,
+): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let runner: Runner | undefined;
+  const supervised = keepRunning();
+
+  async function keepRunning(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const pool = openQueuePool(config.directUrl, (err) => log.warn({ err }, 'queue connection'));
+      const unwatch = watchPool(metrics, {
+        name: `queue_${name}`,
+        limit: pool.options.max,
+        state: queuePoolState(pool),
+      });
+      try {
+        const events: WorkerEvents = new EventEmitter();
+        const overdue = overdueEnd(events, stopping.signal);
+        const fetched = new Promise((resolve) => events.once('localQueue:getJobs:complete', resolve));
+        runner = await startRunner(name, events, { config, log, tasks, metrics, onPool }, pool);
+        if (stopping.signal.aborted) await stopQuietly(runner);
+        await Promise.race([runner.promise, overdue, unlessBy(fetched)]);
+      } catch (err) {
+        log.error({ err, runner: name }, 'runner ended');
+        if (runner) void stopQuietly(runner); // a runner that was abandoned may still be running
+      }
+      unwatch();
+      const ended = pool.end().catch(() => {}); // its connections may be closed already
+      await Promise.race([ended, sleep(RESTART_MS)]); // an abandoned runner may hold connections and block the end
+      await sleep(RESTART_MS, undefined, { signal: stopping.signal }).catch(() => {}); // a stop ends the pause
+    }
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      if (runner) await Promise.race([stopQuietly(runner), supervised]);
+      await supervised;
+    },
+  };
+}
+
+const queuePoolState = (pool: ReturnType<typeof openQueuePool>) => () => ({
+  acquired: pool.totalCount - pool.idleCount,
+  idle: pool.idleCount,
+  waiting: pool.waitingCount,
+});
+
+/**
+ * Rejects if the queue gives up a runner by itself and the runner does not end within `ABANDONED_MS`. The queue gives a
+ * runner up when it cannot record that a job has ended. It then waits for calls that hang, and forever for what it lost
+ * with the database.
+ */
+function overdueEnd(events: WorkerEvents, stopping: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    events.once('pool:gracefulShutdown', () => {
+      if (stopping.aborted) return; // this is our own stop, which has its own limits
+      setTimeout(reject, ABANDONED_MS, new Error('The runner was abandoned by the queue and did not end'));
+    });
+  });
+}
+
+/**
+ * Rejects if a runner has not fetched jobs once within `FETCHED_MS`. The queue keeps the error of a runner's first
+ * statement, a write that a read-only primary or a full disk rejects, and then never fetches any.
+ */
+function unlessBy(fetched: Promise<unknown>): Promise<never> {
+  return new Promise((_, reject) => {
+    const timer = setTimeout(reject, FETCHED_MS, new Error('The runner could not fetch jobs'));
+    void fetched.then(() => clearTimeout(timer));
+  });
+}
+
+/** The queue throws when it is stopped twice. The runner stops in both cases. */
+const stopQuietly = (runner: Runner) => runner.stop().catch(() => {});
+
+function startRunner(
+  name: RunnerName,
+  events: WorkerEvents,
+  { config, log, tasks, onPool }: Supervised,
+  pgPool: ReturnType<typeof openQueuePool>,
+): Promise<Runner> {
+  events.on('pool:create', ({ workerPool }) => void onPool(workerPool.id));
+  const concurrency = name === 'trading' ? config.TRADING_CONCURRENCY : config.OUTBOUND_CONCURRENCY;
+  return run({
+    pgPool,
+    events,
+    logger: new QueueLogger(() => (level, message) => {
+      if ((level === 'error' || level === 'warning') && !LOGGED_ELSEWHERE.test(message))
+        log.warn({ runner: name }, message);
+    }),
+    noHandleSignals: true,
+    preset: {
+      worker: {
+        concurrentJobs: concurrency,
+        pollInterval: POLL_MS,
+        localQueue: { size: concurrency, ttl: LOCAL_MS },
+        completeJobBatchDelay: 0, // batching makes the queue end the runner, not the process, when it
+        failJobBatchDelay: 0, // cannot record that a job has ended
+        gracefulShutdownAbortTimeout: STOP_WITHIN_MS,
+      },
+    },
+    taskList: Object.fromEntries(Object.entries(tasks).filter(([task]) => isTrading(task) === (name === 'trading'))),
+    ...(name === 'outbound' && { crontab: readFileSync(new URL('crontab', TASKS), 'utf8') }),
+  });
+}

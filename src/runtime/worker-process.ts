@@ -1,0 +1,63 @@
+import { checkIsBehind } from '../capabilities/accounts/restore-check.ts';
+import type { Config } from '../config.ts';
+import { keepAlive } from '../db/liveness.ts';
+import { openMetrics } from '../metrics/registry.ts';
+import { checkCloseStyle } from '../venues/network/orders/close-style.ts';
+import { openLog } from './log.ts';
+import { runProcess } from './process.ts';
+import { type RunnerName, STOP_WITHIN_MS, superviseRunner } from './runners.ts';
+import { loadTasks } from './tasks.ts';
+import { openWorkerRuntime, type WorkerRuntime } from './worker.ts';
+
+const DRAIN_MS = 12_000; // how long calls in progress may continue during a stop before they end in doubt
+
+/** A worker process that executes jobs. */
+export type RunningWorker = { runtime: WorkerRuntime; stop(): Promise<void> };
+
+/**
+ * Starts the runners that `WORKER_RUNNERS` names; none in `RECOVERY_MODE`. A runner that the queue gives up, for example when the database goes
+ * away, is started again. `stop` takes no new jobs, waits for those in progress, and uses up no attempt of a job.
+ */
+export async function startWorker(
+  config: Config,
+  log = openLog(config, 'worker'),
+  metrics = openMetrics(),
+): Promise<RunningWorker> {
+  const runtime = await openWorkerRuntime(config, log, metrics);
+  const tasks = await loadTasks(runtime);
+  const liveness = keepAlive(config.directUrl, {
+    onError: (err) => log.warn({ err }, 'liveness connection'),
+    onReaped: (reaped) => log.warn({ reaped }, 'took over from dead workers'),
+  });
+  const names = runnersOf(config);
+  const pools = new Map<RunnerName, string>();
+  const onPool = (name: RunnerName) => async (id: string) => {
+    pools.set(name, id);
+    await liveness.holds([...pools.values()]);
+  };
+  const runners = names.map((name) => superviseRunner(name, { config, log, tasks, metrics, onPool: onPool(name) }));
+  if (names.includes('trading')) void checkCloseStyle(runtime);
+  void checkIsBehind(runtime).catch((err) => log.warn({ err }, 'not compared with the network'));
+  if (config.RECOVERY_MODE) log.warn('RECOVERY_MODE is set: no job runs until it is unset');
+  log.info({ runners: names }, 'worker is running');
+  return {
+    runtime,
+    async stop() {
+      runtime.readiness.stop();
+      const drain = setTimeout(runtime.stop, DRAIN_MS);
+      await Promise.all(runners.map((runner) => runner.stop()));
+      clearTimeout(drain);
+      await liveness.stop();
+      await runtime.close();
+    },
+  };
+}
+
+/** The runners of a worker: none while the database is being recovered. */
+const runnersOf = ({ WORKER_RUNNERS: wanted, RECOVERY_MODE }: Config): readonly RunnerName[] => {
+  if (RECOVERY_MODE) return [];
+  return wanted === 'all' ? ['trading', 'outbound'] : [wanted];
+};
+
+/** Runs the worker process until a signal stops it. */
+export const runWorker = (): Promise<void> => runProcess('worker', startWorker, STOP_WITHIN_MS);
