@@ -89,6 +89,18 @@ module.exports = {
       { path: folders([...foundation, 'adapters']) },
       { path: [capability, venue] },
     ),
+    error(
+      'venues-know-no-capability',
+      'Capabilities use venues. What a venue needs of a capability, its process hands in.',
+      { path: venue },
+      { path: capability },
+    ),
+    error(
+      'venues-do-not-meet',
+      'A venue is a package of its own: another one is added beside it, without a change to it.',
+      { path: '^src/venues/([^/]+)/' },
+      { path: '^src/venues/[^/]+/', pathNot: '^src/venues/$1/' },
+    ),
     ...foundation
       .slice(1)
       .map((name, at) =>

@@ -6,7 +6,6 @@ import { partnerLogs } from '../capabilities/events/stream/queries.ts';
 import { watchClock } from '../capabilities/health/clock.ts';
 import { watchBehind } from '../capabilities/health/restore-check.ts';
 import { partnerFinder } from '../capabilities/partners/queries.ts';
-import { venueReads } from '../capabilities/portfolio/read-model.ts';
 import { openStreams } from '../capabilities/streams/hub.ts';
 import { streamLimit } from '../capabilities/streams/limit.ts';
 import type { EventLogs } from '../capabilities/streams/logs.ts';
@@ -23,6 +22,7 @@ import { headSigner } from '../kernel/head-keys.ts';
 import { poolState, watchListening, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { admission } from '../venues/network/orders/admission.ts';
+import { venueReads } from '../venues/reads.ts';
 import { runtimeBase } from './base.ts';
 import { openUpstreams } from './upstreams.ts';
 

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { mailer } from '../adapters/mail/index.ts';
 import { watchClock } from '../capabilities/health/clock.ts';
 import { watchBehind } from '../capabilities/health/restore-check.ts';
-import { venueReads } from '../capabilities/portfolio/read-model.ts';
 import { openPace } from '../capabilities/webhooks/pace.ts';
 import { laneStepper } from '../capabilities/webhooks/store.ts';
 import type { Config } from '../config.ts';
@@ -11,8 +10,10 @@ import { onSettled } from '../intents/settle.ts';
 import { poolState, watchPool } from '../metrics/process.ts';
 import type { Metrics } from '../metrics/registry.ts';
 import { watched } from '../metrics/upstreams.ts';
+import { venueReads } from '../venues/reads.ts';
 import { runtimeBase } from './base.ts';
 import { networkEntities } from './entities.ts';
+import { orderChecks } from './order-checks.ts';
 import { openUpstreams } from './upstreams.ts';
 
 /** The dependencies of the worker process. Each task declares the part it uses. */
@@ -37,6 +38,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
   const platform = upstreams.netvenue();
   const mail = mailer({ url: config.SMTP_URL, from: config.MAIL_FROM, tls: config.SMTP_TLS });
   const base = runtimeBase({ db, config, log, metrics, clock });
+  const reads = venueReads(platform, exvenue, config.VENUE_READ_MS);
   return {
     ...base,
     mailer: watched('mail', mail, metrics, log),
@@ -45,7 +47,8 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     exvenue,
     registrar,
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
-    reads: venueReads(platform, exvenue, config.VENUE_READ_MS),
+    reads,
+    checks: orderChecks(db, reads),
     stepLane: laneStepper(db),
     activity,
     pace: openPace(config.OUTBOUND_PER_S, activity),

@@ -4,7 +4,6 @@ import type { findPropAccount } from '../../src/capabilities/accounts/prop/queri
 import type { isUserOf } from '../../src/capabilities/notifications/queries.ts';
 import type { findPayment } from '../../src/capabilities/payments/queries.ts';
 import type { findUserPayout } from '../../src/capabilities/payouts/queries.ts';
-import type { VenueReads } from '../../src/capabilities/portfolio/read-model.ts';
 import type { isOtherPaying } from '../../src/capabilities/registration/queries.ts';
 import type { Call } from '../../src/contract/handler.ts';
 import type { Accepted } from '../../src/intents/accept.ts';
@@ -25,6 +24,7 @@ import {
 } from '../../src/kernel/ids.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
 import type { findOrderPair } from '../../src/venues/network/orders/queries.ts';
+import type { VenueReads } from '../../src/venues/reads.ts';
 
 describe('newIntentId', () => {
   it('is a UUID of version 7: its first 48 bits are the time, its variant is that of RFC 9562', () => {

@@ -11,8 +11,8 @@ import { listPage, slicePage } from '../../kernel/pages.ts';
 import { userOf } from '../../kernel/principal.ts';
 import { requireValue } from '../../kernel/require.ts';
 import type { Sealer } from '../../kernel/seal.ts';
+import type { VenueReads } from '../../venues/reads.ts';
 import { findKycCase } from '../kyc/queries.ts';
-import type { VenueReads } from '../portfolio/read-model.ts';
 import { requestPayout as recordRequest } from './commands.ts';
 import {
   openConnectAccount as acceptAccount,

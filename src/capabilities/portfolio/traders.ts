@@ -3,8 +3,9 @@ import { ApiError } from '../../kernel/errors.ts';
 import { type Hotkey, hotkeyOf, type OwnerId, type WalletAddress } from '../../kernel/ids.ts';
 import type { ReadResult } from '../../kernel/upstream-result.ts';
 import type { Dashboard, Limits } from '../../venues/network/adapter/types.ts';
-import { findSubaccount, findWalletLink, type Subaccount, type WalletLink } from './queries.ts';
-import type { VenueReads } from './read-model.ts';
+import { findSubaccount, type Subaccount } from '../../venues/network/subaccounts/queries.ts';
+import type { VenueReads } from '../../venues/reads.ts';
+import { findWalletLink, type WalletLink } from './queries.ts';
 
 /** The trader of a Trader-ID. Wallets are in lower case and need no enrollment for reads. */
 export type Trader = NetworkTrader | ExchangeTrader;

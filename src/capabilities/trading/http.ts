@@ -15,7 +15,7 @@ import {
 } from '../../venues/network/orders/intents.ts';
 import { findOrderPair } from '../../venues/network/orders/queries.ts';
 import { orderReply, readOrderPage, readOrderStatus } from '../../venues/network/orders/read-model.ts';
-import type { VenueReads } from '../portfolio/read-model.ts';
+import type { VenueReads } from '../../venues/reads.ts';
 import { getReadyAccount, type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 import { closeEach } from './bulk.ts';
 import type { NewTradingOrder } from './context.ts';

@@ -4,7 +4,7 @@ import type { Until } from '../../../intents/follow.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { appOf, userOf } from '../../../kernel/principal.ts';
-import type { VenueReads } from '../../portfolio/read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import type { NewFreeAccount } from './intents.ts';
 import { openFreeAccount as acceptFreeAccount } from './intents.ts';
 import {

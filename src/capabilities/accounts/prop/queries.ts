@@ -100,3 +100,10 @@ export const shownAccount = (account: PropAccount): components['schemas']['PropA
   const { owner: _, user_id: __, intent_id: ___, age_ms: ____, ...members } = account;
   return members;
 };
+
+/** Whether a prop account may trade: it is in evaluation or funded. */
+export const isTradeable = (db: Db, propAccountId: PropAccountId): Promise<boolean> =>
+  db.exists(sql.prepared('is_tradeable', z.object({}))`
+    select
+    from prop_accounts a
+    where a.id = ${propAccountId} and a.status in ('evaluation', 'funded')`);

@@ -5,11 +5,11 @@ import { ApiError } from '../../../kernel/errors.ts';
 import { type Hotkey, hotkeyOf, type PropAccountId } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
 import { operatorName, type Principal } from '../../../kernel/principal.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import * as recovery from '../../accounts/prop/commands.ts';
 import { provisionAgain as submitProvision } from '../../accounts/prop/intents.ts';
 import { findAnyPropAccount, type PropAccount, shownAccount } from '../../accounts/prop/queries.ts';
 import { findAppEntity } from '../../apps/network/queries.ts';
-import type { VenueReads } from '../../portfolio/read-model.ts';
 import { listFailed } from './queries.ts';
 
 type Deps = { config: Pick<Config, 'ACCOUNT_DEADLINE_MS' | 'NETVENUE_ENTITY_HOTKEY'>; db: Db; reads: VenueReads };

@@ -3,7 +3,7 @@ import { ofNumber } from '../../../kernel/decimals.ts';
 import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Dashboard, Money } from '../../../venues/network/adapter/types.ts';
-import { accountStatusOf } from '../read-model.ts';
+import { accountStatusOf } from '../../../venues/reads.ts';
 import { accountTypeOf } from '../rules.ts';
 import { requireValue, type Trader } from '../traders.ts';
 import { drawdownOf } from './drawdown.ts';

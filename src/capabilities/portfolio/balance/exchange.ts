@@ -1,7 +1,7 @@
 import { dividedBy, isPositive, isZero, plus, times } from '../../../kernel/decimals.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { PerpAccount, SpotBalance } from '../../../venues/exchange/adapter/types.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { requireFound } from '../traders.ts';
 
 /** What a wallet holds on the exchange: its accounts on every dex, its spot balances, and the value of both in USD. */

@@ -2,7 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import { compare } from '../../../kernel/decimals.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { findDashboard, getTrader, requireFound, type Trader, type TraderDeps, walletOf } from '../traders.ts';
 import { exchangeAccount, networkAccount } from './account.ts';
 import { readHoldings, usdcOf } from './exchange.ts';

@@ -3,7 +3,7 @@ import { ApiError } from '../../../kernel/errors.ts';
 import { displayPair } from '../../../kernel/exchange-names.ts';
 import type { Asset } from '../../../venues/exchange/adapter/types.ts';
 import type { Limits, TradePair } from '../../../venues/network/adapter/types.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { isOpenTo, shownPair } from '../rules.ts';
 import { findLimits, requireFound, requireValue, type Trader } from '../traders.ts';
 

@@ -1,6 +1,6 @@
 import type { Handler } from '../../../contract/handler.ts';
 import { slicePage } from '../../../kernel/pages.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { getTrader, type TraderDeps } from '../traders.ts';
 import { hasEnded, readWeeks, shownPayout } from './read-model.ts';
 

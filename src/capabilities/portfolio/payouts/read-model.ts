@@ -4,7 +4,7 @@ import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Settlement } from '../../../venues/network/adapter/types.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { findDashboard, foundOrNull, requireFound, requireValue, type Trader } from '../traders.ts';
 
 type Payout = components['schemas']['Payout'];

@@ -3,7 +3,7 @@ import { absolute, dividedBy, isPositive, isZero } from '../../../kernel/decimal
 import { displayPair } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { OrderView, PerpAccount, PerpPosition } from '../../../venues/exchange/adapter/types.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { requireFound, requireValue } from '../traders.ts';
 
 type Position = components['schemas']['Position'];

@@ -1,7 +1,7 @@
 import type { Handler } from '../../../contract/handler.ts';
 import { slicePage } from '../../../kernel/pages.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { positionName, readOpenPositions } from '../network/read-model.ts';
-import type { VenueReads } from '../read-model.ts';
 import { getNetworkTrader, type TraderDeps, walletOf } from '../traders.ts';
 import { readPositions } from './exchange.ts';
 

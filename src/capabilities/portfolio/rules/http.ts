@@ -1,8 +1,8 @@
 import type { Handler } from '../../../contract/handler.ts';
 import { slicePage } from '../../../kernel/pages.ts';
 import { epochMs } from '../../../kernel/work.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { readRules } from '../network/read-model.ts';
-import type { VenueReads } from '../read-model.ts';
 import { getTrader, type TraderDeps } from '../traders.ts';
 import { openable, readPairs } from './pairs.ts';
 

@@ -3,8 +3,8 @@ import { ApiError } from '../../../kernel/errors.ts';
 import { dexOf, displayPair } from '../../../kernel/exchange-names.ts';
 import type { Asset } from '../../../venues/exchange/adapter/types.ts';
 import type { TradePair } from '../../../venues/network/adapter/types.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { pairMultiple } from '../balance/limits.ts';
-import type { VenueReads } from '../read-model.ts';
 import { isOpenTo, namesPair, shownPair } from '../rules.ts';
 import { findDashboard, findLimits, requireFound, type Trader } from '../traders.ts';
 

@@ -1,7 +1,7 @@
 import { compare, dividedBy, ofNumber, times } from '../../../kernel/decimals.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import type { DashboardOrder, TradePair } from '../../../venues/network/adapter/types.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { leastOf, type TradeFacts, valuePerUnit } from './rules.ts';
 import type { Trade } from './trade.ts';
 

@@ -1,6 +1,6 @@
 import type { Handler } from '../../../contract/handler.ts';
 import { ApiError } from '../../../kernel/errors.ts';
-import type { VenueReads } from '../read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import { getTrader, type Trader, type TraderDeps } from '../traders.ts';
 import { readExchangeFacts } from './exchange.ts';
 import { readNetworkFacts } from './network.ts';

@@ -1,9 +1,9 @@
 import { ofNumber } from '../../../kernel/decimals.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { Dashboard, OrderBook, TradePair } from '../../../venues/network/adapter/types.ts';
+import { accountStatusOf, type VenueReads } from '../../../venues/reads.ts';
 import { drawdownOf } from '../balance/drawdown.ts';
 import { isOpen, provenPositions } from '../positions/network.ts';
-import { accountStatusOf, type VenueReads } from '../read-model.ts';
 import { findPair } from '../rules/pairs.ts';
 import { isOpenTo } from '../rules.ts';
 import { type NetworkTrader, requireFound, requireValue } from '../traders.ts';

@@ -2,10 +2,11 @@ import type { Problem } from '../../../intents/intent.ts';
 import { ofNumber } from '../../../kernel/decimals.ts';
 import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import type { NetworkOrder } from '../../../venues/checks.ts';
 import type { Dashboard, TradePair } from '../../../venues/network/adapter/types.ts';
+import { accountStatusOf, type VenueReads } from '../../../venues/reads.ts';
 import { isOpen } from '../positions/network.ts';
 import type { WalletLink } from '../queries.ts';
-import { accountStatusOf, type VenueReads } from '../read-model.ts';
 import { dashboardOfLink, readWallet } from '../traders.ts';
 import {
   accountViolations,
@@ -15,15 +16,6 @@ import {
   type TradeFacts,
   type Violation,
 } from './rules.ts';
-
-/** The members of a network order that are checked before it is sent. */
-export type NetworkOrder = {
-  trade_pair: string;
-  order_type: string;
-  execution_type: string;
-  value?: number;
-  quantity?: number;
-};
 
 /** A rule that cannot be read within this time is not checked, so that it does not delay the order. */
 const PATIENCE_MS = 250;

@@ -2,6 +2,7 @@ import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { slicePage } from '../../../kernel/pages.ts';
 import { readOrderPage } from '../../../venues/network/orders/read-model.ts';
+import type { VenueReads } from '../../../venues/reads.ts';
 import {
   getSubaccount,
   positionName,
@@ -10,7 +11,6 @@ import {
   readRules,
   readSubaccount,
 } from '../../portfolio/network/read-model.ts';
-import type { VenueReads } from '../../portfolio/read-model.ts';
 import { getReadyAccount, type ReadyAccount } from '../accounts.ts';
 
 type Deps = { db: Db; reads: VenueReads };

@@ -1,5 +1,4 @@
 import type { z } from 'zod';
-import type { VenueReads } from '../../../capabilities/portfolio/read-model.ts';
 import type { CallWith, Handler } from '../../../contract/handler.ts';
 import type { Accepted, SubmitDeps } from '../../../intents/accept.ts';
 import { pendingHeaders, resultOf } from '../../../intents/follow.ts';
@@ -8,6 +7,7 @@ import { ApiError } from '../../../kernel/errors.ts';
 import { coinOf, displayPair, intentIdOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { slicePage } from '../../../kernel/pages.ts';
+import type { VenueReads } from '../../reads.ts';
 import { cancelPending } from './cancel-result.ts';
 import type { NewExchangeOrder } from './intents.ts';
 import * as intents from './intents.ts';

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { findWalletLink } from '../../../capabilities/portfolio/queries.ts';
-import { findExchangeViolation } from '../../../capabilities/portfolio/trades/read-model.ts';
 import { defineIntent, isNotReady } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
 import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } from '../../../kernel/grid.ts';
-import type { IntentId, OwnerId, WalletAddress } from '../../../kernel/ids.ts';
+import type { IntentId } from '../../../kernel/ids.ts';
+import type { OrderChecks } from '../../checks.ts';
 import type { Action, OrderTerms } from '../adapter/types.ts';
 import { cancel } from './cancel.ts';
 import { exitOrders } from './exits.ts';
@@ -19,7 +18,7 @@ import { recordPlacement } from './store.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './verb.ts';
 import { shownOrder } from './views.ts';
 
-type Deps = ExchangeDeps & { reads: Parameters<typeof findExchangeViolation>[0] };
+type Deps = ExchangeDeps & { checks: Pick<OrderChecks, 'findExchangeViolation'> };
 
 /** Places one order with its exits. If the order has a leverage, that is set first. */
 export const place = defineIntent({
@@ -32,7 +31,7 @@ export const place = defineIntent({
   async prepare({ id, owner, request: { wallet, terms } }, deps: Deps) {
     const [market, violation] = await Promise.all([
       readMarket(deps.exvenue, terms.pair, terms.order_type === 'limit' ? terms.price : null),
-      terms.reduce_only ? null : findViolation(deps, owner, wallet),
+      terms.reduce_only ? null : deps.checks.findExchangeViolation(owner, wallet),
     ]);
     if (violation) return { fail: violation };
     if (isNotReady(market)) return market;
@@ -59,9 +58,6 @@ export const place = defineIntent({
     return recordPlacement(deps.db, intent, shownOrder(intent, terms, report), report, ended);
   },
 });
-
-const findViolation = async ({ db, reads }: Deps, owner: OwnerId, wallet: WalletAddress) =>
-  findExchangeViolation(reads, wallet, await findWalletLink(db, owner, wallet));
 
 /** The order and its exits with all amounts on the asset's grid, or the reason why it cannot be placed. */
 function ordersOf(

@@ -1,10 +1,10 @@
-import { getSubaccount } from '../../../capabilities/portfolio/network/read-model.ts';
-import type { VenueReads } from '../../../capabilities/portfolio/read-model.ts';
 import type { CallWith, Handler } from '../../../contract/handler.ts';
 import type { Accepted, SubmitDeps } from '../../../intents/accept.ts';
 import { ApiError } from '../../../kernel/errors.ts';
 import { hotkeyOf, type IntentId, isUuid, type OrderUuid } from '../../../kernel/ids.ts';
 import { listPage } from '../../../kernel/pages.ts';
+import type { VenueReads } from '../../reads.ts';
+import { findSubaccount } from '../subaccounts/queries.ts';
 import type { NewNetworkOrder } from './intents.ts';
 import { cancelOrder, closePosition, editOrder, placeOrder, protectPosition, type RequestContext } from './intents.ts';
 import { findOrderPair } from './queries.ts';
@@ -62,7 +62,7 @@ export const getNetvenueOrder: Handler<'getNetvenueOrder', Deps> = async ({ deps
 export const listNetvenueOrders: Handler<'listNetvenueOrders', Deps> = async ({ deps, principal, query, header }) => {
   const { owner } = principal;
   const trader = hotkeyOf(deps.config.NETVENUE_ENTITY_HOTKEY, Number(header['Trader-ID']));
-  await getSubaccount(deps.db, owner, trader);
+  if (!(await findSubaccount(deps.db, owner, trader))) throw new ApiError('V1_TRADER_UNKNOWN');
   const isKnown = async (id: string) => isUuid(id) && (await findOrderPair(deps.db, owner, trader, id)) !== null;
   const page = await listPage(query, { path: ORDERS, cursorOf: ({ id }: { id: string }) => id, isKnown }, (wanted) =>
     readOrderPage(deps, owner, trader, { state: query.state ?? null, ...wanted }),

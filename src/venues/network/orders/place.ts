@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { noteSubaccountStatus } from '../../../capabilities/accounts/commands.ts';
-import type { VenueReads } from '../../../capabilities/portfolio/read-model.ts';
-import { findNetworkViolation } from '../../../capabilities/portfolio/trades/read-model.ts';
-import { isTradeable } from '../../../capabilities/trading/queries.ts';
 import { defineIntent, type Sent } from '../../../intents/define.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
+import type { OrderChecks } from '../../checks.ts';
+import type { VenueReads } from '../../reads.ts';
 import type { Signal } from '../adapter/types.ts';
+import { noteSubaccountStatus } from '../subaccounts/commands.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
 import type { Done } from './outcome.ts';
@@ -15,7 +14,10 @@ import { carriesExits, protectionWhenAccepted, rests, type Terms } from './rules
 import { recordPlacement } from './store.ts';
 import * as network from './verb.ts';
 
-type Deps = network.Deps & { reads: VenueReads };
+type Deps = network.Deps & {
+  reads: Pick<VenueReads, 'tradePairs'>;
+  checks: Pick<OrderChecks, 'findNetworkViolation' | 'isTradeable'>;
+};
 
 /** Places one order. `executed` in the result is what the network executed: it reduces an order that exceeds a cap. */
 export const place = defineIntent({
@@ -27,17 +29,17 @@ export const place = defineIntent({
   timing: network.timing,
   slot: network.slot,
 
-  async prepare({ id, request }, { db, venues, reads }: Deps) {
+  async prepare({ id, request }, { db, venues, reads, checks }: Deps) {
     const [{ status, isClosing }, violation] = await Promise.all([
       getReadiness(db, request.trader),
-      findNetworkViolation(reads, request.trader, request.terms),
+      checks.findNetworkViolation(request.trader, request.terms),
     ]);
     if (status === 'pending' && !(await isActivated(request.trader, { db, venues })))
       return { wait: { code: 'V1_TRADER_NOT_READY' } };
     if (isClosing && (carriesExits(request.terms) || !closesByUuid(await reads.tradePairs())))
       return { wait: CLOSE_IN_FLIGHT };
     if (violation) return { fail: violation };
-    if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
+    if (request.prop_account_id && !(await checks.isTradeable(request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
     return { send: { signal: placementSignal(id, request.subaccount_id, request.terms) } };
   },

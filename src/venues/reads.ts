@@ -1,9 +1,9 @@
-import { cachedRead, cachedStaleRead, currentRead } from '../../kernel/cache.ts';
-import type { Hotkey, WalletAddress } from '../../kernel/ids.ts';
-import type { ReadResult } from '../../kernel/upstream-result.ts';
-import { epochMs } from '../../kernel/work.ts';
-import type { Exvenue, Fill, OrderView } from '../../venues/exchange/adapter/types.ts';
-import type { Netvenue } from '../../venues/network/adapter/types.ts';
+import { cachedRead, cachedStaleRead, currentRead } from '../kernel/cache.ts';
+import type { Hotkey, WalletAddress } from '../kernel/ids.ts';
+import type { ReadResult } from '../kernel/upstream-result.ts';
+import { epochMs } from '../kernel/work.ts';
+import type { Exvenue, Fill, OrderView } from './exchange/adapter/types.ts';
+import type { Netvenue } from './network/adapter/types.ts';
 
 const FRESH_MS = 1_000;
 /** Limits follow the balance, and settlements come every 12 hours: neither changes within seconds. */

@@ -1,9 +1,9 @@
 import { sql } from 'slonik';
-import type { Db } from '../../db/pool.ts';
-import type { OwnerId, WalletAddress } from '../../kernel/ids.ts';
-import type { SealContext, Sealer } from '../../kernel/seal.ts';
-import type { Exvenue, Signer } from '../../venues/exchange/adapter/types.ts';
-import { keyRow, type StoredKey } from './keys/queries.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
+import type { SealContext, Sealer } from '../../../kernel/seal.ts';
+import type { Exvenue, Signer } from '../adapter/types.ts';
+import { keyRow, type StoredKey } from './queries.ts';
 
 /** The key that currently signs for a wallet, or null without an enrollment. Records its use at most once a minute. */
 export const findLiveKey = (db: Db, owner: OwnerId, exWallet: WalletAddress): Promise<StoredKey | null> =>
