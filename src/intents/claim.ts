@@ -38,8 +38,9 @@ export const intentColumns = sql.fragment`
 export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = batchPerPool(
   async (db, ids: IntentId[]): Promise<(Intent | null)[]> => {
     const rows = await db.any(sql.prepared('claim_intents', intentRow)`
-    select ${intentColumns}
-    from (
+    with claimed as materialized (
+      select i.*
+      from (
       select k.id
       from ${each(ids)} as wanted (id)
       cross join lateral (
@@ -49,8 +50,16 @@ export const claim: (db: Db, intentId: IntentId) => Promise<Intent | null> = bat
         limit 1
       ) k
       order by k.lane nulls first, k.id
-    ) w
-    cross join lateral claim_intent(w.id) i`);
+      ) w
+      cross join lateral claim_intent(w.id) i
+    ), emitted as materialized (
+      select emit_ended(array_agg(c.id) filter (where c.state = 'expired'), '{}')::text
+      from claimed c
+    )
+    select ${intentColumns}
+    from claimed i
+    cross join emitted
+    where i.state <> 'expired'`);
     const claims = Map.groupBy(rows, ({ id }) => id);
     return ids.map((id) => claims.get(id)?.shift() ?? null);
   },

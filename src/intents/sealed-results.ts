@@ -16,9 +16,8 @@ const sealContextOf = (intentId: IntentId): SealContext => ({
 });
 
 /** A fragment for `succeedWith`: stores members of an intent's result sealed, apart from the readable outcome. */
-export const sealedResult = (sealer: Sealer, intentId: IntentId, members: Members): FragmentSqlToken => sql.fragment`
-      insert into sealed_results (intent_id, sealed)
-      values (${intentId}, ${sql.binary(sealer.seal(JSON.stringify(members), sealContextOf(intentId)))})`;
+export const sealedResult = (sealer: Sealer, intentId: IntentId, members: Members): FragmentSqlToken =>
+  sql.fragment`record_sealed_result(${intentId}, ${sql.binary(sealer.seal(JSON.stringify(members), sealContextOf(intentId)))})`;
 
 /** The result of a settled intent, sealed members included. Null and errors as in `resultOf`. */
 export async function fullResultOf<Shape extends z.ZodRawShape>(

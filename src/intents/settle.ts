@@ -89,8 +89,9 @@ export const presume = (db: Db, { id, fence }: Claim, payload: Record<string, un
   db.oneFirst(sql.type(done)`select presume_sent(${id}, ${fence}, ${JSON.stringify(payload)}::jsonb) ok`);
 
 /**
- * Ends an intent and makes one more change in the same statement. The change needs no condition: if the claim is lost,
- * `settle_claim` raises, and nothing of the statement is written. `name` is the name of the prepared statement.
+ * Ends an intent and makes one more change in the same statement. `change` is an expression that makes it and yields the
+ * orders that it closed, as `change_orders` does. It needs no condition: if the claim is lost, `settle_claim` raises, and
+ * nothing of the statement is written. `name` is the name of the prepared statement.
  */
 export const succeedWith = (
   db: Db,
@@ -106,10 +107,12 @@ export const succeedWith = (
     sql.prepared(name, nothing)`
     with settled as materialized (
       select ${claimSettled(claim, 'succeeded', { result })}
-    ), changed as (
-      ${change}
+    ), changed as materialized (
+      select ${change} as closed
+      from settled
     )
-    select from settled`,
+    select emit_ended(array[${claim.id}::uuid], closed)::text
+    from changed`,
   );
 
 /** Ends an intent and submits the next one, if any, in the same statement. False: the claim is lost, nothing is written. */
@@ -126,9 +129,15 @@ export const succeedAndSubmit = (
         claim,
         'succeeded',
         sql.prepared('succeed_and_submit', nothing)`
-    select
-    from (select ${claimSettled(claim, 'succeeded', { result })}) settled
-    cross join lateral accept_intents(${batchOf(next)}::jsonb)`,
+    with settled as materialized (
+      select ${claimSettled(claim, 'succeeded', { result })}
+    ), submitted as materialized (
+      select count(a) as many
+      from settled
+      cross join lateral accept_intents(${batchOf(next)}::jsonb) a
+    )
+    select emit_ended(array[${claim.id}::uuid], '{}')::text
+    from submitted`,
       );
 
 /** The batch for `accept_intents` that contains one intent, or none. */
@@ -138,13 +147,11 @@ const claimSettled = ({ id, fence }: Claim, ending: Settlement['ending'], outcom
   sql.fragment`settle_claim(${id}, ${fence}, ${ending}, ${JSON.stringify(outcome)}::jsonb)`;
 
 /**
- * Makes a `succeedWith` for a kind whose intents end in large numbers: they share a commit. `change` writes all changes
- * of a batch: it joins `settled (n, id)` with the `data` of the batch by `n`. If one claim of a batch is lost, the
- * statement is undone, and the batch is run again one by one.
+ * Makes a `succeedWith` for a kind whose intents end in large numbers and change the order of their own id: they share a
+ * commit. If one claim of a batch is lost, the statement is undone, and the batch is run again one by one.
  */
 export function succeedTogether<Data extends object>(
   name: string,
-  change: (data: string) => FragmentSqlToken,
 ): (db: Db, claim: Claim, result: Record<string, unknown>, data: Data) => Promise<boolean> {
   const together = batchPerPool(async (db, batch: (Settlement & { data: Data })[]): Promise<true[]> => {
     const settled = settlingAll(
@@ -152,10 +159,15 @@ export function succeedTogether<Data extends object>(
       sql.fragment`settle_claim`,
     );
     await db.query(sql.prepared(name, nothing)`
-      ${settled}, changed as (
-        ${change(numbered(batch.map(({ data }) => data)))}
+      ${settled}, all_settled as materialized (
+        select array_agg(id) as ids
+        from settled
+      ), changed as materialized (
+        select ids, change_orders(${JSON.stringify(batch.map(({ id, data }) => ({ ...data, id })))}::jsonb) as closed
+        from all_settled
       )
-      select from settled`);
+      select emit_ended(ids, closed)::text
+      from changed`);
     return batch.map(() => true);
   });
   return (db, claim, result, data) => {

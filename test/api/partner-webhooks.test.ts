@@ -99,7 +99,7 @@ describe('webhooks of a partner', function () {
     const { id } = await create(partner);
     await service.db.query(sql.unsafe`
       insert into webhook_endpoints (id, owner, url, events)
-      select 'whe_many' || n, e.app, e.url, e.events
+      select 'whe_many' || n, e.owner, e.url, e.events
       from webhook_endpoints e, generate_series(1, 49) n
       where e.id = ${id}`);
 
@@ -117,7 +117,7 @@ describe('webhooks of a partner', function () {
       service.db
         .query(sql.unsafe`
           insert into webhook_deliveries (id, owner, endpoint_id, event_id)
-          select 'whd_crossing', e.app, ${foreign.id}, ${log[0].id}
+          select 'whd_crossing', e.owner, ${foreign.id}, ${log[0].id}
           from webhook_endpoints e
           where e.id = ${owner}`)
         .then(

@@ -44,7 +44,7 @@ describe('streams of a partner whose connections break', function () {
       30_000,
     );
     const truth = await service.db.anyFirst(sql.type(z.object({ id: z.string() }))`
-      select app || ':' || position as id
+      select owner || ':' || position as id
       from events
       where type = 'order.updated'
       order by position`);

@@ -106,7 +106,8 @@ export function handOf(client: Client): Hand {
     query,
     accept: (...items) =>
       query('select * from accept_intents($1) order by n', [JSON.stringify(items.map((one, n) => ({ ...one, n })))]),
-    claim: async (id) => (await query<Row>('select * from claim_intent($1)', [id]))[0] ?? null,
+    claim: async (id) =>
+      (await query<Row>(`select * from claim_intent($1) i where i.state <> 'expired'`, [id]))[0] ?? null,
     beginSending: (id, fence) => ask('select begin_sending($1, $2, $3) ok', [id, fence, '{"what":1}']),
     settle: (id, fence, ending = 'succeeded') =>
       ask('select settle_intent($1, $2, $3, $4) ok', [id, fence, ending, '{"result":{}}']),

@@ -152,7 +152,7 @@ export function deliveriesSuite() {
   const attempts = () =>
     fixture.d.rows<Attempt>(
       `select a.n, a.duration_ms, a.response_status, a.error, a.response
-       from webhook_attempts a join webhook_deliveries w on w.id = a.delivery_id where w.app = $1 order by w.id, a.n`,
+       from webhook_attempts a join webhook_deliveries w on w.id = a.delivery_id where w.owner = $1 order by w.id, a.n`,
       [fixture.app],
     );
   return {

@@ -1,5 +1,5 @@
--- Assigns an intent to a worker and raises its fence. No row: it has ended, is in doubt, or ended in this call because its deadline passed
--- before anything was sent. A retry of an order that was lost with the time after a backup (lost_orders) counts as sent before and never passes
+-- Assigns an intent to a worker and raises its fence. No row: it has ended or is in doubt. State `expired`: it ended in this call because its
+-- deadline passed before anything was sent; the caller hands it to emit_ended as its last step. A retry of an order that was lost with the time after a backup (lost_orders) counts as sent before and never passes
 -- its deadline unsent: it is looked for, see presume_sent. Locks the intent; finds it by its id only, see settle_intent.
 create or replace function claim_intent(intent uuid) returns setof intents
 language plpgsql as $$
@@ -19,7 +19,7 @@ begin
   if held.sending_at is null and held.deadline_at <= now() then
     perform settle_intent(intent, held.fence, 'expired', coalesce(held.outcome, jsonb_build_object(
       'problem', jsonb_build_object('code', 'DEADLINE_PASSED'))));
-    return;
+    held.state := 'expired';
   end if;
   return next held;
 end $$;

@@ -1,7 +1,7 @@
 -- Ends an intent; nothing else does. False if the fence has moved on or the intent has ended already: then nothing is written.
 -- Steps: ends the intent, changes the row it was about (follow_ending), frees its slot (release_slot), passes its lane on (leave_lane), notifies waiters on `settled`.
 -- What was in doubt and failed by the upstream's records may have a request of its own in progress there: its slot is freed by the response, or by
--- its job when the hold is over. For an order verb of a prop account or a partner, trigger intents_emit_verb_ended writes the event at the end of the transaction. Locks
+-- its job when the hold is over. The event of an order verb is written by emit_ended, the last step of the statement. Locks
 -- the intent, then what follows it, then its lane.
 -- It finds one row by its id and names no condition that implies an index of open rows (`state in …`): a plan that was made while that
 -- index was empty would read all of it. `settled_at is null` has the same effect and implies no such index.
@@ -13,15 +13,12 @@ begin
   update intents
   set state = ending, outcome = said, settled_at = now()
   where id = intent and fence = held_fence and settled_at is null
-  returning kind, owner, lane, upstream, reconcile_attempts > 0 as was_in_doubt, coalesce(request ->> 'trader', request ->> 'wallet') as trader into ended;
+  returning kind, lane, upstream, reconcile_attempts > 0 as was_in_doubt, coalesce(request ->> 'trader', request ->> 'wallet') as trader into ended;
   if not found then
     return false;
   end if;
   if ended.kind not like 'orders/%' then
     perform follow_ending(intent, ended.kind, ending);
-  end if;
-  if ended.kind like 'orders/%' and starts_with(ended.owner, 'ptn_') then
-    perform note_partner_verb(intent);
   end if;
   if ended.upstream is not null then
     if ended.was_in_doubt and ending = 'failed' then

@@ -22,10 +22,9 @@ export function recordSession(
   const statement = sql.prepared('record_verification_session', nothing)`
     with settled as materialized (
       select record_verification_session(${intent.id}, ${intent.fence}, ${JSON.stringify(outcome)}::jsonb, ${sessionId})
-    ), sealed as (
-      ${sealedResult(sealer, intent.id, { url, client_secret: clientSecret })}
     )
-    select from settled`;
+    select ${sealedResult(sealer, intent.id, { url, client_secret: clientSecret })}
+    from settled`;
   return settleBy(db, intent, 'succeeded', statement);
 }
 

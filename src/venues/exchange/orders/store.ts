@@ -29,18 +29,9 @@ export const recordPlacement = (
     'record_exchange_order',
     intent,
     result,
-    sql.fragment`
-    update orders
-    set executed = ${JSON.stringify(report)}::jsonb,
-      lifecycle = ${lifecycleOf(report)}
-    from (
-      select count(*) follow_ups
-      from accept_intents(
-        case when exists (select newer_exits(${intent.request.wallet}, ${ALL_PAIRS}, ${intent.id}))
-          then ${batchOf(ended)}::jsonb else '[]' end
-      )
-    ) followed
-    where id = ${intent.id} and follow_ups >= 0`,
+    sql.fragment`record_exchange_order(
+      ${intent.id}, ${intent.request.wallet}, ${lifecycleOf(report)}, ${JSON.stringify(report)}::jsonb, ${batchOf(ended)}::jsonb
+    )`,
   );
 
 const lifecycleOf = ({ status }: ExecutionReport) =>
@@ -58,12 +49,7 @@ export function recordCancellation(
     'record_exchange_cancels',
     intent,
     result,
-    sql.fragment`
-    update orders
-    set lifecycle = 'cancelled', executed = executed || '{"status": "cancelled"}'
-    where trader = ${intent.request.wallet}
-      and venue = 'exvenue'
-      and executed ->> 'ex_order_id' = any(${sql.array(cancelled, 'text')})`,
+    sql.fragment`cancel_exchange_orders(${intent.request.wallet}, ${sql.array(cancelled, 'text')})`,
   );
 }
 

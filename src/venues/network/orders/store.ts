@@ -1,4 +1,4 @@
-import { sql } from 'slonik';
+import { type FragmentSqlToken, sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
 import type { IntentOf } from '../../../intents/define.ts';
@@ -14,15 +14,7 @@ export const recordPlacement = succeedTogether<{
   lifecycle: Lifecycle;
   executed: Executed | null;
   protection: Protection;
-}>(
-  'record_placements',
-  (data) => sql.fragment`
-    update orders o
-    set lifecycle = d.lifecycle, executed = nullif(d.executed, 'null'::jsonb), protection = d.protection
-    from settled s
-    join jsonb_to_recordset(${data}::jsonb) as d (n integer, lifecycle text, executed jsonb, protection jsonb) on d.n = s.n
-    where o.id = s.id`,
-);
+}>('record_placements');
 
 /**
  * Ends a cancellation and marks the order `target` as cancelled, or as filled if it was filled first. False: the claim
@@ -34,16 +26,7 @@ export const recordCancellation = (
   target: OrderUuid,
   { result, lifecycle }: { result: OrderResult; lifecycle: Lifecycle },
 ): Promise<boolean> =>
-  succeedWith(
-    db,
-    'record_cancellation',
-    intent,
-    result,
-    sql.fragment`
-      update orders
-      set lifecycle = ${lifecycle}, executed = coalesce(${json(result.executed)}, executed)
-      where id = ${target}`,
-  );
+  succeedWith(db, 'record_cancellation', intent, result, changed({ id: target, lifecycle, executed: result.executed }));
 
 /**
  * Ends an edit and records the new `terms` of the order `target`, and how the edit ended it, if it did. False: the claim
@@ -55,16 +38,7 @@ export const recordEdit = (
   { result, lifecycle }: { result: OrderResult; lifecycle: Lifecycle },
   { target, terms }: { target: OrderUuid; terms: Terms },
 ): Promise<boolean> =>
-  succeedWith(
-    db,
-    'record_edit',
-    intent,
-    result,
-    sql.fragment`
-      update orders
-      set terms = ${JSON.stringify(terms)}::jsonb, lifecycle = ${lifecycle}, executed = coalesce(${json(result.executed)}, executed)
-      where id = ${target}`,
-  );
+  succeedWith(db, 'record_edit', intent, result, changed({ id: target, terms, lifecycle, executed: result.executed }));
 
 /** Ends a protection and records the protecting order `bracket`. False: the claim is lost, and nothing was written. */
 export const recordProtection = (
@@ -78,12 +52,7 @@ export const recordProtection = (
     'record_protection',
     intent,
     result,
-    sql.fragment`
-    insert into orders (id, venue, owner, trader, pair, handle, terms, lifecycle)
-    values (${bracket}, 'netvenue', ${intent.owner}, ${intent.request.trader}, ${terms.trade_pair}, ${signal.order_uuid},
-      ${JSON.stringify(terms)}::jsonb, 'resting')
-    on conflict (id) do update set terms = excluded.terms, lifecycle = 'resting'
-    where orders.trader = excluded.trader`,
+    sql.fragment`record_bracket(${bracket}, ${intent.owner}, ${intent.request.trader}, ${signal.order_uuid}, ${JSON.stringify(terms)}::jsonb)`,
   );
 
 /** How a resting order ended, or under which uuid the venue has it now, as a later read showed. */
@@ -96,11 +65,25 @@ export type Noted = {
 
 /** Records what a later read of the venue showed of a resting order. No effect if it does not rest any more. */
 export async function noteOrder(db: Db, orderId: OrderUuid, noted: Noted): Promise<void> {
+  const update = changed({ ...noted, id: orderId, if_resting: true });
   await db.query(sql.prepared('note_order', z.object({}))`
-    update orders
-    set lifecycle = ${noted.lifecycle}, handle = ${noted.handle}, executed = coalesce(${json(noted.executed)}, executed),
-      protection = coalesce(${json(noted.protection)}, protection)
-    where id = ${orderId} and lifecycle = 'resting'`);
+    with changed as materialized (
+      select ${update} as closed
+    )
+    select emit_ended('{}', closed)::text
+    from changed`);
 }
 
-const json = (value: unknown) => sql.fragment`nullif(${JSON.stringify(value)}::jsonb, 'null'::jsonb)`;
+/** What is to be other of an order. */
+type OrderChange = {
+  id: OrderUuid;
+  lifecycle: Lifecycle;
+  handle?: string;
+  terms?: Terms;
+  executed: Executed | null;
+  protection?: Protection | null;
+  if_resting?: boolean;
+};
+
+const changed = (change: OrderChange): FragmentSqlToken =>
+  sql.fragment`change_orders(${JSON.stringify([change])}::jsonb)`;

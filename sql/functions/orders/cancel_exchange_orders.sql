@@ -1,0 +1,9 @@
+-- Marks orders of a wallet as cancelled, by the exchange's numbers. Returns the orders that are no longer open by this.
+create or replace function cancel_exchange_orders(wallet text, numbers text[]) returns uuid[]
+language sql as $$
+  select change_orders(coalesce(jsonb_agg(jsonb_build_object(
+    'id', o.id, 'lifecycle', 'cancelled', 'executed', o.executed || '{"status": "cancelled"}'
+  )), '[]'))
+  from orders o
+  where o.trader = wallet and o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(numbers)
+$$;

@@ -1,0 +1,10 @@
+-- Records the execution report of a placement, and submits its follow-up intents (a batch as for accept_intents) if a later command about all
+-- pairs has ended the order already, which could not see it yet. Returns the orders that are no longer open by this.
+create or replace function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb) returns uuid[]
+language plpgsql as $$
+begin
+  if exists (select newer_exits(wallet, '*', placement)) then
+    perform accept_intents(follow_ups);
+  end if;
+  return change_orders(jsonb_build_array(jsonb_build_object('id', placement, 'lifecycle', state, 'executed', report)));
+end $$;
