@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { mailer } from '../adapters/mail/index.ts';
+import { tradeableCheck } from '../capabilities/accounts/prop/queries.ts';
 import { watchBehind } from '../capabilities/health/behind.ts';
 import { watchClock } from '../capabilities/health/clock.ts';
 import { venueReads } from '../capabilities/portfolio/read-model.ts';
@@ -46,6 +47,7 @@ export async function openWorkerRuntime(config: Config, log: Logger, metrics: Me
     registrar,
     venues: networkEntities(platform, { config, upstreams, db, sealer: base.sealer }),
     reads: venueReads(platform, exvenue, config.VENUE_READ_MS),
+    isTradeable: tradeableCheck(db),
     stepLane: laneStepper(db),
     activity,
     pace: openPace(config.OUTBOUND_PER_S, activity),

@@ -85,6 +85,15 @@ export const findAnyPropAccount = (db: Db, id: PropAccountId): Promise<PropAccou
   db.maybeOne(sql.prepared('account_to_sync', accountRow)`
     ${accounts(sql.fragment`a.id = ${id}`)}`);
 
+/** Makes the check of a process whether a prop account may trade: it is in evaluation or funded. */
+export const tradeableCheck =
+  (db: Db) =>
+  (id: PropAccountId): Promise<boolean> =>
+    db.exists(sql.prepared('is_tradeable', z.object({}))`
+      select
+      from prop_accounts a
+      where a.id = ${id} and a.status in ('evaluation', 'funded')`);
+
 const unfulfilledRow = z.custom<WithIds<components['schemas']['UnfulfilledPayment']>>();
 
 /** Payments received at least `minutes` ago without a tradeable account or a refund, each with the safe action. */

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { isTradeable } from '../../../capabilities/trading/queries.ts';
 import type { components } from '../../../contract/types.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
@@ -39,7 +38,7 @@ export const edit = defineIntent({
   timing: network.timing,
   slot: network.slot,
 
-  async prepare({ request }, deps: network.Deps) {
+  async prepare({ request }, deps: network.Deps & network.AccountCheck) {
     const { db } = deps;
     const { target, subaccount_id } = request;
     const order = await getTarget(db, target);
@@ -56,7 +55,7 @@ export const edit = defineIntent({
     const fault =
       findInconsistency(edited) ?? findMisplaced(order.terms, request.changes) ?? findLate(handle, request.changes);
     if (fault) return { fail: { code: 'V1_EDIT_INVALID', message: fault } };
-    if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
+    if (request.prop_account_id && !(await deps.isTradeable(request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
     if (isClosing && carriesExits(edited)) return { wait: CLOSE_IN_FLIGHT };
     const whole = {

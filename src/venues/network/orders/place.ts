@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { noteSubaccountStatus } from '../../../capabilities/accounts/commands.ts';
 import type { VenueReads } from '../../../capabilities/portfolio/read-model.ts';
 import { findNetworkViolation } from '../../../capabilities/portfolio/trades/read-model.ts';
-import { isTradeable } from '../../../capabilities/trading/queries.ts';
 import { defineIntent, type Sent } from '../../../intents/define.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/types.ts';
+import { noteSubaccountStatus } from '../subaccounts/commands.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
 import type { Done } from './outcome.ts';
@@ -15,7 +14,7 @@ import { carriesExits, protectionWhenAccepted, rests, type Terms } from './rules
 import { recordPlacement } from './store.ts';
 import * as network from './verb.ts';
 
-type Deps = network.Deps & { reads: VenueReads };
+type Deps = network.Deps & network.AccountCheck & { reads: VenueReads };
 
 /** Places one order. `executed` in the result is what the network executed: it reduces an order that exceeds a cap. */
 export const place = defineIntent({
@@ -27,7 +26,7 @@ export const place = defineIntent({
   timing: network.timing,
   slot: network.slot,
 
-  async prepare({ id, request }, { db, venues, reads }: Deps) {
+  async prepare({ id, request }, { db, venues, reads, isTradeable }: Deps) {
     const [{ status, isClosing }, violation] = await Promise.all([
       getReadiness(db, request.trader),
       findNetworkViolation(reads, request.trader, request.terms),
@@ -37,7 +36,7 @@ export const place = defineIntent({
     if (isClosing && (carriesExits(request.terms) || !closesByUuid(await reads.tradePairs())))
       return { wait: CLOSE_IN_FLIGHT };
     if (violation) return { fail: violation };
-    if (request.prop_account_id && !(await isTradeable(db, request.prop_account_id)))
+    if (request.prop_account_id && !(await isTradeable(request.prop_account_id)))
       return { fail: { code: 'V2_ACCOUNT_NOT_TRADEABLE' } };
     return { send: { signal: placementSignal(id, request.subaccount_id, request.terms) } };
   },

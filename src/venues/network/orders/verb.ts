@@ -12,7 +12,7 @@ import {
 import type { Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail, noteReached } from '../../../intents/store.ts';
-import { entityOf, type Hotkey, idSchema, minerSlot, type OrderUuid } from '../../../kernel/ids.ts';
+import { entityOf, type Hotkey, idSchema, minerSlot, type OrderUuid, type PropAccountId } from '../../../kernel/ids.ts';
 import {
   type ReadResult,
   type Rejected,
@@ -30,6 +30,9 @@ export type Deps = {
   venues: { netvenue: Netvenue; ofTrader(syntheticHotkey: Hotkey): Promise<Netvenue | null> };
   config: { NETVENUE_PATIENCE_MS: number; NETVENUE_IN_FLIGHT_MS: number; NETVENUE_MINER_THREADS: number };
 };
+
+/** Whether a prop account may trade. What decides it is not the network's. */
+export type AccountCheck = { isTradeable(id: PropAccountId): Promise<boolean> };
 
 /**
  * Request members of every network verb: the trader's synthetic hotkey, its subaccount, and its prop account, if any.

@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
-import type { Db } from '../../db/pool.ts';
-import type { Hotkey } from '../../kernel/ids.ts';
+import type { Db } from '../../../db/pool.ts';
+import type { Hotkey } from '../../../kernel/ids.ts';
 
 /** Stores the latest status that the network reported for a subaccount. Writes nothing if the status is unchanged. */
 export async function noteSubaccountStatus(db: Db, syntheticHotkey: Hotkey, status: string): Promise<void> {

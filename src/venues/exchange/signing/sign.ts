@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { findLiveKey, openKey } from '../../../capabilities/enrollments/commands.ts';
-import { findKey, hasInDoubtUnderOtherKeys } from '../../../capabilities/enrollments/keys/queries.ts';
-import { forgetBurning, nextNonce, noteBurning } from '../../../capabilities/enrollments/nonces/commands.ts';
 import type { Db } from '../../../db/pool.ts';
 import type { NotReady } from '../../../intents/define.ts';
 import { idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 import type { Sealer } from '../../../kernel/seal.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Action, Exvenue, Signer } from '../adapter/types.ts';
+import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from './commands.ts';
+import { findKey, hasInDoubtUnderOtherKeys } from './queries.ts';
 
 /** The dependencies of `sign` and `burn`. */
 export type SigningDeps = { db: Db; sealer: Sealer; exvenue: Exvenue; config: { EXVENUE_EXPIRES_MS: number } };
