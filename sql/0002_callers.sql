@@ -1,11 +1,15 @@
 create table partners (
   id text primary key,
   name text not null,
+  contact_email text,
+  requests_per_minute integer not null default 60000 constraint partners_quota_positive check (requests_per_minute between 1 and 10000000),
   created_at timestamptz not null default now(),
   disabled_at timestamptz
 );
 
 comment on table partners is 'Partners: the callers of v1.';
+comment on column partners.contact_email is 'Who is notified that one of its webhook endpoints was deactivated.';
+comment on column partners.requests_per_minute is 'Requests that each web process takes from the partner in a minute; as many may come at once.';
 
 create table partner_keys (
   id text primary key,

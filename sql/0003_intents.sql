@@ -19,8 +19,11 @@ create table intents (
   created_at timestamptz not null default now(),
   deadline_at timestamptz not null,
   sending_at timestamptz,
-  settled_at timestamptz,
+  sender_lost boolean not null default false,
+  presumed_sent_at timestamptz,
   reached_at timestamptz,
+  unknown_because text,
+  settled_at timestamptz,
   upstream text,
   constraint intents_settled_has_outcome
     check ((state in ('succeeded', 'failed', 'expired')) = (settled_at is not null and outcome is not null))
@@ -38,8 +41,11 @@ comment on column intents.fence is 'Incremented by every claim. A write with an 
 comment on column intents.sending_at is 'Set and committed before the first byte may leave. Cleared only if it is proven that none left.';
 comment on column intents.sent_payload is 'The exact payload, resolved and committed with sending_at. Reconciliation uses it.';
 comment on column intents.digest is 'SHA-256 of the request. It distinguishes a repeat from a reuse of the id.';
-
-comment on column intents.reached_at is 'When the upstream first answered a look-up after the request was sent: the request does not wait there any more.';
+comment on column intents.sender_lost is 'Whether the worker that marked it as sending ended before the response. Its request may never have left.';
+comment on column intents.presumed_sent_at is
+  'Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.';
+comment on column intents.reached_at is 'When the upstream first responded to a look-up after the request was sent: the request no longer waits there.';
+comment on column intents.unknown_because is 'Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.';
 comment on column intents.upstream is 'The upstream of limited concurrency whose slot it holds, or waits for while queued.';
 
 create index intents_in_lane on intents (lane, position) where state in ('queued', 'running');
@@ -54,7 +60,7 @@ create index intents_expired on intents (created_at) where state = 'expired';
 -- Intents that ended although nothing proves what came of them.
 create index intents_undecided on intents (created_at) where outcome -> 'problem' ->> 'effect' = 'unknown';
 -- Intents in doubt of one lane, read before every signature.
-create index intents_doubtful on intents (lane) where state = 'in_doubt';
+create index intents_in_doubt on intents (lane) where state = 'in_doubt';
 
 -- Closes in flight of a network trader, read before exits are placed.
 create index intents_closing on intents ((request ->> 'trader'))
@@ -62,6 +68,8 @@ where kind = 'orders/close' and state in ('queued', 'running', 'in_doubt');
 
 -- Intents that wait for a slot of an upstream, in order of acceptance.
 create index intents_without_slot on intents (upstream, position) where upstream is not null and state = 'queued';
+-- For operators who have only the request id of a response.
+create index intents_by_request on intents (request_id) where request_id is not null;
 
 create table lanes (
   name text primary key,
@@ -69,20 +77,6 @@ create table lanes (
 ) with (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
 
 comment on table lanes is 'Ordering keys. Only the head of a lane has a job, and those behind it that may run alongside it.';
-
-create table upstream_slots (
-  upstream text not null,
-  slot integer not null,
-  intent_id uuid,
-  hold_s double precision,
-  held_until timestamptz,
-  primary key (upstream, slot)
-);
-
-comment on table upstream_slots is 'Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
-
--- The slot of an intent.
-create index upstream_slots_held on upstream_slots (intent_id) where intent_id is not null;
 
 create table idempotency_keys (
   owner text not null,
@@ -148,3 +142,23 @@ values
   ('payouts/pay', 'with_money'), ('payouts/reverse', 'with_money'),
   ('payouts/submit', 'with_money'),
   ('registration/purchase', 'with_money');
+
+create table recoveries (
+  id bigint primary key generated always as identity,
+  since timestamptz not null,
+  recovered_at timestamptz not null default now()
+);
+
+comment on table recoveries is 'Each time that this database was restored from a backup and recovered. What happened from since to recovered_at is missing in it.';
+comment on column recoveries.since is 'The time of the backup.';
+
+create table sightings (
+  id uuid primary key,
+  kind text not null constraint sightings_kind_known check (kind in ('unknown', 'unsent')),
+  seen_at timestamptz not null default now()
+);
+
+comment on table sightings is 'Orders at venues that prove that this database is behind its upstreams: it was restored from a backup, or a standby without the last commits took over.';
+comment on column sightings.id is 'The id of the order at its venue, and of its intent here.';
+comment on column sightings.kind is 'unknown: this service made the id, and no intent has it. unsent: its intent was never sent, by this database.';
+comment on column sightings.seen_at is 'When a process noticed it. What was noticed before the newest recovery is over.';

@@ -22,6 +22,8 @@ comment on column users.password_salt is 'The salt of every hash for this addres
 comment on column users.password_hash is 'Null until the address is verified, and while no password counts: sign-ups gave different ones, and none was set by a reset.';
 
 create index users_unverified on users (created_at) where verified_at is null;
+-- For operators who have only the address of a mail.
+create index users_by_email on users (email);
 
 comment on column users.totp_session_id is 'The session that began the enrollment of the authenticator.';
 comment on column users.password_proven_at is 'The last log-in or renewed proof of the password.';
@@ -80,8 +82,8 @@ create table login_codes (
   primary key (user_id, scope)
 );
 
-comment on table login_codes is 'Mailed codes that allow further tries at an authenticator code after too many wrong ones.';
-comment on column login_codes.scope is 'SHA-256 of the user''s known network, or of all unknown ones together: strangers do not replace the code of the owner.';
+comment on table login_codes is 'Mailed codes that allow further attempts at an authenticator code after too many wrong ones.';
+comment on column login_codes.scope is 'SHA-256 of the user''s known network, or of all unknown ones together: unknown callers do not replace the code of the owner.';
 comment on column login_codes.hmac is 'Keyed digest of the code.';
 
 create index login_codes_by_age on login_codes (expires_at);

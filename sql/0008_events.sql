@@ -1,9 +1,14 @@
 create table event_logs (
   app text primary key,
+  app_id text generated always as (case when not starts_with(app, 'ptn_') then app end) stored references apps (id),
+  partner_id text generated always as (case when starts_with(app, 'ptn_') then app end) stored references partners (id),
   last_position bigint not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
-comment on table event_logs is 'The end of each app''s event log. A writer locks the row until the commit, so positions have no gaps.';
+comment on table event_logs is 'The end of the event log of each app and partner. A writer locks the row until the commit, so positions have no gaps.';
+comment on column event_logs.app is 'The owner: an app or a partner.';
+comment on column event_logs.app_id is 'The owner if it is an app. Proves that it exists.';
+comment on column event_logs.partner_id is 'The owner if it is a partner. Proves that it exists.';
 
 create table events (
   id text primary key,
@@ -15,14 +20,19 @@ create table events (
   constraint events_position_once unique (app, position)
 );
 
-comment on table events is 'Events of an app, in commit order. Each event is written by the transaction that makes it true.';
+comment on table events is 'Events of an app or a partner, in commit order. Each event is written by the transaction that makes it true.';
+comment on column events.app is 'The owner: an app or a partner.';
 comment on column events.body is 'The envelope, byte for byte as signed and sent: id, type, data and timestamp.';
 
 create index events_by_time on events (app, created_at);
+-- For the constraint that a delivery is of its event's owner.
+create unique index events_with_owner on events (id, app);
 
 create table webhook_endpoints (
   id text primary key,
-  app text not null references apps (id),
+  app text not null,
+  app_id text generated always as (case when not starts_with(app, 'ptn_') then app end) stored references apps (id),
+  partner_id text generated always as (case when starts_with(app, 'ptn_') then app end) stored references partners (id),
   url text not null,
   events text[] not null constraint webhook_endpoints_subscribed check (cardinality(events) > 0),
   description text,
@@ -34,10 +44,14 @@ create table webhook_endpoints (
   lanes integer not null default 0 constraint webhook_endpoints_four_lanes check (lanes between 0 and 15),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
+  constraint webhook_endpoints_with_owner unique (id, app),
   constraint webhook_endpoints_inactive_has_reason check (active = (deactivated_because is null))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 500);
 
-comment on table webhook_endpoints is 'Webhook endpoints of apps, and the events they subscribe to.';
+comment on table webhook_endpoints is 'Webhook endpoints of apps and partners, and the events they subscribe to.';
+comment on column webhook_endpoints.app is 'The owner: an app or a partner. The column keeps its name for code of the previous version.';
+comment on column webhook_endpoints.app_id is 'The owner if it is an app. Proves that it exists.';
+comment on column webhook_endpoints.partner_id is 'The owner if it is a partner. Proves that it exists.';
 comment on column webhook_endpoints.failing_since is 'The first failure since the last success. Null while deliveries succeed.';
 comment on column webhook_endpoints.recovered_at is 'When missed deliveries were last queued again.';
 comment on column webhook_endpoints.lanes is
@@ -61,8 +75,8 @@ create index webhook_secrets_by_endpoint on webhook_secrets (endpoint_id);
 create table webhook_deliveries (
   id text primary key,
   app text not null,
-  endpoint_id text not null references webhook_endpoints (id),
-  event_id text not null references events (id),
+  endpoint_id text not null,
+  event_id text not null,
   state text not null default 'pending' constraint webhook_deliveries_state_known
     check (state in ('pending', 'sending', 'delivered', 'failed', 'cancelled')),
   due_at timestamptz not null default now(),
@@ -75,6 +89,8 @@ create table webhook_deliveries (
   created_at timestamptz not null default now(),
   taken_at timestamptz,
   ended_at timestamptz,
+  constraint webhook_deliveries_of_endpoints_owner foreign key (endpoint_id, app) references webhook_endpoints (id, app),
+  constraint webhook_deliveries_of_events_owner foreign key (event_id, app) references events (id, app),
   constraint webhook_deliveries_once_per_endpoint unique (event_id, endpoint_id),
   constraint webhook_deliveries_in_a_lane check ((state = 'sending') = (lane is not null)),
   constraint webhook_deliveries_ended_at_end check ((state in ('pending', 'sending')) = (ended_at is null))
@@ -84,6 +100,7 @@ create table webhook_deliveries (
 );
 
 comment on table webhook_deliveries is 'One event for one endpoint. A delivery is not an intent: it is repeated for days with one id until the receiver accepts it, and a lost response only causes one more attempt.';
+comment on column webhook_deliveries.app is 'The owner of the endpoint and of the event: an app or a partner.';
 comment on column webhook_deliveries.id is 'The same on every attempt, so that receivers recognize repeats.';
 comment on column webhook_deliveries.fence is 'Incremented by every claim. An outcome with an older fence changes nothing.';
 comment on column webhook_deliveries.attempts is 'How often it was sent or may have been sent.';

@@ -50,12 +50,11 @@ create table orders (
   autovacuum_analyze_scale_factor = 0.02, autovacuum_analyze_threshold = 1000
 );
 
-comment on table orders is 'Orders in their present state. The state of the intent tells whether an order was accepted.';
+comment on table orders is 'Orders in their present state. The state of the intent says whether an order was accepted.';
 comment on column orders.id is 'The id of the intent that placed it. Also the network''s order uuid and the exchange''s cloid.';
 comment on column orders.handle is 'The venue''s id of the order: the id, unless the venue created it with another order.';
 comment on column orders.terms is 'The present terms: those that were placed, with every edit the venue has accepted.';
-
-comment on column orders.protection is 'What became of the exits that a network order carried: state none, placed or failed, and the error.';
+comment on column orders.protection is 'The result of the exits that a network order carried: state none, placed or failed, and the error.';
 
 create index orders_by_trader on orders (trader, created_at);
 -- Orders whose take-profit or stop-loss waits for the parent's fill.
@@ -63,6 +62,16 @@ create index orders_with_waiting_triggers on orders (trader) where executed ->> 
 create index orders_resting on orders (trader) where lifecycle = 'resting';
 -- An order by the exchange's number, which cancellations use.
 create index orders_by_exchange_number on orders ((executed ->> 'ex_order_id')) where venue = 'exvenue';
+
+create table lost_orders (
+  id uuid primary key,
+  found_at timestamptz not null default now()
+);
+
+comment on table lost_orders is
+  'Orders that a venue had when this database was recovered from a backup, and this database did not: their requests are lost. A retry under the same id is looked for and never sent.';
+comment on column lost_orders.id is 'The id of the order at its venue: the id of the intent that was lost.';
+comment on column lost_orders.found_at is 'When the venue was read.';
 
 create table exit_plans (
   trader text not null,
@@ -121,3 +130,12 @@ create table signer_nonces (
 );
 
 comment on table signer_nonces is 'The last nonce of each signer. The exchange accepts every nonce once, so there is one durable counter per signer, whoever enrolled it.';
+
+create table burnt_nonces (
+  signer text not null,
+  nonce bigint not null,
+  attempted_at timestamptz not null default now(),
+  primary key (signer, nonce)
+);
+
+comment on table burnt_nonces is 'Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.';

@@ -50,14 +50,14 @@ create table payments (
   constraint payments_paid_has_time check ((status = 'succeeded') = (paid_at is not null))
 );
 
-comment on table payments is 'Checkouts. The state of the intent tells whether the processor has the payment; the row holds the state of the money.';
+comment on table payments is 'Checkouts. The state of the intent says whether the processor has the payment; the row holds the state of the money.';
 comment on column payments.owner is 'The app.';
 comment on column payments.status is 'The processor''s status. pending: the processor does not have the payment yet. failed: it rejected the payment.';
 comment on column payments.status_at is 'Time of the status by the processor''s clock. Older states change nothing.';
 comment on column payments.amount_differs is 'Cleared in another amount or currency than requested: no account is created for it.';
 comment on column payments.received_currency is 'The currency that the money was received in: of received_cents, held_cents, refunds and disputes. Null: nothing was received.';
 comment on column payments.refunded_cents is 'The processor''s cumulative figure. This and the following figures are written by settle_money alone.';
-comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever came of them.';
+comment on column payments.disputed_cents is 'The sum of all disputes and inquiries, whatever their result.';
 comment on column payments.won_back_cents is 'The part of disputed_cents that was won, withdrawn or prevented.';
 comment on column payments.held_cents is 'What the platform holds of the payment now. Negative if it was both refunded and disputed.';
 comment on column payments.stopped_for is 'Why its account must not trade: a loss that no operator has accepted, or a refund of unknown effect. Null: it may.';
@@ -135,3 +135,35 @@ comment on column processor_cursor.sweep is 'The number of the sweep. A writer o
 comment on column processor_cursor.opened_at is 'The first page was read after this time.';
 comment on column processor_cursor.since is 'Older events are not read.';
 comment on column processor_cursor.after_event is 'The oldest event read so far. Moves with every page.';
+
+create table lost_money (
+  processor_id text primary key,
+  kind text not null check (kind in ('payment', 'transfer')),
+  intent_id uuid not null,
+  subject_id text not null,
+  amount_cents integer not null,
+  currency text not null,
+  status text,
+  processor_account_id text,
+  user_id text,
+  app text,
+  made_at timestamptz not null,
+  found_at timestamptz not null default now()
+);
+
+create index lost_money_by_account on lost_money (processor_account_id) where kind = 'transfer';
+
+comment on table lost_money is
+  'Payments and transfers that the processor had when this database was recovered from a backup, and this database did not. A lost transfer counts as paid to its receiver.';
+comment on column lost_money.processor_id is 'The payment intent or transfer at the processor.';
+comment on column lost_money.kind is 'What it is: money of a customer, or money to a connected account.';
+comment on column lost_money.intent_id is 'The intent that moved it, whose row is lost.';
+comment on column lost_money.subject_id is 'The id of the payment or payout, whose row is lost.';
+comment on column lost_money.amount_cents is 'The amount requested, in the currency''s smallest unit.';
+comment on column lost_money.currency is 'ISO 4217, lower case.';
+comment on column lost_money.status is 'Of a payment: its status when it was read.';
+comment on column lost_money.processor_account_id is 'Of a transfer: the connected account that received it.';
+comment on column lost_money.user_id is 'Who pays, by the payment''s metadata, or who receives, by those of the account. That account may be lost here as well.';
+comment on column lost_money.app is 'Of a payment: the app, by its metadata.';
+comment on column lost_money.made_at is 'By the processor''s clock.';
+comment on column lost_money.found_at is 'When the processor was last read.';

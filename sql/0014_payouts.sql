@@ -59,6 +59,7 @@ create table payouts (
   failure_reason text,
   transferred_cents integer not null default 0,
   reversed_cents integer not null default 0,
+  emitted_reversed_cents integer not null default 0,
   told_reversed_cents integer not null default 0,
   reserved_cents integer,
   processor_transfer_id text constraint payouts_transfer_once unique,
@@ -75,7 +76,8 @@ comment on table payouts is 'Payouts to traders: a transfer to the trader''s acc
 comment on column payouts.status is 'Follows from its steps, see settle_payout.';
 comment on column payouts.transferred_cents is 'Moved to the trader''s account at the processor.';
 comment on column payouts.reversed_cents is 'The part of it that came back: the processor''s cumulative figure.';
-comment on column payouts.told_reversed_cents is 'The part of it that events have told.';
+comment on column payouts.emitted_reversed_cents is 'The part of reversed_cents that events have reported.';
+comment on column payouts.told_reversed_cents is 'Unused; the next release drops it. See emitted_reversed_cents.';
 comment on column payouts.reserved_cents is 'What it takes of the account''s earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.';
 comment on column payouts.arrival_id is 'The payment that the trader''s account received by the transfer.';
 comment on column payouts.pay_after is 'When to look next whether the money of an account abroad is available there. Null: nothing to wait for.';

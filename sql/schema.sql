@@ -243,7 +243,6 @@ create table enrollments (
 -- The end of the event log of each app and partner. A writer locks the row until the commit, so positions have no gaps.
 create table event_logs (
   app text not null, -- The owner: an app or a partner.
-  last_position bigint not null,
   app_id text default 
 CASE
     WHEN (NOT starts_with(app, 'ptn_'::text)) THEN app
@@ -254,6 +253,7 @@ CASE
     WHEN starts_with(app, 'ptn_'::text) THEN app
     ELSE NULL::text
 END, -- The owner if it is a partner. Proves that it exists.
+  last_position bigint not null,
   constraint event_logs_pkey PRIMARY KEY (app),
   constraint event_logs_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint event_logs_partner_id_fkey FOREIGN KEY (partner_id) REFERENCES partners(id)
@@ -351,12 +351,12 @@ create table intents (
   created_at timestamp with time zone not null default now(),
   deadline_at timestamp with time zone not null,
   sending_at timestamp with time zone, -- Set and committed before the first byte may leave. Cleared only if it is proven that none left.
-  settled_at timestamp with time zone,
-  reached_at timestamp with time zone, -- When the upstream first responded to a look-up after the request was sent: the request no longer waits there.
-  upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
-  unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
-  presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
   sender_lost boolean not null default false, -- Whether the worker that marked it as sending ended before the response. Its request may never have left.
+  presumed_sent_at timestamp with time zone, -- Of an intent that a restored database shows as unsent: the earliest time at which it may have been sent. It is looked for and never sent.
+  reached_at timestamp with time zone, -- When the upstream first responded to a look-up after the request was sent: the request no longer waits there.
+  unknown_because text, -- Why it was last in doubt: a code or sentence of this service, or a code of Node. It stays when the intent ends.
+  settled_at timestamp with time zone,
+  upstream text, -- The upstream of limited concurrency whose slot it holds, or waits for while queued.
   constraint intents_pkey PRIMARY KEY (id),
   constraint intents_settled_has_outcome CHECK (((state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) = ((settled_at IS NOT NULL) AND (outcome IS NOT NULL)))),
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
@@ -577,10 +577,10 @@ CREATE INDEX partner_keys_by_partner ON public.partner_keys USING btree (partner
 create table partners (
   id text not null,
   name text not null,
-  created_at timestamp with time zone not null default now(),
-  disabled_at timestamp with time zone,
   contact_email text, -- Who is notified that one of its webhook endpoints was deactivated.
   requests_per_minute integer not null default 60000, -- Requests that each web process takes from the partner in a minute; as many may come at once.
+  created_at timestamp with time zone not null default now(),
+  disabled_at timestamp with time zone,
   constraint partners_pkey PRIMARY KEY (id),
   constraint partners_quota_positive CHECK (((requests_per_minute >= 1) AND (requests_per_minute <= 10000000)))
 );
@@ -706,6 +706,7 @@ create table payouts (
   failure_reason text,
   transferred_cents integer not null default 0, -- Moved to the trader's account at the processor.
   reversed_cents integer not null default 0, -- The part of it that came back: the processor's cumulative figure.
+  emitted_reversed_cents integer not null default 0, -- The part of reversed_cents that events have reported.
   told_reversed_cents integer not null default 0, -- Unused; the next release drops it. See emitted_reversed_cents.
   reserved_cents integer, -- What it takes of the account's earnings: they can be requested again only once the money is provably back or never left. Null: all of it, as nothing was submitted yet.
   processor_transfer_id text,
@@ -714,7 +715,6 @@ create table payouts (
   requested_at timestamp with time zone not null default now(),
   submitted_at timestamp with time zone,
   completed_at timestamp with time zone,
-  emitted_reversed_cents integer not null default 0, -- The part of reversed_cents that events have reported.
   constraint payouts_pkey PRIMARY KEY (id),
   constraint payouts_amount_positive CHECK ((amount_cents > 0)),
   constraint payouts_connect_account_id_fkey FOREIGN KEY (connect_account_id) REFERENCES connect_accounts(id),
@@ -1127,16 +1127,6 @@ CREATE UNIQUE INDEX webhook_deliveries_one_per_lane ON public.webhook_deliveries
 create table webhook_endpoints (
   id text not null,
   app text not null, -- The owner: an app or a partner. The column keeps its name for code of the previous version.
-  url text not null,
-  events text[] not null,
-  description text,
-  active boolean not null default true,
-  deactivated_because text,
-  failing_since timestamp with time zone, -- The first failure since the last success. Null while deliveries succeed.
-  recovered_at timestamp with time zone, -- When missed deliveries were last queued again.
-  lanes integer not null default 0, -- One bit for each lane (webhook:<endpoint>:<0 to 3>) that has a job. Set and cleared under the lock on this row.
-  created_at timestamp with time zone not null default now(),
-  updated_at timestamp with time zone not null default now(),
   app_id text default 
 CASE
     WHEN (NOT starts_with(app, 'ptn_'::text)) THEN app
@@ -1147,6 +1137,16 @@ CASE
     WHEN starts_with(app, 'ptn_'::text) THEN app
     ELSE NULL::text
 END, -- The owner if it is a partner. Proves that it exists.
+  url text not null,
+  events text[] not null,
+  description text,
+  active boolean not null default true,
+  deactivated_because text,
+  failing_since timestamp with time zone, -- The first failure since the last success. Null while deliveries succeed.
+  recovered_at timestamp with time zone, -- When missed deliveries were last queued again.
+  lanes integer not null default 0, -- One bit for each lane (webhook:<endpoint>:<0 to 3>) that has a job. Set and cleared under the lock on this row.
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
   constraint webhook_endpoints_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint webhook_endpoints_four_lanes CHECK (((lanes >= 0) AND (lanes <= 15))),

@@ -3,7 +3,7 @@ export const AS_OF = '0016_operators';
 
 const ID = '00000000-0000-7000-8000-00000000000';
 
-/** One row of every table as of 0016, some open and some ended: the content of an existing database. */
+/** One row of every table as of `AS_OF`, some open and some ended: the content of an existing database. */
 export const ONE_OF_EACH = `
   insert into partners (id, name) values ('ptn_1', 'Partner');
   insert into partner_keys (id, partner_id, digest, hint) values ('pk_1', 'ptn_1', '\\x01', 'pk_a');
@@ -87,4 +87,14 @@ export const ONE_OF_EACH = `
 
   insert into upstream_slots (upstream, slot) values ('miner', 1);
   insert into wallet_proofs (owner, ex_wallet) values ('ptn_1', '0xcc');
-  insert into exit_plans (trader, pair, leg, version, intent_id) values ('0xcc', 'BTC', 'tp', 1, '${ID}4')`;
+  insert into exit_plans (trader, pair, leg, version, intent_id) values ('0xcc', 'BTC', 'tp', 1, '${ID}4');
+  insert into burnt_nonces (signer, nonce) values ('0xbb', 1700000000000);
+  insert into request_budgets (name, tokens, counted_at) values ('exchange', 1200, now());
+  insert into upstream_responses (upstream, name, body, read_at) values ('https://exchange.example.com', 'assets', '[]', now());
+  insert into recoveries (since) values (now());
+  insert into sightings (id, kind) values ('${ID}7', 'unknown');
+  insert into lost_orders (id) values ('${ID}7');
+  insert into lost_money (processor_id, kind, intent_id, subject_id, amount_cents, currency, made_at)
+  values ('tr_1', 'transfer', '${ID}8', 'po_2', 100, 'usd', now());
+  insert into lost_registrations (tx_hash, payer, payee, units) values ('0xee', '0xdd', '0xff', 1000000);
+  insert into figures (width_s, at, figure, label, value) values (60, now(), 'accepted', 'netvenue', 1)`;

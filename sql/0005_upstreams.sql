@@ -1,3 +1,17 @@
+create table upstream_slots (
+  upstream text not null,
+  slot integer not null,
+  intent_id uuid,
+  hold_s double precision,
+  held_until timestamptz,
+  primary key (upstream, slot)
+);
+
+comment on table upstream_slots is 'Places for requests at an upstream that works on a limited number at once. A slot outlives a killed process until held_until.';
+
+-- The slot of an intent.
+create index upstream_slots_held on upstream_slots (intent_id) where intent_id is not null;
+
 create table request_budgets (
   name text primary key,
   tokens double precision not null,
@@ -18,12 +32,3 @@ create table upstream_responses (
 
 comment on table upstream_responses is 'The last response of reads that change seldom. Processes share them and start with them.';
 comment on column upstream_responses.upstream is 'Its URL: numbers of assets differ from network to network.';
-
-create table burnt_nonces (
-  signer text not null,
-  nonce bigint not null,
-  attempted_at timestamptz not null default now(),
-  primary key (signer, nonce)
-);
-
-comment on table burnt_nonces is 'Nonces that a no-op was sent for. A later rejection of the nonce as used may be due to that no-op.';

@@ -1,2 +1,0 @@
-alter table webhook_deliveries validate constraint webhook_deliveries_of_endpoints_owner;
-alter table webhook_deliveries validate constraint webhook_deliveries_of_events_owner;
