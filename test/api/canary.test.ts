@@ -3,7 +3,7 @@ import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAddress } from 'viem/accounts';
 import { z } from 'zod';
 import { sealer } from '../../src/kernel/seal.ts';
-import { keySealContext } from '../../src/venues/exchange/keys/commands.ts';
+import { keySealContext } from '../../src/venues/exchange/signing/commands.ts';
 import type { Caller, Reply } from '../support/caller.ts';
 import { everythingIn, findLeaks, formsOf, type Haystack } from '../support/canary.ts';
 import { until } from '../support/processes.ts';

@@ -140,7 +140,7 @@ export const AREAS: Record<string, Area> = {
       {
         files: [
           'src/capabilities/enrollments/queries.ts',
-          'src/venues/exchange/keys/queries.ts',
+          'src/venues/exchange/signing/queries.ts',
           'sql/functions/enrollments/revoke_enrollment.sql',
         ],
         tests: ['sql/foreign-rows'],

@@ -7,7 +7,7 @@ import { findWalletLink } from '../../src/capabilities/portfolio/queries.ts';
 import { findRegistration } from '../../src/capabilities/registration/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { hasInDoubtUnderOtherKeys, listUnverifiedKeys } from '../../src/venues/exchange/keys/queries.ts';
+import { hasInDoubtUnderOtherKeys, listUnverifiedKeys } from '../../src/venues/exchange/signing/queries.ts';
 import { findSubaccount } from '../../src/venues/network/subaccounts/queries.ts';
 import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows, wallet } from '../support/rows.ts';
 

@@ -3,7 +3,7 @@ import { ApiError } from '../../kernel/errors.ts';
 import { newIntentId, type OwnerId } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import type { Exvenue } from '../../venues/exchange/adapter/types.ts';
-import { keySealContext } from '../../venues/exchange/keys/commands.ts';
+import { keySealContext } from '../../venues/exchange/signing/commands.ts';
 import { checkSigner } from './signer.ts';
 import type { NewKey } from './store.ts';
 

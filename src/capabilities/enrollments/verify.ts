@@ -1,6 +1,6 @@
 import type { Db } from '../../db/pool.ts';
 import type { Exvenue } from '../../venues/exchange/adapter/types.ts';
-import { listUnverifiedKeys } from '../../venues/exchange/keys/queries.ts';
+import { listUnverifiedKeys } from '../../venues/exchange/signing/queries.ts';
 import { confirmKey, rejectKey, wipeRetiredKeys } from './keys/store.ts';
 import { checkSigner } from './signer.ts';
 

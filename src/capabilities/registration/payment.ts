@@ -4,7 +4,7 @@ import type { IntentOf, Prepared } from '../../intents/define.ts';
 import type { WalletAddress } from '../../kernel/ids.ts';
 import type { Sealer } from '../../kernel/seal.ts';
 import { epochMs } from '../../kernel/work.ts';
-import { findLiveKey, keySealContext } from '../../venues/exchange/keys/commands.ts';
+import { findLiveKey, keySealContext } from '../../venues/exchange/signing/commands.ts';
 import { isOtherPaying, openPayer } from './queries.ts';
 import { type BalanceReads, readBalance } from './read-model.ts';
 import { problemOf } from './results.ts';

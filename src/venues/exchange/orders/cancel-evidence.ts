@@ -2,10 +2,10 @@ import type { Finding, Sent } from '../../../intents/define.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import { accepted, rejected, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { Exvenue, ItemResult, OrderRecord } from '../adapter/types.ts';
+import type { Signed } from '../signing/sign.ts';
 import { type CancelTarget, STILL_OPEN } from './cancel-result.ts';
 import { listOpen } from './cancel-targets.ts';
 import { ABSENT } from './evidence.ts';
-import type { Signed } from './signing.ts';
 import { burnExpired, type ExchangeDeps, hasExpired } from './verb.ts';
 
 type Payload = Signed & { targets: CancelTarget[] };

@@ -6,9 +6,9 @@ import { cloidOf } from '../../../kernel/exchange-names.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
 import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import type { ItemResult, OrderTerms, Posted } from '../adapter/types.ts';
+import { type Signed, signedMembers } from '../signing/sign.ts';
 import { findOrder, type OrderOutcome } from './evidence.ts';
 import { type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
-import { type Signed, signedMembers } from './signing.ts';
 import { type ExchangeDeps, hasExpired, post, reconcileOrBurn } from './verb.ts';
 
 /** The outcome of an order, and of the exits sent with it, in the order of sending. */

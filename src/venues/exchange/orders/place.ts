@@ -6,6 +6,7 @@ import { faultOf, limitPrice, lotsWorth, marketPrice, type Side, wholeLots } fro
 import type { IntentId } from '../../../kernel/ids.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { Action, OrderTerms } from '../adapter/types.ts';
+import { sign } from '../signing/sign.ts';
 import { cancel } from './cancel.ts';
 import { exitOrders } from './exits.ts';
 import { followUp } from './follow-up.ts';
@@ -13,7 +14,6 @@ import { type Market, readMarket } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
 import { terms } from './results.ts';
 import type { ExchangeTerms } from './rules.ts';
-import { sign } from './signing.ts';
 import { recordPlacement } from './store.ts';
 import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './verb.ts';
 import { shownOrder } from './views.ts';

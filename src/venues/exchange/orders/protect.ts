@@ -6,6 +6,7 @@ import { dexOf, legCloid } from '../../../kernel/exchange-names.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { Exvenue } from '../adapter/types.ts';
+import { sign, signedMembers } from '../signing/sign.ts';
 import { cancel } from './cancel.ts';
 import { ABSENT } from './evidence.ts';
 import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
@@ -13,7 +14,6 @@ import { followUp, laneOf } from './follow-up.ts';
 import { readMarket, readPosition } from './market.ts';
 import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
 import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
-import { sign, signedMembers } from './signing.ts';
 import { decideExits } from './store.ts';
 import {
   type ExchangeDeps,

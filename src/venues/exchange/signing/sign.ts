@@ -5,9 +5,8 @@ import { idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.
 import type { Sealer } from '../../../kernel/seal.ts';
 import { epochMs } from '../../../kernel/work.ts';
 import type { Action, Exvenue, Signer } from '../adapter/types.ts';
-import { findLiveKey, openKey } from '../keys/commands.ts';
-import { findKey, hasInDoubtUnderOtherKeys } from '../keys/queries.ts';
-import { forgetBurning, nextNonce, noteBurning } from '../nonces/commands.ts';
+import { findLiveKey, forgetBurning, nextNonce, noteBurning, openKey } from './commands.ts';
+import { findKey, hasInDoubtUnderOtherKeys } from './queries.ts';
 
 /** The dependencies of `sign` and `burn`. */
 export type SigningDeps = { db: Db; sealer: Sealer; exvenue: Exvenue; config: { EXVENUE_EXPIRES_MS: number } };
