@@ -65,7 +65,7 @@ module.exports = {
       'queue-only-in-workers',
       'Writes queue jobs by SQL in their own transaction. db/migrate.ts installs the queue.',
       ['graphile-worker'],
-      '^src/(runtime/runners|runtime/tasks|db/migrate)\\.ts$',
+      '^src/(runtime/runners|db/migrate)\\.ts$',
       '^workers/',
     ),
     only('prom-client-only-in-metrics', 'Other code records through the registry.', ['prom-client'], '^src/metrics/'),

@@ -12,7 +12,7 @@ create table users (
   password_proven_at timestamptz,
   created_at timestamptz not null default now(),
   constraint users_email_once unique (app_id, email),
-  constraint users_unverified_own_no_password check (password_hash is null or verified_at is not null),
+  constraint users_unverified_have_no_password check (password_hash is null or verified_at is not null),
   constraint users_totp_has_seed check (totp_enabled_at is null or (totp_seed is not null and totp_step is not null))
 );
 

@@ -1063,7 +1063,7 @@ create table users (
   constraint users_app_id_fkey FOREIGN KEY (app_id) REFERENCES apps(id),
   constraint users_email_once UNIQUE (app_id, email),
   constraint users_totp_has_seed CHECK (((totp_enabled_at IS NULL) OR ((totp_seed IS NOT NULL) AND (totp_step IS NOT NULL)))),
-  constraint users_unverified_own_no_password CHECK (((password_hash IS NULL) OR (verified_at IS NOT NULL)))
+  constraint users_unverified_have_no_password CHECK (((password_hash IS NULL) OR (verified_at IS NOT NULL)))
 );
 CREATE INDEX users_by_email ON public.users USING btree (email);
 CREATE INDEX users_unverified ON public.users USING btree (created_at) WHERE (verified_at IS NULL);
@@ -1189,13 +1189,9 @@ CREATE TRIGGER agreement_signatures_are_not_emptied BEFORE TRUNCATE ON public.ag
 
 CREATE CONSTRAINT TRIGGER enrollments_emit AFTER INSERT OR DELETE OR UPDATE OF payout_wallet, label, updated_at ON public.enrollments DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_enrollment();
 
-CREATE CONSTRAINT TRIGGER intents_emit_verb_ended AFTER UPDATE OF state ON public.intents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.kind ~~ 'orders/%'::text) AND (new.state = ANY (ARRAY['succeeded'::text, 'failed'::text, 'expired'::text])) AND (old.state <> new.state) AND ((new.request ? 'prop_account_id'::text) OR starts_with(new.owner, 'ptn_'::text)))) EXECUTE FUNCTION emit_verb_ended();
-
 CREATE TRIGGER operator_actions_are_append_only BEFORE DELETE OR UPDATE ON public.operator_actions FOR EACH ROW EXECUTE FUNCTION reject_change();
 
 CREATE TRIGGER operator_actions_are_not_emptied BEFORE TRUNCATE ON public.operator_actions FOR EACH STATEMENT EXECUTE FUNCTION reject_change();
-
-CREATE CONSTRAINT TRIGGER orders_emit_lifecycle AFTER UPDATE OF lifecycle ON public.orders DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((old.lifecycle = 'resting'::text) AND (new.lifecycle IS DISTINCT FROM old.lifecycle))) EXECUTE FUNCTION emit_lifecycle();
 
 CREATE CONSTRAINT TRIGGER registrations_emit AFTER INSERT OR UPDATE OF status, tx_hash, message ON public.registrations DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION emit_registration();
 
@@ -1614,6 +1610,12 @@ create function begin_sending_within(intent uuid, held_fence integer, what jsonb
 create function budget_used(of_name text, capacity double precision, per_s double precision)
   returns double precision sql stable;
 
+create function cancel_exchange_orders(wallet text, numbers text[])
+  returns uuid[] sql;
+
+create function change_orders(changes jsonb)
+  returns uuid[] sql;
+
 create function charge_budget(of_name text, capacity double precision, weight double precision)
   returns void sql;
 
@@ -1650,6 +1652,9 @@ create function drop_superseded_jobs()
 create function emit_account_moved(account text)
   returns void sql;
 
+create function emit_ended(ended uuid[], closed uuid[])
+  returns void plpgsql;
+
 create function emit_enrollment()
   returns trigger plpgsql;
 
@@ -1659,19 +1664,10 @@ create function emit_event(of_owner text, of_type text, about jsonb)
 create function emit_events(of_owner text, of_type text, abouts jsonb[])
   returns integer plpgsql;
 
-create function emit_lifecycle()
-  returns trigger plpgsql;
-
-create function emit_partner_verbs()
-  returns void plpgsql;
-
 create function emit_registration()
   returns trigger plpgsql;
 
 create function emit_subaccount()
-  returns trigger plpgsql;
-
-create function emit_verb_ended()
   returns trigger plpgsql;
 
 create function end_attempt(endpoint text, said jsonb)
@@ -1837,9 +1833,6 @@ create function note_known_address(of_account text, from_address bytea)
 create function note_loss(of_payment text, loss jsonb, at_ms double precision)
   returns text plpgsql;
 
-create function note_partner_verb(intent uuid)
-  returns void sql;
-
 create function note_payment(registration uuid, hash text, noted text)
   returns void sql;
 
@@ -1966,6 +1959,9 @@ create function record_account_event(account text, of_type text, about jsonb)
 create function record_action(by_operator text, did text, about text, of_payment text, of_account text, because text, came_of_it jsonb)
   returns void sql;
 
+create function record_bracket(bracket uuid, of_owner text, of_trader text, at_venue text, its_terms jsonb)
+  returns uuid[] sql;
+
 create function record_checkout(intent uuid, held_fence integer, said jsonb, payment text, processor_id text, new_status text, sealed bytea)
   returns void plpgsql;
 
@@ -1978,6 +1974,9 @@ create function record_event(of_owner text, of_type text, about jsonb)
 create function record_events(of_owner text, of_type text, abouts jsonb[])
   returns SETOF events plpgsql;
 
+create function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb)
+  returns uuid[] plpgsql;
+
 create function record_payout(intent uuid, held_fence integer, said jsonb, processor_payout text)
   returns void plpgsql;
 
@@ -1989,6 +1988,9 @@ create function record_restore_evidence(shown uuid[], made uuid[], most integer)
 
 create function record_reversal(intent uuid, held_fence integer, said jsonb, reversal text)
   returns void plpgsql;
+
+create function record_sealed_result(intent uuid, members bytea)
+  returns uuid[] sql;
 
 create function record_subaccount(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;
@@ -2199,6 +2201,9 @@ create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
 
 create function upstream_of(kind text)
   returns text sql immutable;
+
+create function verb_subject(i intents)
+  returns uuid sql immutable;
 
 create function verify_email(app text, address text, hmacs bytea[], session text, session_digest bytea, lives_s integer, from_address text, address_digest bytea)
   returns TABLE(verdict text, user_id text, expires_at timestamp with time zone) plpgsql;

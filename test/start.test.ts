@@ -158,7 +158,7 @@ describe('npm start without any setup', function () {
     await asMade((client) =>
       client.query(`
         create table migrations (id serial primary key, name text not null, run_on timestamp not null);
-        insert into migrations (name, run_on) values ('0001_partners', now())`),
+        insert into migrations (name, run_on) values ('0001_migrator', now())`),
     );
 
     const service = start({ DATA_DIR: earlier });
@@ -168,7 +168,7 @@ describe('npm start without any setup', function () {
     expect(service.lines[0]).to.contain(
       `${path.join(earlier, 'postgres')}: This database was made by an earlier version`,
     );
-    expect(service.lines[0]).to.match(/remove the data folder, or set DATA_DIR to a new one\.$/);
+    expect(service.lines[0]).to.match(/remove the data folder or set DATA_DIR to a new one\.$/);
     expect(await asMade(tables)).to.deep.equal([{ schemaname: 'public', tablename: 'migrations' }]);
   });
 

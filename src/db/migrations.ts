@@ -6,7 +6,7 @@ import type { ClientBase } from 'pg';
 /** The glob of all migrations: the numbered files of sql/. They run in the order of their numbers. */
 export const MIGRATION_FILES = fileURLToPath(new URL('../../sql/[0-9][0-9][0-9][0-9]_*.sql', import.meta.url));
 
-/** The first migration of this layout. */
+/** The first migration of this layout. It has another name in every layout: a database is recognized by it. */
 const FIRST = '0001_migrations';
 
 const NO_TRANSACTION = /^-- outside a transaction/i;
@@ -36,7 +36,7 @@ export async function checkLayout(client: ClientBase): Promise<void> {
   const first = rows[0]?.name ?? FIRST;
   if (first !== FIRST)
     throw new Error(
-      `This database was made by an earlier version (its first migration is ${first}) and cannot be upgraded. It was left as it is. ` +
-        'Set DATABASE_URL to an empty database. Without DATABASE_URL: remove the data folder, or set DATA_DIR to a new one.',
+      `This database was made by an earlier version (its first migration is ${first}) and was left as it is: set DATABASE_URL to an ` +
+        'empty database or, without DATABASE_URL, remove the data folder or set DATA_DIR to a new one.',
     );
 }

@@ -35,12 +35,14 @@ type Settlement = Pick<Claim, 'id' | 'fence' | 'lane'> & { ending: 'succeeded' |
 
 /** Concurrent endings share a commit. */
 const settlements = batchPerPool(async (db, batch: Settlement[]): Promise<boolean[]> => {
-  const rows = await db.any(
-    sql.prepared(
-      'settle_intents',
-      rowOfBatch,
-    )`${settlingAll(batch, sql.fragment`settle_intent`)} select n, ok from settled`,
-  );
+  const rows = await db.any(sql.prepared('settle_intents', rowOfBatch)`
+    ${settlingAll(batch, sql.fragment`settle_intent`)}, emitted as materialized (
+      select emit_ended(array_agg(id) filter (where ok), '{}')::text
+      from settled
+    )
+    select n, ok
+    from settled
+    cross join emitted`);
   return inOrder(rows);
 });
 

@@ -5,8 +5,7 @@ import { openMetrics } from '../metrics/registry.ts';
 import { checkCloseStyle } from '../venues/network/orders/close-style.ts';
 import { openLog } from './log.ts';
 import { runProcess } from './process.ts';
-import { type RunnerName, STOP_WITHIN_MS, superviseRunner } from './runners.ts';
-import { loadTasks } from './tasks.ts';
+import { loadTasks, type RunnerName, STOP_WITHIN_MS, superviseRunner } from './runners.ts';
 import { openWorkerRuntime, type WorkerRuntime } from './worker.ts';
 
 const DRAIN_MS = 12_000; // how long calls in progress may continue during a stop before they end in doubt

@@ -12,9 +12,8 @@ import type { Metrics } from '../metrics/registry.ts';
 import { watched } from '../metrics/upstreams.ts';
 import { venueReads } from '../venues/reads.ts';
 import { runtimeBase } from './base.ts';
-import { networkEntities } from './entities.ts';
-import { orderChecks } from './order-checks.ts';
 import { openUpstreams } from './upstreams.ts';
+import { networkEntities, orderChecks } from './venues.ts';
 
 /** The dependencies of the worker process. Each task declares the part it uses. */
 export type WorkerRuntime = Awaited<ReturnType<typeof openWorkerRuntime>>;

@@ -74,6 +74,23 @@ describe('a write whose claim is lost', () => {
       expect(await writesNothing(name)).to.equal(true);
     });
 
+  it('has its event once under a claim that holds: every statement that ends an order verb emits as its last step', async () => {
+    await spine.query(`insert into partners (id, name) values ('ptn_heard', 'Partner')`);
+    const verbs = Object.entries(statementWrites).filter(([, { kind }]) => kind.startsWith('orders/'));
+    for (const [name, { kind, write }] of verbs) {
+      const one = item({ kind, owner: 'ptn_heard', request: { trader: 'e_1', wallet: '0x1' } });
+      await spine.accept(one);
+      expect(await write(db, (await claim(db, one.id)) as Intent), name).to.equal(true);
+      const events = await spine.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [one.id]);
+      expect(events, name).to.have.length(1);
+    }
+    const late = item({ kind: 'orders/close', owner: 'ptn_heard', deadline_s: -1 });
+    await spine.accept(late);
+    expect(await claim(db, late.id)).to.equal(null);
+    const events = await spine.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [late.id]);
+    expect(events, 'a claim after the deadline').to.have.length(1);
+  });
+
   it('is tried for every statement that ends a claim', async () => {
     const files = await Array.fromAsync(glob('src/**/*.ts', { cwd: root }));
     const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8')));

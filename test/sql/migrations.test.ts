@@ -11,6 +11,18 @@ import { AS_OF, ONE_OF_EACH } from '../support/one-of-each.ts';
 import { freshDatabase } from '../support/postgres.ts';
 import { until } from '../support/processes.ts';
 
+/** The first and last migrations of layouts that this one replaced. */
+const EARLIER_LAYOUTS = {
+  'the layout of 59 files': ['0001_partners', '0002_intents'],
+  'the layout of 35 files': [
+    '0001_migrator',
+    '0002_callers',
+    '0016_operators',
+    '0017_exchange_budget',
+    '0035_comments',
+  ],
+};
+
 describe('migrations', () => {
   let server: Awaited<ReturnType<typeof freshDatabase>>;
   let maker: Client;
@@ -103,14 +115,14 @@ describe('migrations', () => {
       await asOfThen(url, client);
       const traffic = await connect(url);
       await traffic.query(`set statement_timeout = '2s'`); // a statement blocked behind a migration would fail here
-      await client.query('begin; lock table intents in row exclusive mode'); // a transaction left open
+      await client.query('begin; lock table enrollments in row exclusive mode'); // a transaction left open
       const data: string[] = [];
       let isOpen = true;
       const migrating = migrate(url, (line) => data.push(line), { lockMs: 100, pauseMs: 50, attempts: 1_000 });
       const writing = (async () => {
         for (let written = 0; ; written += 1) {
           if (!isOpen) return written;
-          await traffic.query(`update intents set attempts = attempts + 1`);
+          await traffic.query(`update enrollments set label = 'busy'`);
         }
       })();
 
@@ -134,7 +146,7 @@ describe('migrations', () => {
   it('give up with the migration’s name when the lock is never granted', () =>
     inEmpty(async (url, client) => {
       await asOfThen(url, client);
-      await client.query('begin; lock table intents in row exclusive mode');
+      await client.query('begin; lock table enrollments in row exclusive mode');
 
       const error = await migrate(url, () => {}, { lockMs: 50, pauseMs: 1, attempts: 2 }).catch((thrown) => thrown);
       await client.query('rollback');
@@ -142,22 +154,23 @@ describe('migrations', () => {
       expect(String(error)).to.match(/lock timeout/);
     })).timeout(30_000);
 
-  it('reject a database of an earlier layout with instructions, and leave it unchanged', () =>
-    inEmpty(async (url, client) => {
-      await client.query(`
-        create table migrations (id serial primary key, name text not null, run_on timestamp not null, sha256 text);
-        insert into migrations (name, run_on) values ('0001_migrator', now()), ('0002_callers', now());
-        create table partners (id text primary key)`);
-      const before = await everythingIn(client);
+  for (const [layout, applied] of Object.entries(EARLIER_LAYOUTS))
+    it(`reject a database of ${layout} with instructions, and leave it unchanged`, () =>
+      inEmpty(async (url, client) => {
+        await client.query(`
+          create table migrations (id serial primary key, name text not null, run_on timestamp not null, sha256 text);
+          create table partners (id text primary key)`);
+        await client.query('insert into migrations (name, run_on) select unnest($1::text[]), now()', [applied]);
+        const before = await everythingIn(client);
 
-      const error = await migrate(url).catch((thrown) => thrown);
+        const error = await migrate(url).catch((thrown) => thrown);
 
-      expect(String(error)).to.match(
-        /earlier version .*0001_migrator.* left as it is\. Set DATABASE_URL to an empty database\./,
-      );
-      expect(String(error)).to.match(/remove the data folder, or set DATA_DIR to a new one/);
-      expect(await everythingIn(client)).to.deep.equal(before);
-    })).timeout(30_000);
+        expect(error.message).to.match(
+          new RegExp(`^This database .*${applied[0]}.* left as it is: set DATABASE_URL to an empty database or,`),
+        );
+        expect(error.message).to.match(/remove the data folder or set DATA_DIR to a new one\.$/);
+        expect(await everythingIn(client)).to.deep.equal(before);
+      })).timeout(30_000);
 
   it('reject a file that was edited after it was applied, before anything else', async () => {
     const database = await freshDatabase();

@@ -23,7 +23,7 @@ describe('webhooks/deliver where loopback is not allowed', () => {
     await tried(literals.length);
     await d.hurry();
     await tried(2 * literals.length);
-    await d.rows(`select redeliver(app, id) from webhook_deliveries order by endpoint_id`);
+    await d.rows(`select redeliver(owner, id) from webhook_deliveries order by endpoint_id`);
     await tried(3 * literals.length);
 
     expect(await attempted()).to.deep.equal([{ error: 'address_forbidden', count: String(3 * literals.length) }]);

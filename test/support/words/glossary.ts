@@ -94,7 +94,6 @@ export const ALLOWED: Record<string, Allowed> = {
   'admin.login_refused': { why: 'a stored action of the audit log' },
   refused_for_form: { why: 'a stored slug of results' },
   payment_refused: { why: 'a stored slug of results' },
-  users_unverified_own_no_password: { why: 'a constraint of an applied migration', where: /^sql\/0006/ },
   hasOwn: { why: 'a method of JavaScript' },
   showHidden: { why: 'an option of node:util' },
   hidden: { why: 'a property of the DOM', where: /^(src\/(console|edge\/docs)|test\/browser)\// },

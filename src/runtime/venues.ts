@@ -1,9 +1,14 @@
+import { isTradeable } from '../capabilities/accounts/prop/queries.ts';
 import { findAppEntity, findNetworkIdentity } from '../capabilities/apps/network/queries.ts';
+import { findWalletLink } from '../capabilities/portfolio/queries.ts';
+import { findExchangeViolation, findNetworkViolation } from '../capabilities/portfolio/trades/read-model.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
 import { entityOf, type Hotkey, type OwnerId } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
+import type { OrderChecks } from '../venues/checks.ts';
 import type { Netvenue } from '../venues/network/adapter/types.ts';
+import type { VenueReads } from '../venues/reads.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /**
@@ -39,3 +44,11 @@ export function networkEntities(
     ofTrader: (syntheticHotkey) => of(entityOf(syntheticHotkey)),
   };
 }
+
+/** The checks of this process's orders, by the capabilities that know the rules. */
+export const orderChecks = (db: Db, reads: VenueReads): OrderChecks => ({
+  findNetworkViolation: (trader, order) => findNetworkViolation(reads, trader, order),
+  findExchangeViolation: async (owner, wallet) =>
+    findExchangeViolation(reads, wallet, await findWalletLink(db, owner, wallet)),
+  isTradeable: (propAccountId) => isTradeable(db, propAccountId),
+});
