@@ -1,5 +1,5 @@
 -- The one way to change the state of orders. Each change names an order (`id`) and the members that are to be other: lifecycle, handle, terms,
--- executed, protection; null leaves a member as it is. With `if_resting` an order that rests no longer stays as it is. Returns the orders that
+-- executed, protection; null leaves a member unchanged. With `if_resting` an order that is no longer resting stays unchanged. Returns the orders that
 -- are no longer open by this: the caller hands them to emit_ended as its last step. Locks the orders.
 create or replace function change_orders(changes jsonb) returns uuid[]
 language sql as $$
