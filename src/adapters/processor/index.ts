@@ -150,15 +150,23 @@ function addressOf(url: string): { protocol: 'http' | 'https'; host: string; por
 }
 
 /** `automatic_payment_methods`: the browser form shows the methods that the platform has enabled. */
-const paymentParams = ({ paymentId, userId, appId, amountCents, currency }: NewPayment, key: string) => ({
+const paymentParams = (
+  { paymentId, userId, appId, amountCents, currency }: NewPayment,
+  key: string,
+): Stripe.PaymentIntentCreateParams => ({
   amount: amountCents,
   currency,
   automatic_payment_methods: { enabled: true },
   metadata: { payment_id: paymentId, user_id: userId, app_id: appId, intent_id: key },
 });
 
-const verificationParams = ({ userId, appId, withSelfie, returnUrl }: NewVerification) => ({
-  type: 'document' as const,
+const verificationParams = ({
+  userId,
+  appId,
+  withSelfie,
+  returnUrl,
+}: NewVerification): Stripe.Identity.VerificationSessionCreateParams => ({
+  type: 'document',
   client_reference_id: userId,
   metadata: { user_id: userId, app_id: appId },
   options: { document: { require_matching_selfie: withSelfie } },

@@ -10,7 +10,7 @@ import { submitResponse } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
 import { createResponse, listResponse, subaccountBody } from './subaccounts.ts';
-import type { CallLimits, Netvenue, NetvenueAccess, Signal } from './types.ts';
+import type { Bracket, CallLimits, Netvenue, NetvenueAccess, Signal, TrailingStop } from './types.ts';
 
 /** The miner tries 3 times for 30 s with 2 pauses of 5 s: 100 s at most. Then it still needs time to respond. */
 const SUBMIT_MS = 120_000;
@@ -31,7 +31,7 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
   return {
     submit: async (signal, limits) => {
       if (!isNamed(signal)) return rejectedForForm;
-      const reply = await miner.post('/api/submit-order', signal, { timeoutMs: SUBMIT_MS, ...limits });
+      const reply = await miner.post('/api/submit-order', signalBody(signal), { timeoutMs: SUBMIT_MS, ...limits });
       return submitResponse(reply, signal.order_uuid);
     },
     orderStatus: async (orderUuid, limits) => {
@@ -75,6 +75,39 @@ export const netvenue = (access: NetvenueAccess, sendLookUp: LookUps = unlimited
       listResponse(await validator.get(`/entity/${encodeURIComponent(access.entityHotkey)}`, limits)),
   };
 };
+
+/** The body of a signal, member by member: what is not listed is not sent, and a member of the type has to be listed. */
+const signalBody = (signal: Signal): Record<keyof Signal, unknown> => ({
+  order_uuid: signal.order_uuid,
+  subaccount_id: signal.subaccount_id,
+  execution_type: signal.execution_type,
+  trade_pair: signal.trade_pair,
+  order_type: signal.order_type,
+  leverage: signal.leverage,
+  value: signal.value,
+  quantity: signal.quantity,
+  limit_price: signal.limit_price,
+  stop_price: signal.stop_price,
+  stop_condition: signal.stop_condition,
+  stop_loss: signal.stop_loss,
+  take_profit: signal.take_profit,
+  trailing_stop: signal.trailing_stop && trailingBody(signal.trailing_stop),
+  bracket_orders: signal.bracket_orders?.map(bracketBody),
+});
+
+const trailingBody = (stop: TrailingStop) =>
+  'trailing_percent' in stop ? { trailing_percent: stop.trailing_percent } : { trailing_value: stop.trailing_value };
+
+const bracketBody = (bracket: Bracket): Record<keyof Bracket, unknown> => ({
+  order_uuid: bracket.order_uuid,
+  stop_loss: bracket.stop_loss,
+  take_profit: bracket.take_profit,
+  trailing_percent: bracket.trailing_percent,
+  trailing_value: bracket.trailing_value,
+  leverage: bracket.leverage,
+  value: bracket.value,
+  quantity: bracket.quantity,
+});
 
 type Limits = CallLimits & { timeoutMs: number };
 

@@ -16,7 +16,8 @@ type ExecutionType = 'MARKET' | 'LIMIT' | 'STOP_LIMIT' | 'BRACKET' | 'LIMIT_CANC
 /** Distance of a trailing stop: in percent, or in units of the price. */
 export type TrailingStop = { trailing_percent: number } | { trailing_value: number };
 type Prices = 'stop_loss' | 'take_profit' | 'trailing_percent' | 'trailing_value';
-type Bracket = { order_uuid?: OrderUuid } & Partial<Record<Prices | 'leverage' | 'value' | 'quantity', number>>;
+/** One exit order of a signal. */
+export type Bracket = { order_uuid?: OrderUuid } & Partial<Record<Prices | 'leverage' | 'value' | 'quantity', number>>;
 
 /** The body of the miner's single order route, with the miner's field names. */
 export type Signal = {

@@ -98,6 +98,28 @@ export const placementSignal = (orderUuid: OrderUuid, subaccountId: number, orde
   subaccount_id: subaccountId,
 });
 
+/** The members of an order that are sent, besides its type of execution. */
+const SENT = [
+  'trade_pair',
+  'order_type',
+  'leverage',
+  'value',
+  'quantity',
+  'limit_price',
+  'stop_price',
+  'stop_condition',
+  'stop_loss',
+  'take_profit',
+  'trailing_stop',
+  'bracket_orders',
+] as const satisfies readonly (keyof Terms & keyof Signal)[];
+
+/** A member that the contract gains has to be listed above, or its name here says that it is not sent. */
+type Unsent = Exclude<keyof Terms, (typeof SENT)[number] | 'execution_type'>;
+const UNSENT: Record<Unsent, 'not sent'> = {};
+
 /** The members of an order on the wire. The network always requires the whole order. */
-export const wholeOrder = ({ execution_type: _, ...members }: Terms) =>
-  members as Omit<Signal, 'execution_type' | 'order_uuid' | 'subaccount_id'>; // as: contract and wire use the same names
+export const wholeOrder = (order: Terms): Omit<Signal, 'execution_type' | 'order_uuid' | 'subaccount_id'> =>
+  Object.fromEntries(
+    SENT.flatMap((name) => (order[name] === undefined || name in UNSENT ? [] : [[name, order[name]]])),
+  );
