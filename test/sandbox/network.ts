@@ -5,7 +5,8 @@ import {
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
 import { netvenue } from '../../src/venues/network/adapter/index.ts';
-import type { DashboardPosition, Netvenue, Signal, SignalAccepted } from '../../src/venues/network/adapter/types.ts';
+import type { Signal, SignalAccepted } from '../../src/venues/network/adapter/signals.ts';
+import type { DashboardPosition, Netvenue } from '../../src/venues/network/adapter/types.ts';
 
 const keys = { minerKey: 'miner-key', validatorKey: 'validator-key', entityHotkey: '5Entity' };
 

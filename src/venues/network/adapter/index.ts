@@ -9,8 +9,9 @@ import { type LookUps, unlimited } from './look-ups.ts';
 import { submitResponse } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
+import type { Bracket, Signal, TrailingStop } from './signals.ts';
 import { createResponse, listResponse, subaccountBody } from './subaccounts.ts';
-import type { Bracket, CallLimits, Netvenue, NetvenueAccess, Signal, TrailingStop } from './types.ts';
+import type { CallLimits, Netvenue, NetvenueAccess } from './types.ts';
 
 /** The miner tries 3 times for 30 s with 2 pauses of 5 s: 100 s at most. Then it still needs time to respond. */
 const SUBMIT_MS = 120_000;

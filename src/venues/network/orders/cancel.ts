@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineIntent } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { Signal } from '../adapter/types.ts';
+import type { Signal } from '../adapter/signals.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
 import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
 import { protectionShown } from './protection.ts';

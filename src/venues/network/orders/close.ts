@@ -11,7 +11,8 @@ import {
   type UpstreamResult,
   unreachable,
 } from '../../../kernel/upstream-result.ts';
-import type { Dashboard, OrderBook, Signal, TradePair } from '../adapter/types.ts';
+import type { Signal } from '../adapter/signals.ts';
+import type { Dashboard, OrderBook, TradePair } from '../adapter/types.ts';
 import { type CloseStyle, closesByUuid } from './close-style.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
 import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';

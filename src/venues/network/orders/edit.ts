@@ -4,7 +4,7 @@ import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
-import type { Signal } from '../adapter/types.ts';
+import type { Signal } from '../adapter/signals.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { executedBy, findEdited, nothingExecuted, UNREAD } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';

@@ -1,6 +1,7 @@
 import type { Finding } from '../../../intents/define.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
-import type { Netvenue, SignalAccepted } from '../adapter/types.ts';
+import type { SignalAccepted } from '../adapter/signals.ts';
+import type { Netvenue } from '../adapter/types.ts';
 import type { Protection } from './rules.ts';
 
 /** The lifecycle of a placed order. */

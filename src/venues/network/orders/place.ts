@@ -4,7 +4,7 @@ import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { VenueReads } from '../../reads.ts';
-import type { Signal } from '../adapter/types.ts';
+import type { Signal } from '../adapter/signals.ts';
 import { noteSubaccountStatus } from '../subaccounts/commands.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
