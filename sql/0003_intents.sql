@@ -33,7 +33,7 @@ create table intents (
 );
 
 comment on table intents is 'One row per effect to achieve at an upstream. The id is the idempotency key of the effect everywhere.';
-comment on column intents.kind is 'The task that executes it, for example orders/place.';
+comment on column intents.kind is 'The task that executes it, for example network/place.';
 comment on column intents.owner is 'The partner or app that submitted it.';
 comment on column intents.alongside is 'What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in the same way. Null: it runs alone.';
 comment on column intents.has_turn is 'Whether it got a job while an earlier intent of its lane was open.';
@@ -67,7 +67,7 @@ create index intents_by_request on intents (request_id) where request_id is not 
 
 -- Closes in flight of a network trader, read before exits are placed.
 create index intents_closing on intents ((request ->> 'trader'))
-where kind = 'orders/close' and state in ('queued', 'running', 'in_doubt');
+where kind = 'network/close' and state in ('queued', 'running', 'in_doubt');
 
 -- Intents that wait for a slot of an upstream, in order of acceptance.
 create index intents_without_slot on intents (upstream, position) where upstream is not null and state = 'queued';
@@ -133,7 +133,7 @@ create table intent_kinds (
 );
 
 comment on table intent_kinds is 'One row per verb: its task, which also reconciles it, and the retention of its settled intents.';
-comment on column intent_kinds.kind is 'The name of the task, for example orders/place.';
+comment on column intent_kinds.kind is 'The name of the task, for example network/place.';
 comment on column intent_kinds.retention is
   'alone: pruned by the intent''s age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.';
 
@@ -141,15 +141,15 @@ insert into intent_kinds (kind, retention)
 values
   ('accounts/provision', 'alone'),
   ('kyc/session', 'alone'),
-  ('orders/cancel', 'alone'),
-  ('orders/close', 'alone'),
-  ('orders/edit', 'alone'),
-  ('orders/exvenue/cancel', 'alone'),
-  ('orders/exvenue/close', 'alone'),
-  ('orders/exvenue/place', 'with_order'),
-  ('orders/exvenue/protect', 'alone'),
-  ('orders/place', 'with_order'),
-  ('orders/protect', 'alone_or_with_order'),
+  ('network/cancel', 'alone'),
+  ('network/close', 'alone'),
+  ('network/edit', 'alone'),
+  ('exchange/cancel', 'alone'),
+  ('exchange/close', 'alone'),
+  ('exchange/place', 'with_order'),
+  ('exchange/protect', 'alone'),
+  ('network/place', 'with_order'),
+  ('network/protect', 'alone_or_with_order'),
   ('payments/checkout', 'with_money'),
   ('payments/refund', 'with_money'),
   ('payouts/account', 'with_money'),

@@ -58,5 +58,5 @@ export const listWallets = (db: Db): Promise<readonly z.infer<typeof walletRow>[
   db.any(sql.type(walletRow)`
     select w.ex_wallet as wallet, coalesce(array_agg(i.id::text) filter (where i.id is not null), '{}') as placed
     from (select distinct e.ex_wallet from enrollments e) w
-    left join intents i on i.lane = 'exvenue:' || w.ex_wallet and i.kind in ('orders/exvenue/place', 'orders/exvenue/protect')
+    left join intents i on i.lane = 'exvenue:' || w.ex_wallet and i.kind in ('exchange/place', 'exchange/protect')
     group by w.ex_wallet`);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
 import { netvenue } from '../../src/venues/network/adapter/index.ts';
-import type { Signal } from '../../src/venues/network/adapter/signals.ts';
+import type { Signal } from '../../src/venues/network/adapter/signal-types.ts';
 import { wholeOrder } from '../../src/venues/network/orders/place.ts';
 import type { Terms } from '../../src/venues/network/orders/rules.ts';
 import { alone } from '../support/alone.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import nock from 'nock';
 import { netvenue } from '../../src/venues/network/adapter/index.ts';
-import type { Signal } from '../../src/venues/network/adapter/signals.ts';
+import type { Signal } from '../../src/venues/network/adapter/signal-types.ts';
 import { alone } from '../support/alone.ts';
 
 const UUID = '0190a1b2-0000-7000-8000-000000000001';

@@ -86,7 +86,7 @@ describe('the audit log over HTTP', () => {
     expect(await nameOf(partner.partner_id)).to.deep.equal([admin.email, 'Named partner']);
     expect(await nameOf(another.key_id)).to.deep.equal([admin.email, 'Named partner']);
     expect((await nameOf(account.id))[1]).to.match(/@example\.com$/);
-    expect(await nameOf(intent)).to.deep.equal([null, 'orders/place']);
+    expect(await nameOf(intent)).to.deep.equal([null, 'network/place']);
     expect(await nameOf(admin.adminId)).to.deep.equal([admin.email, admin.email]);
     expect(await nameOf('pay_nobody')).to.deep.equal([admin.email, null]);
   });

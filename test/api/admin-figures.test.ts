@@ -32,7 +32,7 @@ describe('roll_up', function () {
     seconds: number,
     more: { kind?: string; place?: 'failed' | 'expired' } = {},
   ) {
-    const id = await intentAt(spine, more.place ?? 'succeeded', { kind: more.kind ?? 'orders/place' });
+    const id = await intentAt(spine, more.place ?? 'succeeded', { kind: more.kind ?? 'network/place' });
     const at = new Date(nowMs - minutesAgo * MINUTE_MS + 30_000);
     await spine.query(
       'update intents set settled_at = $2, created_at = $2::timestamptz - make_interval(secs => $3) where id = $1',
@@ -42,7 +42,7 @@ describe('roll_up', function () {
 
   it('counts each venue’s order verbs per second, and 0 only where it has counted', async () => {
     for (const seconds of [1, 2, 3]) await ended(1, seconds);
-    await ended(1, 1, { kind: 'orders/exvenue/cancel' });
+    await ended(1, 1, { kind: 'exchange/cancel' });
     await ended(1, 1, { kind: 'payments/checkout' });
     await ended(2, 1);
     await ended(0, 1); // not over
@@ -96,7 +96,7 @@ describe('roll_up', function () {
 
   it('measures what waits now, and keeps the most of five minutes', async () => {
     await intentAt(spine, 'in_doubt');
-    await intentAt(spine, 'in_doubt', { kind: 'orders/exvenue/place' });
+    await intentAt(spine, 'in_doubt', { kind: 'exchange/place' });
     await spine.query(`insert into request_budgets (name, tokens, counted_at) values ($1, 250, clock_timestamp())`, [
       BUDGET[0],
     ]);

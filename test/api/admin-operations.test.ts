@@ -28,7 +28,7 @@ describe('operations of operators on intents', () => {
     it('lists intents in doubt and failed ones, newest first, and others by state, kind and owner', async () => {
       const owner = 'ptn_list';
       const inDoubt = await intentAt(desk.hand, 'in_doubt', { owner });
-      const failed = await intentAt(desk.hand, 'failed', { owner, kind: 'orders/cancel' });
+      const failed = await intentAt(desk.hand, 'failed', { owner, kind: 'network/cancel' });
       const [expired, queued] = [
         await intentAt(desk.hand, 'expired', { owner }),
         await intentAt(desk.hand, 'queued', { owner }),
@@ -46,7 +46,7 @@ describe('operations of operators on intents', () => {
         state: 'failed',
         effect: 'none',
         problem_code: 'VENUE_REJECTED',
-        kind: 'orders/cancel',
+        kind: 'network/cancel',
       });
       expect(body[1]).to.deep.include({
         state: 'in_doubt',
@@ -54,7 +54,7 @@ describe('operations of operators on intents', () => {
         problem_code: null,
         reconcile_attempts: 1,
       });
-      expect(await ids('&kind=orders/cancel')).to.deep.equal([failed]);
+      expect(await ids('&kind=network/cancel')).to.deep.equal([failed]);
       expect(await ids('&state=expired')).to.deep.equal([expired]);
       expect(await ids('&state=queued')).to.deep.equal([queued]);
       expect(await ids('&state=running')).to.deep.equal([]);
@@ -81,7 +81,7 @@ describe('operations of operators on intents', () => {
   describe('getIntentStory', () => {
     it('shows the history, the related rows, the state and the effect of a re-run', async () => {
       const request = { trader: 'entity_7', target: UNKNOWN_ID, private_key: 'canary-9c' };
-      const id = await intentAt(desk.hand, 'in_doubt', { kind: 'orders/cancel', lane: 'story', request });
+      const id = await intentAt(desk.hand, 'in_doubt', { kind: 'network/cancel', lane: 'story', request });
       const next = await intentAt(desk.hand, 'queued', { lane: 'story' });
 
       const { status, body } = await desk.get(`/v2/admin/intents/${id}`);
@@ -97,7 +97,7 @@ describe('operations of operators on intents', () => {
       ]);
       expect(body.about).to.deep.equal({ order_uuid: UNKNOWN_ID, trader: 'entity_7' });
       expect(body.lane).to.deep.equal({ name: 'story', is_head: false, waiting: 1 });
-      expect(body.job).to.include({ task: 'orders/cancel', attempts: 0, locked: false });
+      expect(body.job).to.include({ task: 'network/cancel', attempts: 0, locked: false });
       expect(body.rerun).to.include({ verdict: 'reconcile_again', is_safe: true, was_sent: true });
       expect(behind.body.lane).to.deep.equal({ name: 'story', is_head: true, waiting: 1 });
       expect(JSON.stringify(body)).not.to.contain('canary-9c');
@@ -119,7 +119,7 @@ describe('operations of operators on intents', () => {
       expect(first.body).to.deep.include({ done: true });
       expect(first.body.judgement).to.include({ verdict: 'queued_again', was_sent: false });
       expect(second.body).to.deep.equal(first.body);
-      expect(await jobsOf(id)).to.deep.equal([{ task: 'orders/place', attempts: 0 }]);
+      expect(await jobsOf(id)).to.deep.equal([{ task: 'network/place', attempts: 0 }]);
       const [stored, ...others] = await desk.storedOf(id);
       expect(others).to.deep.equal([]);
       expect(stored).to.include({ actor: `admin:${desk.admin.adminId}`, action: 'rerun' });

@@ -124,23 +124,23 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
     it('counts and ages jobs, intents, lanes, deliveries, workers and open debts', async () => {
       const health = async () => (await desk.get('/v2/admin/queue')).body;
       const before_ = await health();
-      const stuck = await intentAt(desk.hand, 'queued', { lane: 'health', kind: 'orders/edit' });
+      const stuck = await intentAt(desk.hand, 'queued', { lane: 'health', kind: 'network/edit' });
       await desk.hand.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [stuck]);
-      await exhaustJobs(desk.hand, await intentAt(desk.hand, 'queued', { kind: 'orders/edit' }));
+      await exhaustJobs(desk.hand, await intentAt(desk.hand, 'queued', { kind: 'network/edit' }));
       await workerSeen(desk.hand, 5);
       await failedAccount(desk.hand);
 
       const now = await health();
 
-      expect(now.tasks.find(({ task }: { task: string }) => task === 'orders/edit')).to.deep.equal({
-        task: 'orders/edit',
+      expect(now.tasks.find(({ task }: { task: string }) => task === 'network/edit')).to.deep.equal({
+        task: 'network/edit',
         ready: 0,
         planned: 0,
         running: 0,
         dead: 1,
         oldest_ready_s: null,
       });
-      expect(now.intents.find(({ kind }: { kind: string }) => kind === 'orders/edit')).to.include({
+      expect(now.intents.find(({ kind }: { kind: string }) => kind === 'network/edit')).to.include({
         state: 'queued',
         count: 2,
       });

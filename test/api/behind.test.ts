@@ -73,7 +73,7 @@ describe('a database behind the world, noticed while the service runs', function
 
     expect(await restore_evidence()).to.deep.equal([{ id: body.order_uuid, kind: 'unsent' }]);
     await service.db.query(
-      sql.unsafe`select graphile_worker.add_job('orders/place', json_build_object('intent_id', ${body.order_uuid}::text))`,
+      sql.unsafe`select graphile_worker.add_job('network/place', json_build_object('intent_id', ${body.order_uuid}::text))`,
     );
     await service.startWorker();
     await until(

@@ -157,7 +157,7 @@ describe('enrolling agents of an exchange wallet', () => {
     service.exchange.approveAgent(trader.wallet, address(agent), 'next');
     await service.db.query(sql.unsafe`
       insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, sending_at, deadline_at)
-      select gen_random_uuid(), 'orders/exvenue/place', k.owner, 'exvenue:' || k.ex_wallet, 'in_doubt', '{}',
+      select gen_random_uuid(), 'exchange/place', k.owner, 'exvenue:' || k.ex_wallet, 'in_doubt', '{}',
         jsonb_build_object('key_id', k.id), '', now(), now()
       from signing_keys k
       where k.ex_wallet = ${trader.wallet}`);

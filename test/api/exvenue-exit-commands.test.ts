@@ -88,7 +88,7 @@ describe('commands about exits', () => {
     });
     for (const price of ['98900', '121000', '100000']) service.exchange.setMid('BTC', price);
 
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
     await settled();
 
     const [recorded] = await listExchangeOrders(service.db, await ownerOf(order.body.order_id), [order.body.order_id]);

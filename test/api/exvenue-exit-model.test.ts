@@ -61,7 +61,7 @@ describe('exits obey the newest command', () => {
 
         for (const step of taken) await take(trader, model, step);
         service.exchange.setBehind(0);
-        await service.runTask('orders/exvenue/watch');
+        await service.runTask('exchange/watch');
         await settled();
 
         const open = await openOn(trader);
@@ -97,7 +97,7 @@ describe('exits obey the newest command', () => {
       case 'close':
         return close(trader, model);
       case 'watch':
-        return service.runTask('orders/exvenue/watch');
+        return service.runTask('exchange/watch');
       case 'cancelExit':
       case 'cancelOrder':
         return cancelOne(trader, model, step);

@@ -35,7 +35,7 @@ describe('exits on the exchange', () => {
       take_profit: 120000,
       stop_loss: 90000,
     });
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
     const open = await trader.get('/v1/orders/exvenue');
 
     expect(reply.body, JSON.stringify(reply.body)).to.include({ status: 'filled', take_profit: '120000' });
@@ -55,7 +55,7 @@ describe('exits on the exchange', () => {
       take_profit: 120000,
     });
     service.exchange.setMid('BTC', '98900');
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
     const [exit] = (await trader.get('/v1/orders/exvenue')).body;
 
     expect(placed.body).to.include({ status: 'open', trigger_status: 'pending_parent_fill' });
@@ -78,9 +78,9 @@ describe('exits on the exchange', () => {
     });
     service.exchange.setMid('BTC', '98900');
 
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
     const first = await triggerStatus(placed.body.order_id);
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
 
     expect(first).to.equal('pending_parent_fill');
     expect(await triggerStatus(placed.body.order_id)).to.equal('placed');
@@ -97,7 +97,7 @@ describe('exits on the exchange', () => {
     });
 
     await trader.delete('/v1/orders/exvenue');
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
 
     expect(await triggerStatus(placed.body.order_id)).to.equal('failed');
     expect((await trader.get('/v1/orders/exvenue')).body).to.deep.equal([]);

@@ -75,10 +75,10 @@ describe('an exchange whose reads are behind', () => {
     const reply = await trader.post(ORDERS, market, { prefer: 'wait=0' });
     const id = String(reply.headers['intent-id']);
     await used;
-    await service.runTask('orders/exvenue/place', { intent_id: id });
+    await service.runTask('exchange/place', { intent_id: id });
     const whileBehind = await read(trader, id);
     lagging.state.isBehind = false;
-    await service.runTask('orders/exvenue/place', { intent_id: id });
+    await service.runTask('exchange/place', { intent_id: id });
     const after = await trader.poll(reply, 20_000);
 
     expect(whileBehind).to.include({ state: 'in_doubt', effect: 'unknown' });
@@ -113,7 +113,7 @@ describe('an exchange whose reads are behind', () => {
     const reply = await trader.delete(`${ORDERS}/${order.ex_order_id}`, { prefer: 'wait=0' });
     const id = String(reply.headers['intent-id']);
     await used;
-    await service.runTask('orders/exvenue/cancel', { intent_id: id });
+    await service.runTask('exchange/cancel', { intent_id: id });
     const whileBehind = await read(trader, id);
     lagging.state.isBehind = false;
     const after = await trader.poll(reply, 20_000);
@@ -131,7 +131,7 @@ describe('an exchange whose reads are behind', () => {
 
     const { body } = await trader.delete(ORDERS);
     lagging.state.isBehind = false;
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
 
     expect(body, JSON.stringify(body)).to.include({ status: 'ok', cancelled_count: 2, failed_count: 0 });
     expect(await openOids(service, trader)).to.be.empty;
@@ -170,7 +170,7 @@ describe('an exchange whose reads are behind', () => {
     lagging.state.misses = '';
     lagging.state.isBehind = false;
     await trader.poll(placed, 20_000);
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
     await settledAll();
 
     expect(await openOids(service, trader)).to.be.empty;

@@ -33,7 +33,7 @@ describe('the exchange as it is shown', () => {
     const client_order_id = randomUUID();
     await trader.post(ORDERS, { ...MARKET, client_order_id, take_profit: 120_000, stop_loss: 80_000 });
 
-    await service.runTask('orders/exvenue/watch');
+    await service.runTask('exchange/watch');
 
     const [filled] = (await trader.get('/v1/history/orders')).body;
     const exits = (await trader.get(ORDERS)).body;

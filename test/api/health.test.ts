@@ -24,7 +24,7 @@ describe('getReadiness', () => {
   const becomes = (status: number) => until(`readiness to be ${status}`, async () => (await ask()).status === status);
   const addJob = (dueAgo: string) =>
     service.db.query(
-      sql.unsafe`select graphile_worker.add_job('orders/place', run_at => now() - ${dueAgo}::interval, job_key => 'late')`,
+      sql.unsafe`select graphile_worker.add_job('network/place', run_at => now() - ${dueAgo}::interval, job_key => 'late')`,
     );
 
   it('responds with 200 without credentials while every check passes', async () => {

@@ -202,7 +202,7 @@ describe('intents', () => {
 
       expect(status).to.equal(200);
       expect(headers['intent-id']).to.equal(placed.body.order_uuid);
-      expect(body).to.include({ kind: 'orders/place', state: 'succeeded', effect: 'done', problem: null });
+      expect(body).to.include({ kind: 'network/place', state: 'succeeded', effect: 'done', problem: null });
       expect(body.result.executed).to.deep.equal(placed.body.executed);
       expect(Date.parse(body.sending_at)).to.be.within(Date.parse(body.created_at), Date.parse(body.settled_at));
     });

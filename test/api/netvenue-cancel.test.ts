@@ -122,7 +122,7 @@ describe('cancelNetvenueOrder', () => {
 
     expect(reply.status).to.equal(202);
     expect(reply.body).to.include({ success: true, status: 'pending', order_uuid: uuid });
-    expect(intent).to.include({ kind: 'orders/cancel', state: 'succeeded', effect: 'done' });
+    expect(intent).to.include({ kind: 'network/cancel', state: 'succeeded', effect: 'done' });
     expect(status.body).to.include({ lifecycle: 'cancelled' });
     expect(effectsOf(service, trader)).to.deep.equal(['limit', 'cancel']);
   });

@@ -139,7 +139,7 @@ describe('closeNetvenuePosition', () => {
           where i.id in (${idOf(closed)}, ${idOf(reply)})
           order by i.position`);
         expect(reply.status).to.equal(200);
-        expect(spans[0]?.kind).to.equal('orders/close');
+        expect(spans[0]?.kind).to.equal('network/close');
         expect(Date.parse(String(spans[1]?.sent))).to.be.at.least(Date.parse(String(spans[0]?.settled)));
         expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.include(3_000);
       });
@@ -160,7 +160,7 @@ describe('closeNetvenuePosition', () => {
       const trader = `${ENTITY}_${(await holder()).traderId}`;
       await service.db.query(sql.type(z.object({}))`
         insert into intents (id, kind, owner, lane, request, digest, deadline_at)
-        values (${newIntentId()}, 'orders/protect', 'nobody', 'another', ${sql.jsonb({ trader })}, '', now() + interval '1 hour')`);
+        values (${newIntentId()}, 'network/protect', 'nobody', 'another', ${sql.jsonb({ trader })}, '', now() + interval '1 hour')`);
       const signal = { execution_type: 'FLAT_ALL' as const, order_uuid: newIntentId(), subaccount_id: 1 };
       const sent = {
         intent: { request: { trader }, lane: 'its own' } as never,

@@ -169,7 +169,7 @@ describe('editNetvenueOrder', () => {
 
       const intent = await trader.poll(await trader.post(edit, changes(change), { prefer: 'wait=0' }));
 
-      expect(intent).to.include({ kind: 'orders/edit', state: 'succeeded', effect: 'done' });
+      expect(intent).to.include({ kind: 'network/edit', state: 'succeeded', effect: 'done' });
       expect(await restingOrder(trader)).to.include(expected);
     });
   }

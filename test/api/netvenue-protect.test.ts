@@ -140,7 +140,7 @@ describe('setNetvenueTpSl', () => {
       const intent = await trader.poll(reply);
 
       expect(reply.headers.location).to.equal(`/v1/intents/${reply.headers['intent-id']}`);
-      expect(intent).to.include({ kind: 'orders/protect', state: 'succeeded', effect: 'done' });
+      expect(intent).to.include({ kind: 'network/protect', state: 'succeeded', effect: 'done' });
       expect((await restingOf(service, trader)).map(({ stopLoss }) => stopLoss)).to.deep.equal([90_000]);
     });
   }

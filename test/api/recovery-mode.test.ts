@@ -53,7 +53,7 @@ describe('web in RECOVERY_MODE', function () {
 
   it('reads, and is ready although no job runs', async () => {
     await service.db.query(
-      sql.unsafe`select graphile_worker.add_job('orders/place', run_at => now() - interval '1 minute', job_key => 'late')`,
+      sql.unsafe`select graphile_worker.add_job('network/place', run_at => now() - interval '1 minute', job_key => 'late')`,
     );
 
     const [listed, ready] = [await trader.get(ORDERS), await trader.get('/readyz')];

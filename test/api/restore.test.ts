@@ -54,7 +54,7 @@ describe('a database restored from a backup', function () {
     expect(stdout).to.contain(`order  ${lost.body.order_uuid} of `);
     expect(stdout, 'the exits of a known order').not.to.contain(wallet.wallet);
     expect(await states()).to.deep.include.members(
-      ['orders/place', 'orders/exvenue/place', 'accounts/provision'].map((kind) => ({
+      ['network/place', 'exchange/place', 'accounts/provision'].map((kind) => ({
         ...{ kind, state: 'succeeded', effect: 'done' },
       })),
     );

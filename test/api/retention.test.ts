@@ -32,7 +32,7 @@ describe('retention', () => {
       left join orders o on o.id = i.id
       where i.owner = 'ptn_filled'
         and (i.settled_at < now() - interval '8 days') = ${what === 'old'}
-        and (i.kind = 'orders/cancel' or o.id is not null)`);
+        and (i.kind = 'network/cancel' or o.id is not null)`);
 
   it('returns the first response for an Idempotency-Key for 7 days, whatever else has been pruned', async () => {
     const trader = await service.trader();

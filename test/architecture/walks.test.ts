@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from '../support/receivers.ts';
 
 /** The file limit of each walk, and its entry points: the two processes and the tasks its request queues. */
 const walks = {
-  order: { mostFiles: 40, tasks: ['orders/place'] },
+  order: { mostFiles: 40, tasks: ['network/place'] },
   checkout: {
     mostFiles: 60,
     tasks: ['payments/checkout', 'payments/notified', 'accounts/provision', 'webhooks/deliver'],

@@ -80,7 +80,7 @@ const INTENTS = `
   ), made as (
     insert into intents (id, kind, owner, lane, state, request, sent_payload, outcome, digest, request_id, fence, attempts,
       created_at, deadline_at, sending_at, settled_at)
-    select id, case when is_cancel then 'orders/cancel' else 'orders/place' end, '${FILLED.owner}',
+    select id, case when is_cancel then 'network/cancel' else 'network/place' end, '${FILLED.owner}',
       'netvenue:' || trader || ':' || pair, case when has_failed then 'failed' else 'succeeded' end,
       jsonb_build_object('terms', terms, 'trader', trader, 'subaccount_id', subaccount),
       jsonb_build_object('signal', terms || jsonb_build_object('order_uuid', id, 'subaccount_id', subaccount)),

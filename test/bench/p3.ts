@@ -16,7 +16,7 @@ const REFERENCES = {
 };
 type Queue = keyof typeof REFERENCES;
 
-const KIND = 'orders/place';
+const KIND = 'network/place';
 /** More than the worker uses at once: what is measured is the worker, not the line before a miner of ten threads. */
 const MINER_THREADS = '200';
 const MARKS = { graphile: 0.95, boss: 1 };

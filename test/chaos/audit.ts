@@ -27,7 +27,7 @@ export type Audit = {
 /** Joins the ledger with the intents on the order uuid; `taken`: the ids that the service acknowledged. */
 export async function auditOrders({ rows, upstream }: Stage, taken: readonly string[] = []): Promise<Audit> {
   const intents = await rows<{ id: string; state: string; sent_ms: number | null }>(
-    `select id, state, extract(epoch from sending_at)::float8 * 1000 as sent_ms from intents where kind = 'orders/place'`,
+    `select id, state, extract(epoch from sending_at)::float8 * 1000 as sent_ms from intents where kind = 'network/place'`,
   );
   const entries = upstream.ledger.entries().filter(({ kind }) => kind === 'market');
   const effects = countByKey(entries);

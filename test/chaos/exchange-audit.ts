@@ -92,8 +92,8 @@ export const isFlawlessExchange = (audit: ExchangeAudit): boolean =>
 
 /** Whether the ledger has what a success promised. A cancellation promises no order. */
 function isThere({ id, kind, outcome }: Command, placed: Map<string, number>): boolean {
-  if (kind === 'orders/exvenue/cancel') return true;
-  if (kind !== 'orders/exvenue/protect') return placed.has(cloidOf(id));
+  if (kind === 'exchange/cancel') return true;
+  if (kind !== 'exchange/protect') return placed.has(cloidOf(id));
   const legs = (['tp', 'sl'] as const).filter((leg) => placed.has(legCloid(id, leg)));
   return legs.length > 0 && legs.every((leg) => outcome?.result?.[`${leg}_order_id`]);
 }

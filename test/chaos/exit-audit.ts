@@ -37,7 +37,7 @@ export const outdatedExits = (commands: readonly Command[], { placed, ended }: L
     .flatMap((command, at) => LEGS.map((leg) => ({ command, leg, later: commands.slice(at + 1) })))
     .filter(({ command: { kind, id, request }, leg, later }) => {
       const oid = placed.get(legCloid(id, leg));
-      if (kind !== 'orders/exvenue/protect' || oid === undefined || ended.has(oid)) return false;
+      if (kind !== 'exchange/protect' || oid === undefined || ended.has(oid)) return false;
       return later.some((next) => request.wallet === next.request.wallet && overrules(next, request.pair, leg, placed));
     }).length;
 
@@ -45,7 +45,7 @@ export const outdatedExits = (commands: readonly Command[], { placed, ended }: L
 export const leftOpen = (commands: readonly Command[], { placed, ended }: Ledger): number => {
   const cancelled = new Map<string, number>();
   for (const [at, { kind, state, request, outcome }] of commands.entries())
-    if (kind === 'orders/exvenue/cancel' && request.oids === 'all' && state === 'succeeded')
+    if (kind === 'exchange/cancel' && request.oids === 'all' && state === 'succeeded')
       if (outcome?.result?.status !== 'partial') cancelled.set(request.wallet, at);
   return commands
     .filter(({ request }, at) => at < (cancelled.get(request.wallet) ?? 0))
@@ -64,6 +64,6 @@ export const restingReportedClosed = (commands: readonly Command[], { placed, en
 
 function overrules(next: Command, pair: string | undefined, leg: 'tp' | 'sl', placed: Map<string, string>): boolean {
   if (next.state !== 'succeeded') return false;
-  if (next.kind === 'orders/exvenue/cancel') return next.request.oids === 'all';
-  return next.kind === 'orders/exvenue/protect' && next.request.pair === pair && placed.has(legCloid(next.id, leg));
+  if (next.kind === 'exchange/cancel') return next.request.oids === 'all';
+  return next.kind === 'exchange/protect' && next.request.pair === pair && placed.has(legCloid(next.id, leg));
 }

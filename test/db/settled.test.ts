@@ -138,7 +138,7 @@ describe('a bounded wait', () => {
     intentRow.parse({
       ...{
         id: newIntentId(),
-        kind: 'orders/place',
+        kind: 'network/place',
         owner: 'p',
         request_id: null,
         lane: null,

@@ -20,7 +20,7 @@ describe('acceptance', () => {
 
   const newIntent = (more: Partial<NewIntent> = {}): NewIntent => ({
     id: newIntentId(),
-    kind: 'orders/place',
+    kind: 'network/place',
     owner: 'ptn_a',
     request: {},
     digest: '00',

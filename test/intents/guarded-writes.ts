@@ -21,18 +21,18 @@ type StatementWrite = { kind: string; write(db: DbPool, lost: Intent): Promise<b
 
 /** Every statement that ends a claim, by the name of its prepared statement. A test compares the names with the code. */
 export const statementWrites: Record<string, StatementWrite> = {
-  settle_intents: { kind: 'orders/place', write: (db, lost) => succeed(db, lost, {}) },
-  'settle_intents: failed': { kind: 'orders/place', write: (db, lost) => fail(db, lost, { code: 'VENUE_REJECTED' }) },
+  settle_intents: { kind: 'network/place', write: (db, lost) => succeed(db, lost, {}) },
+  'settle_intents: failed': { kind: 'network/place', write: (db, lost) => fail(db, lost, { code: 'VENUE_REJECTED' }) },
   succeed_and_submit: {
-    kind: 'orders/exvenue/cancel',
+    kind: 'exchange/cancel',
     write: (db, lost) =>
       succeedAndSubmit(db, lost, {}, {
-        ...item({ id: newIntentId(), kind: 'orders/exvenue/cancel' }),
+        ...item({ id: newIntentId(), kind: 'exchange/cancel' }),
         deadline_s: 60,
       } as Any),
   },
   record_placements: {
-    kind: 'orders/place',
+    kind: 'network/place',
     write: (db, lost) =>
       network.recordPlacement(
         db,
@@ -42,12 +42,12 @@ export const statementWrites: Record<string, StatementWrite> = {
       ),
   },
   record_cancellation: {
-    kind: 'orders/cancel',
+    kind: 'network/cancel',
     write: (db, lost) =>
       network.recordCancellation(db, lost, UUID as Any, { result: { executed: null } as Any, lifecycle: 'cancelled' }),
   },
   record_edit: {
-    kind: 'orders/edit',
+    kind: 'network/edit',
     write: (db, lost) =>
       network.recordEdit(
         db,
@@ -57,7 +57,7 @@ export const statementWrites: Record<string, StatementWrite> = {
       ),
   },
   record_protection: {
-    kind: 'orders/protect',
+    kind: 'network/protect',
     write: (db, lost) =>
       network.recordProtection(db, lost as Any, any, {
         bracket: newIntentId() as Any,
@@ -66,11 +66,11 @@ export const statementWrites: Record<string, StatementWrite> = {
       }),
   },
   record_exchange_order: {
-    kind: 'orders/exvenue/place',
+    kind: 'exchange/place',
     write: (db, lost) => exchange.recordPlacement(db, lost as Any, any, { status: 'open' } as Any, null),
   },
   record_exchange_cancels: {
-    kind: 'orders/exvenue/cancel',
+    kind: 'exchange/cancel',
     write: (db, lost) => exchange.recordCancellation(db, lost as Any, { results: [] } as Any),
   },
   record_link: {

@@ -84,7 +84,7 @@ describe('a write whose claim is lost', () => {
       const events = await spine.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [one.id]);
       expect(events, name).to.have.length(1);
     }
-    const late = item({ kind: 'orders/close', owner: 'ptn_heard', deadline_s: -1 });
+    const late = item({ kind: 'network/close', owner: 'ptn_heard', deadline_s: -1 });
     await spine.accept(late);
     expect(await claim(db, late.id)).to.equal(null);
     const events = await spine.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [late.id]);

@@ -24,7 +24,7 @@ describe('a slow commit before the send', () => {
       end $$`);
     await service.db.query(sql.unsafe`
       create trigger stalls before update on intents for each row
-      when (old.sending_at is null and new.sending_at is not null and new.kind = 'orders/place' and new.attempts = 1)
+      when (old.sending_at is null and new.sending_at is not null and new.kind = 'network/place' and new.attempts = 1)
       execute function stall_first_try()`);
 
     const { status, body } = await trader.post('/v1/orders/netvenue', market());

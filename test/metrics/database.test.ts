@@ -20,7 +20,7 @@ describe('database metrics', () => {
     for (const statement of fill) await rows(statement);
     const db = await openPool(url, 1, () => {});
     const metrics = openMetrics();
-    collectDatabase(db, { tasks: ['orders/place', 'orders/cancel', 'webhooks/deliver'], budget }, metrics, quiet);
+    collectDatabase(db, { tasks: ['network/place', 'network/cancel', 'webhooks/deliver'], budget }, metrics, quiet);
     return readScrape(await metrics.scrape().finally(() => db.end()));
   }
 
@@ -29,12 +29,12 @@ describe('database metrics', () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 1 });
 
     const figures = await scrapeAfter((text) => pool.query(text), database.url, [
-      `select graphile_worker.add_job('orders/place', run_at => now() - interval '90 seconds')`,
-      `select graphile_worker.add_job('orders/place', run_at => now() - interval '5 seconds')`,
-      `select graphile_worker.add_job('orders/place', run_at => now() + interval '1 hour')`,
-      `select graphile_worker.add_job('orders/cancel')`,
+      `select graphile_worker.add_job('network/place', run_at => now() - interval '90 seconds')`,
+      `select graphile_worker.add_job('network/place', run_at => now() - interval '5 seconds')`,
+      `select graphile_worker.add_job('network/place', run_at => now() + interval '1 hour')`,
+      `select graphile_worker.add_job('network/cancel')`,
       `update queue_jobs set locked_at = now(), locked_by = 'w' where run_at = (select max(run_at) from queue_jobs where run_at <= now())`,
-      `select graphile_worker.add_job('orders/cancel', max_attempts => 1, run_at => now() - interval '2 hours')`,
+      `select graphile_worker.add_job('network/cancel', max_attempts => 1, run_at => now() - interval '2 hours')`,
       `update queue_jobs set attempts = 1 where max_attempts = 1`,
       `select graphile_worker.add_job('nobody/knows', run_at => now() - interval '1 second')`,
     ]);
@@ -42,12 +42,12 @@ describe('database metrics', () => {
     await database.drop();
 
     const jobs = (task: string, state: string) => figures.value('tps_queue_jobs', { task, state });
-    expect([jobs('orders/place', 'ready'), jobs('orders/place', 'planned')]).to.deep.equal([2, 1]);
-    expect([jobs('orders/cancel', 'running'), jobs('orders/cancel', 'dead')]).to.deep.equal([1, 1]);
+    expect([jobs('network/place', 'ready'), jobs('network/place', 'planned')]).to.deep.equal([2, 1]);
+    expect([jobs('network/cancel', 'running'), jobs('network/cancel', 'dead')]).to.deep.equal([1, 1]);
     expect(jobs('other', 'ready')).to.equal(1);
     expect(jobs('webhooks/deliver', 'ready')).to.equal(0);
-    expect(figures.value('tps_queue_oldest_ready_seconds', { task: 'orders/place' })).to.be.within(90, 120);
-    expect(figures.value('tps_queue_oldest_ready_seconds', { task: 'orders/cancel' })).to.equal(0);
+    expect(figures.value('tps_queue_oldest_ready_seconds', { task: 'network/place' })).to.be.within(90, 120);
+    expect(figures.value('tps_queue_oldest_ready_seconds', { task: 'network/cancel' })).to.equal(0);
     expect(figures.text).not.to.include('nobody/knows');
   });
 
@@ -77,19 +77,19 @@ describe('database metrics', () => {
        values (gen_random_uuid(), '${kind}', 'p', '${state}', '{}', '', now() - interval '${age}', now()${ended ? `, now(), '{}'` : ''})`;
 
     const figures = await scrapeAfter((text) => pool.query(text), database.url, [
-      intent('orders/place', 'in_doubt', '10 minutes'),
-      intent('orders/place', 'in_doubt', '1 minute'),
-      intent('orders/place', 'queued', '2 seconds'),
-      intent('orders/place', 'failed', '1 day', true),
+      intent('network/place', 'in_doubt', '10 minutes'),
+      intent('network/place', 'in_doubt', '1 minute'),
+      intent('network/place', 'queued', '2 seconds'),
+      intent('network/place', 'failed', '1 day', true),
       intent('strange/kind', 'running', '1 second'),
     ]);
     await pool.end();
     await database.drop();
 
-    const inDoubt = { kind: 'orders/place', state: 'in_doubt' };
+    const inDoubt = { kind: 'network/place', state: 'in_doubt' };
     expect(figures.value('tps_intents_open', inDoubt)).to.equal(2);
     expect(figures.value('tps_intents_oldest_seconds', inDoubt)).to.be.within(600, 660);
-    expect(figures.value('tps_intents_open', { kind: 'orders/place', state: 'queued' })).to.equal(1);
+    expect(figures.value('tps_intents_open', { kind: 'network/place', state: 'queued' })).to.equal(1);
     expect(figures.value('tps_intents_open', { kind: 'other', state: 'running' })).to.equal(1);
     expect(figures.value('tps_intents_open')).to.equal(4);
   });
@@ -148,7 +148,7 @@ describe('database metrics', () => {
     const db = await openPool(database.url, 1, () => {});
     const metrics = openMetrics();
     metrics.workers.set(3); // of an earlier scrape
-    const forget = collectDatabase(db, { tasks: ['orders/place'], budget }, metrics, quiet);
+    const forget = collectDatabase(db, { tasks: ['network/place'], budget }, metrics, quiet);
 
     const startedAt = performance.now();
     const figures = await Promise.all([metrics.scrape(), metrics.scrape()]);

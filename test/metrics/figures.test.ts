@@ -26,7 +26,7 @@ describe('the metrics of a process', () => {
     service.miner.faults.add({ kind: 'status_500', route: '/validator/' }); // the decision is left to the venue
     await trader.post(ORDERS, market(REJECTED));
     await trader.get('/nowhere');
-    const orders = { task: 'orders/place', outcome: 'done' };
+    const orders = { task: 'network/place', outcome: 'done' };
     await until('every task to have ended', async () => {
       const now = await scrape();
       return now.value('tps_task_duration_seconds_count', orders) === 4;
@@ -77,16 +77,16 @@ describe('the metrics of a process', () => {
 
   it('count intents by result, with the time since their acceptance', () => {
     const ended = (ending: string) =>
-      increase('tps_intent_settle_duration_seconds_count', { kind: 'orders/place', ending });
+      increase('tps_intent_settle_duration_seconds_count', { kind: 'network/place', ending });
 
     expect(ended('succeeded')).to.equal(3);
     expect(ended('failed')).to.equal(1);
     expect(ended('expired')).to.equal(0);
-    expect(increase('tps_intent_settle_duration_seconds_sum', { kind: 'orders/place' })).to.be.within(0.001, 60);
+    expect(increase('tps_intent_settle_duration_seconds_sum', { kind: 'network/place' })).to.be.within(0.001, 60);
   });
 
   it('count tasks by outcome', () => {
-    expect(increase('tps_task_duration_seconds_count', { task: 'orders/place', outcome: 'done' })).to.equal(4);
+    expect(increase('tps_task_duration_seconds_count', { task: 'network/place', outcome: 'done' })).to.equal(4);
     expect(increase('tps_task_duration_seconds_count', { outcome: 'threw' })).to.equal(0);
   });
 

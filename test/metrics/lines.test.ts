@@ -18,7 +18,7 @@ describe('log lines', () => {
     const reply = await trader.post('/v1/orders/netvenue', market(), { headers: { 'X-Request-Id': 'one-request' } });
     const intentId = String(reply.headers['intent-id']);
     const requests = () => linesOf({ request_id: 'one-request' }).filter((line) => 'operation' in line);
-    const ended = { task: 'orders/place', intent_id: intentId, outcome: 'succeeded' }; // calls of the task have lines, too
+    const ended = { task: 'network/place', intent_id: intentId, outcome: 'succeeded' }; // calls of the task have lines, too
     await until('the task to have its line', () => linesOf(ended).length > 0);
     await until('the request to have its line', () => requests().length > 0); // written once the response was sent
 
@@ -35,7 +35,7 @@ describe('log lines', () => {
     expect(request?.ms).to.be.a('number').above(0);
     const [task, ...others] = linesOf({ intent_id: intentId }).filter((line) => 'outcome' in line);
     expect(others).to.deep.equal([]);
-    expect(task).to.include({ level: 30, task: 'orders/place', outcome: 'succeeded', attempt: 1 });
+    expect(task).to.include({ level: 30, task: 'network/place', outcome: 'succeeded', attempt: 1 });
     expect(task?.ms).to.be.a('number');
   });
 
@@ -51,7 +51,7 @@ describe('log lines', () => {
     const sent = linesOf({ ...intent, call: 'submit' });
     const lookUps = linesOf({ ...intent, upstream: 'netvenue', result: 'found' });
     expect(sent).to.have.length(1);
-    expect(sent[0]).to.include({ upstream: 'netvenue', result: 'unknown', task: 'orders/place' });
+    expect(sent[0]).to.include({ upstream: 'netvenue', result: 'unknown', task: 'network/place' });
     expect(sent[0]?.cause).to.be.a('string');
     expect(sent[0]?.ms).to.be.a('number');
     expect(lookUps.length, 'reads with a response').to.be.above(0);
@@ -62,12 +62,12 @@ describe('log lines', () => {
     const { request_id, tenant } = linesOf({ ...intent, operation: 'submitNetvenueOrder' })[0] ?? {};
     expect(request_id).to.equal('a-slow-order');
     for (const line of [...sent, ...lookUps, ...linesOf({ ...intent, outcome: 'succeeded' })])
-      expect(line).to.include({ request_id, tenant, task: 'orders/place' });
+      expect(line).to.include({ request_id, tenant, task: 'network/place' });
   });
 
   it('report a task that throws once, with its duration and its job, and count it', async () => {
     const jobId = await service.db.oneFirst(sql.unsafe`
-      select id from graphile_worker.add_job('orders/place', json_build_object('intent_id', 'no uuid'), max_attempts => 1)`);
+      select id from graphile_worker.add_job('network/place', json_build_object('intent_id', 'no uuid'), max_attempts => 1)`);
     await until('it to have thrown', () => linesOf({ outcome: 'threw' }).length > 0);
     await until('it to be abandoned', () =>
       service.db.exists(sql.unsafe`select from queue_jobs where locked_at is null and attempts = max_attempts`),
@@ -79,14 +79,14 @@ describe('log lines', () => {
     expect(about[0]).to.include({
       level: 50,
       msg: 'task threw',
-      task: 'orders/place',
+      task: 'network/place',
       intent_id: 'no uuid',
       outcome: 'threw',
       attempt: 1,
     });
     expect(about[0]).to.include({ job: String(jobId) });
     expect(about[0]?.ms).to.be.a('number');
-    expect(scraped.value('tps_task_duration_seconds_count', { task: 'orders/place', outcome: 'threw' })).to.equal(1);
+    expect(scraped.value('tps_task_duration_seconds_count', { task: 'network/place', outcome: 'threw' })).to.equal(1);
   });
 
   const linesOf = (members: Record<string, unknown>) =>

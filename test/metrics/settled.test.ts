@@ -64,7 +64,7 @@ describe('intents that ended', () => {
     const ended = await heldAndCounted(service);
     await service.stop();
 
-    expect(ended).to.deep.include({ kind: 'orders/place', state: 'expired', held: 1, counted: 1 });
+    expect(ended).to.deep.include({ kind: 'network/place', state: 'expired', held: 1, counted: 1 });
   });
 
   it('are ended by the core alone, and through settleBy by the functions that write more', async () => {

@@ -71,7 +71,7 @@ describe('telemetry', function () {
 
     const spans = await eventually(async () => {
       const found = spansOf(traceId);
-      return ['webhook order.updated', 'orders/place', 'netvenue submit'].every((name) =>
+      return ['webhook order.updated', 'network/place', 'netvenue submit'].every((name) =>
         found.some((span) => span.name === name),
       )
         ? found
@@ -79,7 +79,7 @@ describe('telemetry', function () {
     });
     const named = (name: string) => spans.filter((span) => span.name === name);
     const [request, repeat] = named('submitNetvenueOrder');
-    const [task] = named('orders/place');
+    const [task] = named('network/place');
     const parentOf = (name: string) => named(name)[0]?.parentSpanId;
 
     expect(spans.filter(({ parentSpanId }) => !parentSpanId)).to.deep.equal([request]);

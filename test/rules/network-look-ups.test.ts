@@ -3,7 +3,7 @@ import type { Reply } from '../../src/adapters/http.ts';
 import type { IntentOf } from '../../src/intents/define.ts';
 import { found, type ReadResult, rejected, unreadable } from '../../src/kernel/upstream-result.ts';
 import { submitResponse } from '../../src/venues/network/adapter/orders.ts';
-import type { Signal } from '../../src/venues/network/adapter/signals.ts';
+import type { Signal } from '../../src/venues/network/adapter/signal-types.ts';
 import type { Dashboard, DashboardOrder, Netvenue, OrderBook } from '../../src/venues/network/adapter/types.ts';
 import { cancel } from '../../src/venues/network/orders/cancel.ts';
 import { close } from '../../src/venues/network/orders/close.ts';

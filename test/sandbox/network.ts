@@ -5,7 +5,7 @@ import {
   startNetvenueUpstream,
 } from '../../src/sandbox/network/index.ts';
 import { netvenue } from '../../src/venues/network/adapter/index.ts';
-import type { Signal, SignalAccepted } from '../../src/venues/network/adapter/signals.ts';
+import type { Signal, SignalAccepted } from '../../src/venues/network/adapter/signal-types.ts';
 import type { DashboardPosition, Netvenue } from '../../src/venues/network/adapter/types.ts';
 
 const keys = { minerKey: 'miner-key', validatorKey: 'validator-key', entityHotkey: '5Entity' };

@@ -42,7 +42,7 @@ describe('objects that are named by their id', () => {
         owner,
         user_id: user,
         trader: 'x',
-        kind: 'orders/place',
+        kind: 'network/place',
       };
       return ask(`(select a.verdict from accept_trading_orders($1::jsonb) a)`, JSON.stringify([item]));
     };

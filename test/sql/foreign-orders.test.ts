@@ -24,7 +24,7 @@ describe('what is read of exchange orders for one owner or wallet', () => {
     for (const [id, owner, trader] of orders) {
       await run(
         `insert into intents (id, kind, owner, lane, state, request, digest, deadline_at, settled_at, outcome)
-         values ($1::uuid, 'orders/exvenue/place', $2, 'exvenue:' || $3::text, 'succeeded', '{}', '', now(), now(), '{}')`,
+         values ($1::uuid, 'exchange/place', $2, 'exvenue:' || $3::text, 'succeeded', '{}', '', now(), now(), '{}')`,
         ...[id, owner, trader],
       );
       const executed = `{"ex_order_id": "${OID}", "trigger_status": "pending_parent_fill"}`;

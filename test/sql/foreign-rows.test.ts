@@ -89,7 +89,7 @@ describe('what is read for one owner', () => {
       const inDoubt = newIntentId();
       await run(
         `insert into intents (id, kind, owner, lane, state, request, sent_payload, digest, deadline_at)
-         values ($1, 'orders/exvenue/place', '${OTHER}', 'exvenue:${OTHER_WALLET}', 'in_doubt', '{}', '{"key_id": "x"}', '', now())`,
+         values ($1, 'exchange/place', '${OTHER}', 'exvenue:${OTHER_WALLET}', 'in_doubt', '{}', '{"key_id": "x"}', '', now())`,
         inDoubt,
       );
 

@@ -71,7 +71,7 @@ describe('the life of an intent', () => {
     });
 
     it('queues one job for each accepted intent, with only the id in it', async () => {
-      const id = await accepted({ kind: 'orders/close', request: { secret: 'no' } });
+      const id = await accepted({ kind: 'network/close', request: { secret: 'no' } });
 
       const jobs = await jobsOf(id);
       const [{ payload } = { payload: null }] = await spine.query<{ payload: object | null }>(
@@ -79,7 +79,7 @@ describe('the life of an intent', () => {
         [id],
       );
 
-      expect(jobs.map(({ task }) => task)).to.deep.equal(['orders/close']);
+      expect(jobs.map(({ task }) => task)).to.deep.equal(['network/close']);
       expect(payload).to.deep.equal({ intent_id: id });
     });
 
@@ -215,7 +215,7 @@ describe('the life of an intent', () => {
 
       const [job] = await jobsOf(id);
       expect(await spine.row(id)).to.include({ state: 'queued', sending_at: null });
-      expect(job).to.include({ task: 'orders/place' });
+      expect(job).to.include({ task: 'network/place' });
       expect(job?.in_ms).to.be.within(4_000, 5_000);
     });
   });

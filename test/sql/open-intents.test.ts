@@ -10,7 +10,7 @@ describe('one of many open intents', () => {
     spine = await openSpine();
     await spine.query(
       `insert into intents (id, kind, owner, request, digest, deadline_at, state, settled_at, outcome)
-       select gen_random_uuid(), 'orders/place', 'ptn_a', '{}', '\\x00', now(), 'succeeded', now(), '{"result": {}}'
+       select gen_random_uuid(), 'network/place', 'ptn_a', '{}', '\\x00', now(), 'succeeded', now(), '{"result": {}}'
        from generate_series(1, $1)`,
       [SETTLED],
     );

@@ -41,7 +41,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
   it('are listed with what they are about, and nothing else of their payload', async () => {
     const job = await queued('payments/read', { payment_id: 'pay_1', url: 'https://x.example/?t=canary' });
     await intentAt(spine, 'queued');
-    await die('orders/place');
+    await die('network/place');
 
     const listed = await operator.query<{ job_id: string; task: string; about: object; last_error: string }>(
       'select * from ops.dead_jobs',
@@ -99,7 +99,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
     await spine.query(`select end_mail('0190aaaa-0000-7000-8000-00000000000b', 'sent', null)`);
     const mail = await die('mail/send');
     const id = await intentAt(spine, 'queued');
-    const intent = await die('orders/place');
+    const intent = await die('network/place');
     const unknown = await queued('unheard/of', {});
 
     expect(await rerun(mail)).to.include({ done: false, verdict: 'finished' });

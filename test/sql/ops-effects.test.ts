@@ -23,13 +23,13 @@ describe('a re-run at the venue', () => {
   const acceptTooLate = (count: number) =>
     service.db.query(sql.unsafe`
       select accept_intents(jsonb_agg(jsonb_build_object(
-        'n', n, 'id', gen_random_uuid(), 'kind', 'orders/place', 'owner', 'ptn_a', 'request', '{}'::jsonb, 'digest', '00', 'deadline_s', -1)))
+        'n', n, 'id', gen_random_uuid(), 'kind', 'network/place', 'owner', 'ptn_a', 'request', '{}'::jsonb, 'digest', '00', 'deadline_s', -1)))
       from generate_series(1, ${count}) n`);
   const states = () =>
     service.db.any(sql.type(z.object({ state: z.string(), count: z.number() }))`
       select i.state, count(*)
       from intents i
-      where i.kind = 'orders/place'
+      where i.kind = 'network/place'
       group by i.state
       order by i.state`);
   const rows = () => service.db.any(sql.type(z.record(z.string(), z.unknown()))`select * from intents order by id`);
@@ -48,7 +48,7 @@ describe('a re-run at the venue', () => {
       select r.done, r.verdict
       from intents i
       cross join lateral ops.rerun(i.id, 'ada', 'to see that nothing happens') r
-      where i.kind = 'orders/place'`);
+      where i.kind = 'network/place'`);
     await until('no job of an order is left', async () => !(await jobsOfOrders()));
 
     expect(await states()).to.deep.equal([

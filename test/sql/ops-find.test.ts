@@ -27,7 +27,7 @@ describe('ops.find', () => {
       values ('usr_f', 'app_f', 'ada@example.com', now()), ('usr_g', 'app_g', 'ada@example.com', null);
       insert into intents (id, kind, owner, state, request, outcome, digest, request_id, deadline_at, settled_at)
       values
-        ('${ID(1)}', 'orders/place', 'ptn_f', 'succeeded', '{"trader": "e_1"}', '{"result": {}}', 'd', 'req-77', now(), now()),
+        ('${ID(1)}', 'network/place', 'ptn_f', 'succeeded', '{"trader": "e_1"}', '{"result": {}}', 'd', 'req-77', now(), now()),
         ('${ID(2)}', 'payments/checkout', 'app_f', 'succeeded', '{"secret": "canary"}', '{"result": {}}', 'd', null, now(), now()),
         ('${ID(3)}', 'accounts/provision', 'ptn_f', 'succeeded', '{}', '{"result": {}}', 'd', null, now(), now());
       insert into orders (id, venue, owner, trader, pair, handle, terms, executed)
@@ -121,7 +121,7 @@ describe('ops.find', () => {
       ada,
       'https://example.com/hook',
       'payment.succeeded',
-      'orders/place',
+      'network/place',
     ];
     expect(named.map(({ name }) => name)).to.deep.equal([...found, null, null, null]);
   });

@@ -28,7 +28,7 @@ describe('ops.rerun', () => {
       reason: 'nothing was sent, and no worker has it',
     });
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again' });
-    expect(await jobs()).to.deep.equal([['orders/place', id]]);
+    expect(await jobs()).to.deep.equal([['network/place', id]]);
     expect(await spine.headOf('a')).to.equal(id);
   });
 
@@ -38,7 +38,7 @@ describe('ops.rerun', () => {
 
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again', was_sent: false });
     expect(await spine.query('select attempts from queue_jobs')).to.deep.equal([{ attempts: 0 }]);
-    expect(await jobs()).to.deep.equal([['orders/place', id]]);
+    expect(await jobs()).to.deep.equal([['network/place', id]]);
   });
 
   it('releases the job of a dead worker, so that the next one reconciles first', async () => {
@@ -63,7 +63,7 @@ describe('ops.rerun', () => {
     await spine.finishJobs(id);
 
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
-    expect(await jobs()).to.deep.equal([['orders/place', id]]);
+    expect(await jobs()).to.deep.equal([['network/place', id]]);
   });
 
   it('reconciles one in doubt now, by the scheduled job', async () => {
@@ -77,7 +77,7 @@ describe('ops.rerun', () => {
       venue_says: 'nothing readable yet, after 1 reconcile attempts',
     });
 
-    expect(await jobs()).to.deep.equal([['orders/place', id]]);
+    expect(await jobs()).to.deep.equal([['network/place', id]]);
     expect(await dueIn(id)).to.be.below(1);
   });
 
@@ -87,7 +87,7 @@ describe('ops.rerun', () => {
     await spine.finishJobs(id);
 
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
-    expect(await jobs()).to.deep.include(['orders/place', id]);
+    expect(await jobs()).to.deep.include(['network/place', id]);
     expect(await spine.headOf('a')).to.equal(next);
   });
 
@@ -131,7 +131,7 @@ describe('ops.rerun', () => {
     expect(await operator.rerun(second)).to.include({ verdict: 'at_work' });
     expect(await operator.rerun(first)).to.include({ done: true, verdict: 'queued_again' });
     expect(await spine.headOf('a')).to.equal(first);
-    expect(await jobs()).to.deep.equal([['orders/place', first]]);
+    expect(await jobs()).to.deep.equal([['network/place', first]]);
   });
 
   it('acts once when two operators call it at the same time', async () => {

@@ -105,7 +105,7 @@ describe('views of ops', () => {
       await intentAt(spine, 'queued'),
     ];
     await intentAt(spine, 'queued');
-    const inDoubt = await intentAt(spine, 'in_doubt', { kind: 'orders/cancel' }); // its reconciliation is scheduled
+    const inDoubt = await intentAt(spine, 'in_doubt', { kind: 'network/cancel' }); // its reconciliation is scheduled
     await spine.query(
       `delete from queue_jobs where payload ->> 'intent_id' = $1 and run_at <= now()`, // the one that sent it
       [inDoubt],
@@ -120,8 +120,8 @@ describe('views of ops', () => {
     const found = await view<{ task: string; oldest_ready_s: number | null }>('queue_ages');
 
     const [place, cancel] = [
-      found.find(({ task }) => task === 'orders/place'),
-      found.find(({ task }) => task === 'orders/cancel'),
+      found.find(({ task }) => task === 'network/place'),
+      found.find(({ task }) => task === 'network/cancel'),
     ];
     expect(place).to.include({ ready: 2, planned: 0, running: 1, dead: 1 });
     expect(place?.oldest_ready_s).to.be.within(90, 120);
@@ -130,7 +130,7 @@ describe('views of ops', () => {
 
   it('intent_ages: open ones by state and kind', async () => {
     await intentAt(spine, 'queued');
-    await intentAt(spine, 'queued', { kind: 'orders/cancel' });
+    await intentAt(spine, 'queued', { kind: 'network/cancel' });
     await intentAt(spine, 'in_doubt');
     await intentAt(spine, 'succeeded');
     await spine.query(`update intents set created_at = now() - interval '1 minute' where state = 'in_doubt'`);
@@ -138,9 +138,9 @@ describe('views of ops', () => {
     const found = await view<{ oldest_s: number }>('intent_ages');
 
     expect(found.map(({ oldest_s, ...rest }) => rest)).to.deep.equal([
-      { state: 'in_doubt', kind: 'orders/place', count: 1 },
-      { state: 'queued', kind: 'orders/cancel', count: 1 },
-      { state: 'queued', kind: 'orders/place', count: 1 },
+      { state: 'in_doubt', kind: 'network/place', count: 1 },
+      { state: 'queued', kind: 'network/cancel', count: 1 },
+      { state: 'queued', kind: 'network/place', count: 1 },
     ]);
     expect(found[0]?.oldest_s).to.be.within(60, 90);
   });

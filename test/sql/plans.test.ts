@@ -71,7 +71,7 @@ describe('statements with much past data', function () {
 
   const newIntent = (): NewNetworkOrder => ({
     id: newIntentId(),
-    kind: 'orders/place',
+    kind: 'network/place',
     owner,
     trader,
     pair: 'BTCUSDC',

@@ -18,7 +18,7 @@ type Console = { wordOf(judged: Judged): string; isRunnable(judged: Judged): boo
 const PLACES = ['queued', 'running', 'sent', 'in_doubt', 'succeeded', 'failed', 'expired'] as const;
 const ENDED = ['succeeded', 'failed', 'expired'];
 const KINDS = [
-  'orders/place',
+  'network/place',
   'accounts/provision',
   'payments/checkout',
   'payouts/submit',
@@ -70,7 +70,7 @@ describe('the badge of a re-run', function () {
     const lane = `lane-${n}`;
     if (isBehind) await intentAt(spine, 'queued', { lane });
     const isEnded = ENDED.includes(place); // ends as an order: what follows the end of others needs their rows
-    const id = await intentAt(spine, isBehind ? 'queued' : place, { kind: isEnded ? 'orders/place' : kind, lane });
+    const id = await intentAt(spine, isBehind ? 'queued' : place, { kind: isEnded ? 'network/place' : kind, lane });
     await spine.query(
       `update intents
        set kind = $4, sending_at = sending_at - make_interval(hours => $2),

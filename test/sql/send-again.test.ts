@@ -106,7 +106,7 @@ describe('an intent whose worker ended while it was sending, and whose request n
   describe('stays if a later intent of its lane', () => {
     const later = async () => {
       const lost = await abandoned();
-      const next = item({ lane: LANE, kind: 'orders/close' });
+      const next = item({ lane: LANE, kind: 'network/close' });
       await spine.accept(next);
       const claim = await spine.claim(next.id);
       return { lost, next: { id: next.id, fence: claim?.fence ?? 0 } };

@@ -31,7 +31,7 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     (await spine.query<{ task: string }>('select task from ops.dead_jobs order by task')).map(({ task }) => task);
 
   for (const [task, payload, key] of [
-    ['orders/exvenue/watch', CRON, 'watch'],
+    ['exchange/watch', CRON, 'watch'],
     ['trading/watch', '{"account": "a"}', 'trading/watch:a'],
   ] as const) {
     it(`end with a dead worker and are not dead jobs: ${task}`, async () => {
@@ -75,13 +75,13 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
 
   it('are not those that used up their attempts themselves', async () => {
     await worker('killed', 5);
-    await add('orders/exvenue/watch', CRON, 'watch');
+    await add('exchange/watch', CRON, 'watch');
     await add('mail/send', '{"mail_id": "m"}', 'unlike');
     await spine.query(`update queue_jobs set attempts = max_attempts, locked_by = 'killed', locked_at = now()`);
     await spine.query(`select graphile_worker.add_job('webhooks/dispatch', '{}', max_attempts => 1)`);
     await spine.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/dispatch'`);
     await reap();
 
-    expect(await dead()).to.deep.equal(['mail/send', 'orders/exvenue/watch', 'webhooks/dispatch']);
+    expect(await dead()).to.deep.equal(['mail/send', 'exchange/watch', 'webhooks/dispatch']);
   });
 });

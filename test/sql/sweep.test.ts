@@ -39,13 +39,13 @@ describe('requeue_stranded', () => {
 
     expect(requeued).to.deep.equal([2, 0]);
     expect(await jobs()).to.have.deep.members([
-      ['orders/place', alone.id],
-      ['orders/place', head.id],
+      ['network/place', alone.id],
+      ['network/place', head.id],
     ]);
   });
 
   it('queues the task of a running one and the reconciliation of one in doubt', async () => {
-    const [running, inDoubt] = [item(), item({ lane: 'a', kind: 'orders/cancel' })];
+    const [running, inDoubt] = [item(), item({ lane: 'a', kind: 'network/cancel' })];
     await spine.accept(running, inDoubt);
     await spine.claim(running.id);
     const { fence } = (await spine.claim(inDoubt.id)) as Row;
@@ -57,8 +57,8 @@ describe('requeue_stranded', () => {
     await requeue();
 
     expect(await jobs()).to.have.deep.members([
-      ['orders/place', running.id],
-      ['orders/cancel', inDoubt.id],
+      ['network/place', running.id],
+      ['network/cancel', inDoubt.id],
     ]);
   });
 
@@ -86,7 +86,7 @@ describe('requeue_stranded', () => {
 
       expect(requeued).to.equal(1);
       expect(await spine.headOf('a')).to.equal(first.id);
-      expect(await jobs()).to.deep.equal([['orders/place', first.id]]);
+      expect(await jobs()).to.deep.equal([['network/place', first.id]]);
     });
   }
 
@@ -100,7 +100,7 @@ describe('requeue_stranded', () => {
     await requeue();
 
     expect(await spine.headOf('a')).to.equal(first.id);
-    expect(await jobs()).to.deep.equal([['orders/place', first.id]]);
+    expect(await jobs()).to.deep.equal([['network/place', first.id]]);
   });
 });
 

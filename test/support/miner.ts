@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { netvenue } from '../../src/venues/network/adapter/index.ts';
-import type { Signal } from '../../src/venues/network/adapter/signals.ts';
+import type { Signal } from '../../src/venues/network/adapter/signal-types.ts';
 
 export const UUID = '0190a1b2-0000-7000-8000-000000000001';
 export const MINER = 'http://miner.test';

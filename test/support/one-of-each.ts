@@ -10,13 +10,13 @@ export const ONE_OF_EACH = `
 
   insert into intents (id, kind, owner, lane, state, request, sent_payload, outcome, digest, fence, attempts, deadline_at, sending_at, settled_at)
   values
-    ('${ID}1', 'orders/place', 'ptn_1', 'lane', 'succeeded', '{"trader": "e_1"}', '{}', '{"result": {"n": 1}}', '\\x01', 1, 1, now(), now(), now()),
-    ('${ID}2', 'orders/place', 'ptn_1', 'lane', 'queued', '{"trader": "e_1"}', null, null, '\\x02', 0, 0, now() + interval '1 hour', null, null),
-    ('${ID}3', 'orders/cancel', 'ptn_1', 'lane', 'in_doubt', '{"trader": "e_1"}', '{}', null, '\\x03', 1, 1, now(), now(), null),
+    ('${ID}1', 'network/place', 'ptn_1', 'lane', 'succeeded', '{"trader": "e_1"}', '{}', '{"result": {"n": 1}}', '\\x01', 1, 1, now(), now(), now()),
+    ('${ID}2', 'network/place', 'ptn_1', 'lane', 'queued', '{"trader": "e_1"}', null, null, '\\x02', 0, 0, now() + interval '1 hour', null, null),
+    ('${ID}3', 'network/cancel', 'ptn_1', 'lane', 'in_doubt', '{"trader": "e_1"}', '{}', null, '\\x03', 1, 1, now(), now(), null),
     ('${ID}4', 'accounts/provision', 'ptn_1', null, 'succeeded', '{}', '{}', '{"result": {}}', '\\x04', 1, 1, now(), now(), now()),
     ('${ID}5', 'payments/checkout', 'app_1', null, 'failed', '{}', '{}', '{"problem": {"code": "X"}}', '\\x05', 1, 1, now(), now(), now());
   insert into lanes (name, head) values ('lane', '${ID}2'), ('idle', null);
-  select graphile_worker.add_job('orders/place', '{"intent_id": "${ID}2"}');
+  select graphile_worker.add_job('network/place', '{"intent_id": "${ID}2"}');
   insert into idempotency_keys (owner, key, digest, intent_id) values ('ptn_1', 'key', '\\x01', '${ID}1');
   insert into idempotent_responses (caller, key, digest, status, sealed) values ('ptn_1', 'key', '\\x01', 200, '\\x02');
 

@@ -48,7 +48,7 @@ export type Spine = Hand & {
 /** An intent to accept; by default a placement of some partner without a lane, valid for a minute. */
 export const item = (more: Partial<Item> & Record<string, unknown> = {}): Item => ({
   id: newIntentId(),
-  kind: 'orders/place',
+  kind: 'network/place',
   owner: 'ptn_a',
   request: {},
   digest: '00',

@@ -40,11 +40,11 @@ describe('housekeeping/prune', () => {
   const intentsLeft = async () => (await left('intents')).map(numberIn);
 
   it('deletes old settled intents without dependents, and no others', async () => {
-    await intent({ n: 1, kind: 'orders/cancel' });
-    await intent({ n: 2, kind: 'orders/cancel', age: '89 days' });
-    await intent({ n: 3, kind: 'orders/exvenue/close', state: 'failed' });
+    await intent({ n: 1, kind: 'network/cancel' });
+    await intent({ n: 2, kind: 'network/cancel', age: '89 days' });
+    await intent({ n: 3, kind: 'exchange/close', state: 'failed' });
     for (const [at, state] of ['queued', 'running', 'in_doubt'].entries()) {
-      await intent({ n: 10 + at, kind: 'orders/cancel', state });
+      await intent({ n: 10 + at, kind: 'network/cancel', state });
     }
     for (const [at, kind] of [
       'payments/checkout',
@@ -75,15 +75,15 @@ describe('housekeeping/prune', () => {
 
   it('deletes a closed order together with its placement, and never one of them alone', async () => {
     await client.query('delete from intents');
-    await order({ n: 1, kind: 'orders/place' });
-    await order({ n: 2, kind: 'orders/exvenue/place', state: 'failed', lifecycle: null });
-    await order({ n: 3, kind: 'orders/place', age: '399 days' });
-    await order({ n: 4, kind: 'orders/place', lifecycle: 'resting' });
-    await order({ n: 5, kind: 'orders/exvenue/place', executed: { trigger_status: 'pending_parent_fill' } });
-    await order({ n: 6, kind: 'orders/place' });
-    await intent({ n: 60, kind: 'orders/cancel', state: 'in_doubt', target: 6 });
-    await order({ n: 7, kind: 'orders/protect' });
-    await order({ n: 8, kind: 'orders/protect', age: '100 days' });
+    await order({ n: 1, kind: 'network/place' });
+    await order({ n: 2, kind: 'exchange/place', state: 'failed', lifecycle: null });
+    await order({ n: 3, kind: 'network/place', age: '399 days' });
+    await order({ n: 4, kind: 'network/place', lifecycle: 'resting' });
+    await order({ n: 5, kind: 'exchange/place', executed: { trigger_status: 'pending_parent_fill' } });
+    await order({ n: 6, kind: 'network/place' });
+    await intent({ n: 60, kind: 'network/cancel', state: 'in_doubt', target: 6 });
+    await order({ n: 7, kind: 'network/protect' });
+    await order({ n: 8, kind: 'network/protect', age: '100 days' });
 
     const pruned = await prune();
 
@@ -94,7 +94,7 @@ describe('housekeeping/prune', () => {
 
   it('keeps an intent while a key refers to it, and keys for 7 days', async () => {
     await client.query('delete from intents; delete from orders');
-    for (const at of [1, 2]) await intent({ n: at, kind: 'orders/cancel' });
+    for (const at of [1, 2]) await intent({ n: at, kind: 'network/cancel' });
     await client.query(
       `insert into idempotency_keys (owner, key, digest, intent_id, created_at)
        values ('ptn_1', 'young', '', $1, now() - interval '6 days 23 hours'), ('ptn_1', 'old', '', $2, now() - interval '7 days 1 minute')`,
@@ -115,7 +115,7 @@ describe('housekeeping/prune', () => {
 
   it('deletes empty lanes', async () => {
     await client.query('delete from intents');
-    await intent({ n: 1, kind: 'orders/place', state: 'running' });
+    await intent({ n: 1, kind: 'network/place', state: 'running' });
     await client.query(`insert into lanes (name, head) values ('idle', null), ('lane 1', $1)`, [uuid(1)]);
 
     expect(await prune()).to.deep.equal({ lanes: 1 });
@@ -130,7 +130,7 @@ describe('housekeeping/prune', () => {
     const enter = (by: Client, at: number, lane: string) =>
       by.query('select accept_intents($1)', [
         JSON.stringify([
-          { n: 0, id: uuid(at), kind: 'orders/place', owner: 'ptn_1', lane, request: {}, digest: '00', deadline_s: 60 },
+          { n: 0, id: uuid(at), kind: 'network/place', owner: 'ptn_1', lane, request: {}, digest: '00', deadline_s: 60 },
         ]),
       ]);
 
@@ -154,7 +154,7 @@ describe('housekeeping/prune', () => {
 
   it('stays within its row limit, and skips locked rows', async () => {
     await client.query('delete from intents');
-    for (let at = 1; at <= 25; at++) await intent({ n: at, kind: at % 2 ? 'orders/cancel' : 'orders/edit' });
+    for (let at = 1; at <= 25; at++) await intent({ n: at, kind: at % 2 ? 'network/cancel' : 'network/edit' });
     const holder = await connected();
     await holder.query('begin');
     await holder.query('select from intents where id = $1 for update', [uuid(1)]);

@@ -40,7 +40,7 @@ const fields = [
       'expired',
     ],
   },
-  { name: 'kind', label: 'Kind', more: { maxlength: 64, placeholder: 'orders/place' } },
+  { name: 'kind', label: 'Kind', more: { maxlength: 64, placeholder: 'network/place' } },
   { name: 'owner', label: 'Partner or app', more: { maxlength: 64 } },
 ];
 

@@ -2,7 +2,7 @@ import { Logger, run } from 'graphile-worker';
 import pg from 'pg';
 import { webhooks } from '../../../src/adapters/webhook/index.ts';
 import { netvenue } from '../../../src/venues/network/adapter/index.ts';
-import type { Signal } from '../../../src/venues/network/adapter/signals.ts';
+import type { Signal } from '../../../src/venues/network/adapter/signal-types.ts';
 import { createChainTables, ENDED } from './chain-tables.ts';
 
 /*

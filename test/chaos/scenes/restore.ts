@@ -88,7 +88,7 @@ const effects = ({ upstream, exchange }: Stage) =>
 async function deniedAtExchange({ rows, exchange }: Stage): Promise<number> {
   const keys = new Set(exchange.ledger.entries().map(({ key }) => key.replace('0x', '').replaceAll('-', '')));
   const failed = await rows<{ id: string }>(
-    `select id from intents where kind = 'orders/exvenue/place' and state in ('failed', 'expired')`,
+    `select id from intents where kind = 'exchange/place' and state in ('failed', 'expired')`,
   );
   return failed.filter(({ id }) => keys.has(id.replaceAll('-', ''))).length;
 }

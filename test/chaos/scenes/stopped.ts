@@ -93,7 +93,7 @@ function arrivals({ upstream: { faults } }: Stage): () => number {
   return () => arrived;
 }
 
-const placements = ({ lines }: WorkerProcess) => lines.filter((line) => line.includes('"task":"orders/place"')).length;
+const placements = ({ lines }: WorkerProcess) => lines.filter((line) => line.includes('"task":"network/place"')).length;
 
 async function registered({ rows }: Stage, { id }: WorkerProcess): Promise<true | null> {
   return (await rows('select from worker_processes where id = $1', [id])).length === 1 || null;

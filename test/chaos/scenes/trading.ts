@@ -108,11 +108,11 @@ async function checkExits(stage: Stage, settleWithinMs: number): Promise<void> {
     `select count(*)::integer from orders where executed ->> 'trigger_status' = 'pending_parent_fill'`,
   );
   for (let n = 0; n <= (waiting?.count ?? 0) / WATCHED_AT_ONCE; n += 1) {
-    await stage.rows(`select graphile_worker.add_job('orders/exvenue/watch')`);
+    await stage.rows(`select graphile_worker.add_job('exchange/watch')`);
     await until(
       'the watch of exits',
       async () => {
-        const [queued] = await stage.rows(`select from queue_jobs where task = 'orders/exvenue/watch' limit 1`);
+        const [queued] = await stage.rows(`select from queue_jobs where task = 'exchange/watch' limit 1`);
         return queued ? null : true;
       },
       settleWithinMs,

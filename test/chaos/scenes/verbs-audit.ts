@@ -60,10 +60,10 @@ export async function auditVerbs(stage: Site, taken: readonly string[]): Promise
 
 /** Whether an entry is the effect of a verb. Every order is edited once, to a quantity of its own, and cancelled once. */
 function isEffectOf({ id, kind, request, sent_payload }: Row, entry: Entry): boolean {
-  if (kind === 'orders/place') return entry.key === id && ['market', 'limit'].includes(entry.kind);
-  if (kind === 'orders/cancel') return entry.key === request.target && entry.kind === 'cancel';
-  if (kind === 'orders/edit') return entry.key === request.target && entry.kind === 'edit' && isSized(entry, request);
-  if (kind === 'orders/protect') return entry.key === id && entry.kind === 'bracket';
+  if (kind === 'network/place') return entry.key === id && ['market', 'limit'].includes(entry.kind);
+  if (kind === 'network/cancel') return entry.key === request.target && entry.kind === 'cancel';
+  if (kind === 'network/edit') return entry.key === request.target && entry.kind === 'edit' && isSized(entry, request);
+  if (kind === 'network/protect') return entry.key === id && entry.kind === 'bracket';
   const { signal, position_uuid } = sent_payload ?? {};
   return entry.kind === 'flat_all'
     ? entry.key === `${position_uuid}-flat-all`
@@ -77,11 +77,11 @@ async function countUnprotected({ upstream }: Site, rows: readonly Row[]): Promi
   const venue = netvenue({ ...KEYS, minerUrl: upstream.minerUrl, validatorUrl: upstream.validatorUrl });
   const reported = new Set(
     rows
-      .filter(({ kind, outcome }) => kind === 'orders/close' && outcome?.result?.message?.includes(PROTECTED))
+      .filter(({ kind, outcome }) => kind === 'network/close' && outcome?.result?.message?.includes(PROTECTED))
       .map(({ request }) => request.trader),
   );
   const promised = rows.filter(
-    ({ kind, outcome }) => kind === 'orders/place' && outcome?.result?.protection === 'placed',
+    ({ kind, outcome }) => kind === 'network/place' && outcome?.result?.protection === 'placed',
   );
   const gone = await Promise.all(
     promised.map(async ({ id, request: { trader } }) => {

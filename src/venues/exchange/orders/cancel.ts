@@ -11,7 +11,7 @@ import { followUp } from './follow-up.ts';
 import { ALL_PAIRS, decideExits, recordCancellation, releaseExits } from './store.ts';
 import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './verb.ts';
 
-const kind = 'orders/exvenue/cancel';
+const kind = 'exchange/cancel';
 const request = z.object({ ...walletMembers, oids: z.union([z.array(z.number()), z.literal('all')]) });
 const targets = z.array(
   z.object({ oid: z.number().nullable(), cloid: z.string().nullable(), coin: z.string(), isListed: z.boolean() }),

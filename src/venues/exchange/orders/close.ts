@@ -19,7 +19,7 @@ import { closingTerms, shownOrder } from './views.ts';
  * with it.
  */
 export const close = defineIntent({
-  kind: 'orders/exvenue/close',
+  kind: 'exchange/close',
   retention: 'alone',
   request: z.object({ ...walletMembers, pair: z.string(), max_slippage: z.string() }),
   payload: z.object({ ...orderPayload, side: z.enum(['long', 'short']) }),

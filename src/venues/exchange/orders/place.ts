@@ -22,7 +22,7 @@ type Deps = ExchangeDeps & { checks: Pick<OrderChecks, 'findExchangeViolation'> 
 
 /** Places one order with its exits. If the order has a leverage, that is set first. */
 export const place = defineIntent({
-  kind: 'orders/exvenue/place',
+  kind: 'exchange/place',
   retention: 'with_order',
   request: z.object({ ...walletMembers, terms }),
   payload: z.object(orderPayload),

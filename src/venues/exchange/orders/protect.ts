@@ -39,7 +39,7 @@ type Sought = ExitPrices & { account: WalletAddress; coin: string };
  * acceptance: if a later one has decided meanwhile, the exits of this one are cancelled instead.
  */
 export const protect = defineIntent({
-  kind: 'orders/exvenue/protect',
+  kind: 'exchange/protect',
   retention: 'alone',
   request: z.object({
     ...walletMembers,

@@ -64,7 +64,7 @@ export const findLaterCommands = (
       exists (
         select
         from intents i
-        where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'orders/exvenue/place'
+        where i.state = 'in_doubt' and i.lane = ${lane} and i.kind <> 'exchange/place'
       ) undecided`);
 
 const idRow = z.object({ id: idSchema.intent });
@@ -122,7 +122,7 @@ export const listRecordedResting = async (
     ), in_doubt as (
       select i.id, coalesce(i.request -> 'terms', i.request) terms, i.kind
       from intents i
-      where i.state = 'in_doubt' and i.lane = ${lane} and i.kind in ('orders/exvenue/place', 'orders/exvenue/protect')
+      where i.state = 'in_doubt' and i.lane = ${lane} and i.kind in ('exchange/place', 'exchange/protect')
     ), parents as (
       select id, pair, terms from recent
       union
@@ -132,7 +132,7 @@ export const listRecordedResting = async (
     )
     select id, null leg, oid, pair from recent where lifecycle = 'resting'
     union all
-    select id, null, null, terms ->> 'pair' from in_doubt where kind = 'orders/exvenue/place'
+    select id, null, null, terms ->> 'pair' from in_doubt where kind = 'exchange/place'
     union all
     select id, 'tp', null, pair from parents where terms ->> 'take_profit' is not null
     union all

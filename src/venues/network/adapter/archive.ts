@@ -3,7 +3,7 @@ import { found, type ReadResult, unreadable } from '../../../kernel/upstream-res
 import { type Fields, fieldsOf, textOf } from './fields.ts';
 import { acceptedOrder, readResponse, reasonsOf } from './orders.ts';
 import { classifyOrderText } from './rejections.ts';
-import type { ArchivedOrder } from './signals.ts';
+import type { ArchivedOrder } from './signal-types.ts';
 
 /**
  * Reads the miner's archive of one uuid. `absent` also occurs while the order is in flight (up to 100 s), so alone it

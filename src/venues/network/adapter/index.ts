@@ -9,7 +9,7 @@ import { type LookUps, unlimited } from './look-ups.ts';
 import { submitResponse } from './orders.ts';
 import { payoutBody, settlementsResponse } from './payouts.ts';
 import { rejectedForForm } from './rejections.ts';
-import type { Bracket, Signal, TrailingStop } from './signals.ts';
+import type { Bracket, Signal, TrailingStop } from './signal-types.ts';
 import { createResponse, listResponse, subaccountBody } from './subaccounts.ts';
 import type { CallLimits, Netvenue, NetvenueAccess } from './types.ts';
 

@@ -5,7 +5,7 @@ import { accepted, inconclusive, unknownEffect, unreachable, unreadable } from '
 import { anyOf, entriesOf, type Fields, fieldsOf, numberIn, numberOf, textOf } from './fields.ts';
 import { parsePythonLiteral } from './python-literal.ts';
 import { classifyFormText, classifyOrderText, rejectedOurKey } from './rejections.ts';
-import type { Executed, OrderType, SignalAccepted, SubmitResult, TrailingStop } from './signals.ts';
+import type { Executed, OrderType, SignalAccepted, SubmitResult, TrailingStop } from './signal-types.ts';
 import type { DashboardOrder } from './types.ts';
 
 const MADE_SMALLER = 'The venue made the order smaller to fit the limits of the account.';

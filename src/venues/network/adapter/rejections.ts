@@ -1,5 +1,5 @@
 import { type Rejected, rejected } from '../../../kernel/upstream-result.ts';
-import type { UnprovenRejection } from './signals.ts';
+import type { UnprovenRejection } from './signal-types.ts';
 
 /** Texts of the miner and validator that prove nothing: the order may be executed already, or still be in progress. */
 const UNDECIDED =

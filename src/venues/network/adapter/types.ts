@@ -1,6 +1,6 @@
 import type { Hotkey, OrderUuid, WalletAddress } from '../../../kernel/ids.ts';
 import type { ReadResult, UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { ArchivedOrder, OrderType, Signal, SubmitResult, TrailingStop } from './signals.ts';
+import type { ArchivedOrder, OrderType, Signal, SubmitResult, TrailingStop } from './signal-types.ts';
 
 /** Addresses of one entity's miner and validator, and this service's keys for them. */
 export type NetvenueAccess = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineIntent } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { Signal } from '../adapter/signals.ts';
+import type { Signal } from '../adapter/signal-types.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
 import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
 import { protectionShown } from './protection.ts';
@@ -15,7 +15,7 @@ import * as network from './verb.ts';
 
 /** Cancels a resting order. */
 export const cancel = defineIntent({
-  kind: 'orders/cancel',
+  kind: 'network/cancel',
   retention: 'alone',
   request: z.object({ ...network.traderMembers, target: idSchema.order }),
   payload: z.object({ signal: network.signal, target: idSchema.order, terms: network.terms }),

@@ -11,7 +11,7 @@ import {
   type UpstreamResult,
   unreachable,
 } from '../../../kernel/upstream-result.ts';
-import type { Signal } from '../adapter/signals.ts';
+import type { Signal } from '../adapter/signal-types.ts';
 import type { Dashboard, OrderBook, TradePair } from '../adapter/types.ts';
 import { type CloseStyle, closesByUuid } from './close-style.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
@@ -33,7 +33,7 @@ type Deps = network.Deps & {
  * once.
  */
 export const close = defineIntent({
-  kind: 'orders/close',
+  kind: 'network/close',
   retention: 'alone',
   request: z.object({ ...network.traderMembers, trade_pair: z.string(), position_uuid: z.string().optional() }),
   payload: z.object({ signal: network.signal, position_uuid: z.string(), since_ms: z.number().nullable() }),

@@ -4,7 +4,7 @@ import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
-import type { Signal } from '../adapter/signals.ts';
+import type { Signal } from '../adapter/signal-types.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { executedBy, findEdited, nothingExecuted, UNREAD } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
@@ -32,7 +32,7 @@ const changes = objectWith<components['schemas']['VantaEditOrderRequest']>({ tra
  * submission.
  */
 export const edit = defineIntent({
-  kind: 'orders/edit',
+  kind: 'network/edit',
   retention: 'alone',
   request: z.object({ ...network.traderMembers, target: idSchema.order, changes }),
   payload: z.object({ signal: network.signal, target: idSchema.order, before: network.terms, terms: network.terms }),

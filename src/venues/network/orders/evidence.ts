@@ -8,7 +8,7 @@ import {
   type UpstreamResult,
   unknownEffect,
 } from '../../../kernel/upstream-result.ts';
-import type { ArchivedOrder, Executed, Signal, SignalAccepted } from '../adapter/signals.ts';
+import type { ArchivedOrder, Executed, Signal, SignalAccepted } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import type { AtMiner, Done, Found } from './outcome.ts';
 import { protectionShown } from './protection.ts';

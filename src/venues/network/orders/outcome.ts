@@ -1,6 +1,6 @@
 import type { Finding } from '../../../intents/define.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
-import type { SignalAccepted } from '../adapter/signals.ts';
+import type { SignalAccepted } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import type { Protection } from './rules.ts';
 

@@ -4,7 +4,7 @@ import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { VenueReads } from '../../reads.ts';
-import type { Signal } from '../adapter/signals.ts';
+import type { Signal } from '../adapter/signal-types.ts';
 import { noteSubaccountStatus } from '../subaccounts/commands.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
@@ -21,7 +21,7 @@ type Deps = network.Deps & {
 
 /** Places one order. `executed` in the result is what the network executed: it reduces an order that exceeds a cap. */
 export const place = defineIntent({
-  kind: 'orders/place',
+  kind: 'network/place',
   retention: 'with_order',
   request: z.object({ ...network.traderMembers, terms: network.terms }),
   payload: z.object({ signal: network.signal }),

@@ -3,7 +3,7 @@ import type { components } from '../../../contract/types.ts';
 import { defineIntent, objectWith } from '../../../intents/define.ts';
 import { type IntentId, idSchema } from '../../../kernel/ids.ts';
 import type { Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
-import type { Signal } from '../adapter/signals.ts';
+import type { Signal } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { findEdited, findPlaced, resolveRejection } from './evidence.ts';
@@ -22,7 +22,7 @@ const ANY_BRACKET = { order_type: 'FLAT' } as const;
 
 /** Adds or replaces the protection of a position. The protecting order (`bracket`) is then a separate order. */
 export const protect = defineIntent({
-  kind: 'orders/protect',
+  kind: 'network/protect',
   retention: 'alone_or_with_order',
   request: z.object({ ...network.traderMembers, protection: objectWith<Protection>({ trade_pair: z.string() }) }),
   payload: z.object({ signal: network.signal, bracket: idSchema.order, terms: network.terms }),

@@ -154,7 +154,7 @@ const readinessOf = batchPerPool(async (db, hotkeys: Hotkey[]): Promise<(Readine
       exists (
         select
         from intents c
-        where c.kind = 'orders/close'
+        where c.kind = 'network/close'
           and c.state in ('queued', 'running', 'in_doubt')
           and c.request ->> 'trader' = wanted.hotkey
           and c.sending_at is not null
@@ -182,6 +182,6 @@ export const hasOthersUnderWay = (db: Db, trader: Hotkey, lane: string | null): 
     select
     from intents o
     where o.state in ('queued', 'running', 'in_doubt')
-      and o.kind in ('orders/place', 'orders/edit', 'orders/protect')
+      and o.kind in ('network/place', 'network/edit', 'network/protect')
       and o.request ->> 'trader' = ${trader}
       and (o.lane is distinct from ${lane} or o.state = 'in_doubt')`);

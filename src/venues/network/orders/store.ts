@@ -4,7 +4,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { IntentOf } from '../../../intents/define.ts';
 import { succeedTogether, succeedWith } from '../../../intents/settle.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
-import type { Executed, Signal } from '../adapter/signals.ts';
+import type { Executed, Signal } from '../adapter/signal-types.ts';
 import type { Lifecycle } from './outcome.ts';
 import type { Protection, Terms } from './rules.ts';
 import type { OrderResult } from './verb.ts';

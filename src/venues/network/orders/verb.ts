@@ -21,7 +21,7 @@ import {
   unknownEffect,
   unreachable,
 } from '../../../kernel/upstream-result.ts';
-import type { ArchivedOrder, Signal } from '../adapter/signals.ts';
+import type { ArchivedOrder, Signal } from '../adapter/signal-types.ts';
 import type { Netvenue } from '../adapter/types.ts';
 import type { AtMiner, Done, Found } from './outcome.ts';
 import { NO_PROTECTION, type Protection, type Terms } from './rules.ts';
