@@ -125,35 +125,40 @@ create table worker_processes (
 
 comment on table worker_processes is 'Running worker processes. Each holds a session-level advisory lock on its lock_key and updates seen_at. A worker without a heartbeat and without its lock is dead. One without a heartbeat for long counts as dead; when it resumes, the fences of its intents have moved on.';
 
--- All kinds of intents and the retention of their settled rows, as defined in src/. A test compares both.
+-- All kinds of intents, as defined in src/. A test compares both. A verb of a venue is a row with its venue: nothing else names it.
 create table intent_kinds (
   kind text primary key,
+  upstream text not null,
+  venue text,
   retention text not null constraint intent_kinds_retention_known
     check (retention in ('alone', 'with_order', 'alone_or_with_order', 'with_money'))
 );
 
 comment on table intent_kinds is 'One row per verb: its task, which also reconciles it, and the retention of its settled intents.';
 comment on column intent_kinds.kind is 'The name of the task, for example network/place.';
+comment on column intent_kinds.upstream is 'The upstream that it writes to.';
+comment on column intent_kinds.venue is 'The venue of an order verb, by its name in the contract. Null for all other verbs.';
 comment on column intent_kinds.retention is
   'alone: pruned by the intent''s age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.';
 
-insert into intent_kinds (kind, retention)
+insert into intent_kinds (kind, upstream, venue, retention)
 values
-  ('accounts/provision', 'alone'),
-  ('kyc/session', 'alone'),
-  ('network/cancel', 'alone'),
-  ('network/close', 'alone'),
-  ('network/edit', 'alone'),
-  ('exchange/cancel', 'alone'),
-  ('exchange/close', 'alone'),
-  ('exchange/place', 'with_order'),
-  ('exchange/protect', 'alone'),
-  ('network/place', 'with_order'),
-  ('network/protect', 'alone_or_with_order'),
-  ('payments/checkout', 'with_money'),
-  ('payments/refund', 'with_money'),
-  ('payouts/account', 'with_money'),
-  ('payouts/link', 'alone'),
-  ('payouts/pay', 'with_money'), ('payouts/reverse', 'with_money'),
-  ('payouts/submit', 'with_money'),
-  ('registration/purchase', 'with_money');
+  ('accounts/provision', 'netvenue', null, 'alone'),
+  ('exchange/cancel', 'exvenue', 'exvenue', 'alone'),
+  ('exchange/close', 'exvenue', 'exvenue', 'alone'),
+  ('exchange/place', 'exvenue', 'exvenue', 'with_order'),
+  ('exchange/protect', 'exvenue', 'exvenue', 'alone'),
+  ('kyc/session', 'processor', null, 'alone'),
+  ('network/cancel', 'netvenue', 'netvenue', 'alone'),
+  ('network/close', 'netvenue', 'netvenue', 'alone'),
+  ('network/edit', 'netvenue', 'netvenue', 'alone'),
+  ('network/place', 'netvenue', 'netvenue', 'with_order'),
+  ('network/protect', 'netvenue', 'netvenue', 'alone_or_with_order'),
+  ('payments/checkout', 'processor', null, 'with_money'),
+  ('payments/refund', 'processor', null, 'with_money'),
+  ('payouts/account', 'processor', null, 'with_money'),
+  ('payouts/link', 'processor', null, 'alone'),
+  ('payouts/pay', 'processor', null, 'with_money'),
+  ('payouts/reverse', 'processor', null, 'with_money'),
+  ('payouts/submit', 'processor', null, 'with_money'),
+  ('registration/purchase', 'registrar', null, 'with_money');

@@ -34,7 +34,7 @@ comment on table wallet_proofs is 'Wallets whose control a partner has proven by
 
 create table orders (
   id uuid primary key,
-  venue text not null constraint orders_venue_known check (venue in ('netvenue', 'exvenue')),
+  venue text not null,
   owner text not null,
   trader text not null,
   pair text not null,
@@ -52,6 +52,7 @@ create table orders (
 
 comment on table orders is 'Orders in their present state. The state of the intent says whether an order was accepted.';
 comment on column orders.id is 'The id of the intent that placed it. Also the network''s order uuid and the exchange''s cloid.';
+comment on column orders.venue is 'The venue of the verb that placed it, as in intent_kinds.';
 comment on column orders.handle is 'The venue''s id of the order: the id, unless the venue created it with another order.';
 comment on column orders.terms is 'The present terms: those that were placed, with every edit the venue has accepted.';
 

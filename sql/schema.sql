@@ -324,7 +324,9 @@ CREATE INDEX idempotent_responses_by_age ON public.idempotent_responses USING bt
 
 -- One row per verb: its task, which also reconciles it, and the retention of its settled intents.
 create table intent_kinds (
-  kind text not null, -- The name of the task, for example orders/place.
+  kind text not null, -- The name of the task, for example network/place.
+  upstream text not null, -- The upstream that it writes to.
+  venue text, -- The venue of an order verb, by its name in the contract. Null for all other verbs.
   retention text not null, -- alone: pruned by the intent's age. with_order: pruned with the order it placed. alone_or_with_order: with its order if it placed one, else alone. with_money: never pruned.
   constraint intent_kinds_pkey PRIMARY KEY (kind),
   constraint intent_kinds_retention_known CHECK ((retention = ANY (ARRAY['alone'::text, 'with_order'::text, 'alone_or_with_order'::text, 'with_money'::text])))
@@ -333,7 +335,7 @@ create table intent_kinds (
 -- One row per effect to achieve at an upstream. The id is the idempotency key of the effect everywhere.
 create table intents (
   id uuid not null,
-  kind text not null, -- The task that executes it, for example orders/place.
+  kind text not null, -- The task that executes it, for example network/place.
   owner text not null, -- The partner or app that submitted it.
   lane text,
   alongside text, -- What it is about and in which way, for example BTC-USDC long: it runs beside intents of its lane about something else, or about the same in the same way. Null: it runs alone.
@@ -362,7 +364,7 @@ create table intents (
   constraint intents_state_known CHECK ((state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX intents_by_request ON public.intents USING btree (request_id) WHERE (request_id IS NOT NULL);
-CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'orders/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
+CREATE INDEX intents_closing ON public.intents USING btree (((request ->> 'trader'::text))) WHERE ((kind = 'network/close'::text) AND (state = ANY (ARRAY['queued'::text, 'running'::text, 'in_doubt'::text])));
 CREATE INDEX intents_expired ON public.intents USING btree (created_at) WHERE (state = 'expired'::text);
 CREATE INDEX intents_in_doubt ON public.intents USING btree (lane) WHERE (state = 'in_doubt'::text);
 CREATE INDEX intents_in_lane ON public.intents USING btree (lane, "position") WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
@@ -538,7 +540,7 @@ CREATE INDEX operator_actions_of_payment ON public.operator_actions USING btree 
 -- Orders in their present state. The state of the intent says whether an order was accepted.
 create table orders (
   id uuid not null, -- The id of the intent that placed it. Also the network's order uuid and the exchange's cloid.
-  venue text not null,
+  venue text not null, -- The venue of the verb that placed it, as in intent_kinds.
   owner text not null,
   trader text not null,
   pair text not null,
@@ -550,8 +552,7 @@ create table orders (
   created_at timestamp with time zone not null default now(),
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_handle_once UNIQUE (trader, handle),
-  constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text]))),
-  constraint orders_venue_known CHECK ((venue = ANY (ARRAY['netvenue'::text, 'exvenue'::text])))
+  constraint orders_lifecycle_known CHECK ((lifecycle = ANY (ARRAY['resting'::text, 'filled'::text, 'cancelled'::text])))
 ) with (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=2000, autovacuum_analyze_scale_factor=0.02, autovacuum_analyze_threshold=1000);
 CREATE INDEX orders_by_exchange_number ON public.orders USING btree (((executed ->> 'ex_order_id'::text))) WHERE (venue = 'exvenue'::text);
 CREATE INDEX orders_by_trader ON public.orders USING btree (trader, created_at);
@@ -1568,7 +1569,7 @@ create function accept_network_orders(batch jsonb)
 create function accept_one_by_one(batch jsonb)
   returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
 
-create function accept_orders(batch jsonb, rejected jsonb, at_venue text)
+create function accept_orders(batch jsonb, rejected jsonb)
   returns TABLE(n integer, intent_id uuid, verdict text) plpgsql;
 
 create function accept_registrations(batch jsonb)
@@ -2199,8 +2200,8 @@ create function try_code(app text, address text, hmacs bytea[])
 create function try_login_code(for_user text, of_scope bytea, hmacs bytea[])
   returns boolean plpgsql;
 
-create function upstream_of(kind text)
-  returns text sql immutable;
+create function venue_of(of_kind text)
+  returns text sql stable;
 
 create function verb_subject(i intents)
   returns uuid sql immutable;

@@ -2,8 +2,8 @@
 create or replace function ops.subjects_of(intent uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, public, pg_temp as $$
   select jsonb_strip_nulls(jsonb_build_object(
-    'order_uuid', coalesce(o.id::text, case when i.kind like 'orders/%' then i.request ->> 'target' end),
-    'trader', case when i.kind like 'orders/%' then i.request ->> 'trader' end,
+    'order_uuid', coalesce(o.id::text, case when venue_of(i.kind) is not null then i.request ->> 'target' end),
+    'trader', case when venue_of(i.kind) is not null then i.request ->> 'trader' end,
     'prop_account_id', coalesce(a.id, po.prop_account_id, i.request ->> 'prop_account_id'),
     'payment_id', coalesce(p.id, a.payment_id, i.request ->> 'payment_id'),
     'payout_id', coalesce(po.id, i.request ->> 'payout_id'),

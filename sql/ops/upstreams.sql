@@ -1,19 +1,16 @@
 create or replace view ops.upstreams as
-with kinds as (
-  select k.kind, upstream_of(k.kind) as upstream
-  from intent_kinds k
-), open_intents as (
+with open_intents as (
   select k.upstream,
     count(*) filter (where i.state <> 'in_doubt')::integer as waiting,
     count(*) filter (where i.state = 'in_doubt')::integer as in_doubt,
     (array_agg(i.unknown_because order by i.sending_at desc) filter (where i.state = 'in_doubt'))[1] as in_doubt_because
   from intents i
-  join kinds k on k.kind = i.kind
+  join intent_kinds k on k.kind = i.kind
   where i.state in ('queued', 'running', 'in_doubt')
   group by k.upstream
 ), ended as (
   select k.upstream, max(n.settled_at) filter (where n.state = 'succeeded') as succeeded_at
-  from kinds k
+  from intent_kinds k
   cross join lateral (
     select i.settled_at, i.state
     from intents i
@@ -24,7 +21,7 @@ with kinds as (
   group by k.upstream
 )
 select u.upstream, coalesce(o.waiting, 0) as waiting, coalesce(o.in_doubt, 0) as in_doubt, o.in_doubt_because, e.succeeded_at
-from (select distinct k.upstream from kinds k) u
+from (select distinct k.upstream from intent_kinds k) u
 left join open_intents o on o.upstream = u.upstream
 left join ended e on e.upstream = u.upstream
 union all

@@ -22,7 +22,8 @@ import { secondsSince } from '../metrics/upstreams.ts';
 import { traceTask } from './trace-task.ts';
 import type { WorkerRuntime } from './worker.ts';
 
-const TRADING = ['orders/', 'accounts/', 'payments/', 'payouts/', 'kyc/', 'registration/', 'enrollments/'];
+/** Tasks that never have to wait for those of orders and money, and never make them wait. A task that is not named here is trading. */
+const OUTBOUND = ['housekeeping/', 'mail/', 'trading/', 'webhooks/'];
 const POLL_MS = 500; // only for jobs scheduled for later; new jobs are announced
 const LOCAL_MS = 500; // jobs fetched ahead return to the queue if they cannot start within this time
 /** How long the jobs in progress may take to end after a stop. */
@@ -42,7 +43,7 @@ const LOGGED_ELSEWHERE = /maxPoolSize|^Failed task /;
 /** A runner of the queue: `trading` has the tasks that move orders, accounts and money, `outbound` all others. */
 export type RunnerName = 'trading' | 'outbound';
 
-const isTrading = (task: string) => TRADING.some((prefix) => task.startsWith(prefix));
+const isTrading = (task: string) => !OUTBOUND.some((prefix) => task.startsWith(prefix));
 
 type Supervised = { config: Config; log: Logger; tasks: TaskList; metrics: Metrics; onPool(id: string): Promise<void> };
 

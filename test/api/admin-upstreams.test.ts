@@ -85,7 +85,15 @@ describe('getUpstreams', function () {
     expect(netvenue?.succeeded_at).to.be.a('date');
     expect(processor).to.include({ waiting: 0, in_doubt: 1, in_doubt_because: 'ETIMEDOUT' });
     const areas = new Set(kinds.map(({ kind }) => kind.split('/')[0]));
-    expect([...areas].sort()).to.deep.equal(['accounts', 'kyc', 'orders', 'payments', 'payouts', 'registration']);
+    expect([...areas].sort()).to.deep.equal([
+      'accounts',
+      'exchange',
+      'kyc',
+      'network',
+      'payments',
+      'payouts',
+      'registration',
+    ]);
   });
 
   it('is for enrolled operators only', async () => {

@@ -49,7 +49,7 @@ describe('a database restored from a backup', function () {
     await service.startWorker();
     await until('everything to be settled', allSettled);
 
-    expect(stdout).to.match(/orders\/place {2}1 open/);
+    expect(stdout).to.match(/network\/place {2}1 open/);
     expect(stdout).to.match(/subaccount {2}\S+ {2}crypto 25000: without an owner here/);
     expect(stdout).to.contain(`order  ${lost.body.order_uuid} of `);
     expect(stdout, 'the exits of a known order').not.to.contain(wallet.wallet);

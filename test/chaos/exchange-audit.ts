@@ -41,7 +41,7 @@ export type ExchangeAudit = {
  */
 export async function auditExchange({ rows, exchange }: Stage, taken: readonly string[] = []): Promise<ExchangeAudit> {
   const verbs = await rows<Command>(
-    `select id, kind, state, request, outcome from intents where kind like 'orders/exvenue/%' order by position`,
+    `select id, kind, state, request, outcome from intents where kind like 'exchange/%' order by position`,
   );
   const entries = exchange.ledger.entries();
   const placed = countBy(keysOf(entries, 'placed'));

@@ -202,9 +202,11 @@ describe('views of ops', () => {
 
     const [inDoubt, queued, waiting] = [await story(id), await story(ahead), await story(behind)];
 
-    expect(inDoubt.slice(0, 2).join('\n')).to.match(/^accepted: orders\/place for ptn_a, to be sent by .* UTC\nsent: /);
+    expect(inDoubt.slice(0, 2).join('\n')).to.match(
+      /^accepted: network\/place for ptn_a, to be sent by .* UTC\nsent: /,
+    );
     expect(inDoubt.join('\n')).to.match(/operator: \w+ rerun: reconcile_again, a test/);
-    expect(inDoubt.join('\n')).to.match(/job: orders\/place, attempt 0 of 25, due \d\d:\d\d:\d\d UTC/);
+    expect(inDoubt.join('\n')).to.match(/job: network\/place, attempt 0 of 25, due \d\d:\d\d:\d\d UTC/);
     expect(inDoubt.at(-1)).to.equal('now: in_doubt, after 1 claims and 1 reconcile attempts');
     expect(queued[0]).to.contain('(request req-1)');
     expect(queued.join('\n')).to.contain('lane: a: at its head, 2 queued');

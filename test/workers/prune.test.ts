@@ -130,7 +130,16 @@ describe('housekeeping/prune', () => {
     const enter = (by: Client, at: number, lane: string) =>
       by.query('select accept_intents($1)', [
         JSON.stringify([
-          { n: 0, id: uuid(at), kind: 'network/place', owner: 'ptn_1', lane, request: {}, digest: '00', deadline_s: 60 },
+          {
+            n: 0,
+            id: uuid(at),
+            kind: 'network/place',
+            owner: 'ptn_1',
+            lane,
+            request: {},
+            digest: '00',
+            deadline_s: 60,
+          },
         ]),
       ]);
 

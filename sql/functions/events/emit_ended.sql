@@ -1,6 +1,6 @@
 -- The last step of every statement that ends intents or orders, in one call for all of them: emits an event for each order verb that has
--- ended, to the followers of its account or to its partner, and for each order that is no longer open (`closed`). A partner's network verb that
--- ends its order has an event of its own, which says so. Of an account it also queues the next poll of its positions.
+-- ended, to the followers of its account or to its partner, and for each order that is no longer open (`closed`). A partner's verb that
+-- ends the order it is about has an event of its own, which says so. Of an account it also queues the next poll of its positions.
 -- It sees what the statement has written before. It locks the logs of accounts, then those of partners, each in the order of their names: no
 -- lock is taken after them. string_to_table is estimated alike for any text, so the plan is kept: of an array it is made anew each time.
 create or replace function emit_ended(ended uuid[], closed uuid[]) returns void
@@ -23,7 +23,7 @@ begin
       where w.id = e.id::uuid
       limit 1
     ) i
-    where i.request ? 'prop_account_id' and i.kind like 'orders/%'
+    where i.request ? 'prop_account_id' and venue_of(i.kind) is not null
     union all
     select a.id, order_event('lifecycle', o.id, null), false, 0
     from string_to_table(closed_ids, ',') as c (id)
@@ -48,12 +48,17 @@ begin
         where w.id = e.id::uuid
         limit 1
       ) i
-      where i.kind like 'orders/%' and not i.request ? 'prop_account_id'
+      where venue_of(i.kind) is not null and not i.request ? 'prop_account_id'
       union all
       select o.owner, partner_order_event('lifecycle', o.id, null), false, null, 0
       from string_to_table(closed_ids, ',') as c (id)
       join orders o on o.id = c.id::uuid
-      where o.venue <> 'netvenue' or ended_ids = ''
+      where not exists (
+        select
+        from string_to_table(ended_ids, ',') as e (id)
+        join intents i on i.id = e.id::uuid
+        where verb_subject(i) = o.id
+      )
     ) u
     where exists (select from partners p where p.id = u.owner)
     group by u.owner

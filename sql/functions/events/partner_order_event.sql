@@ -5,11 +5,11 @@ create or replace function partner_order_event(verb text, order_id uuid, i inten
 language sql stable as $$
   select jsonb_build_object(
     'venue', m.venue,
-    'trader_id', case m.venue when 'netvenue' then coalesce(i.request ->> 'subaccount_id', (
+    'trader_id', coalesce(i.request ->> 'subaccount_id', (
       select s.subaccount_id::text
       from subaccounts s
       where s.synthetic_hotkey = m.trader
-    )) else m.trader end,
+    ), m.trader),
     'order_uuid', order_id,
     'intent_id', i.id,
     'action', verb,
@@ -18,11 +18,11 @@ language sql stable as $$
     'pair', coalesce(o.pair, i.request ->> 'trade_pair', i.request -> 'protection' ->> 'trade_pair', i.request ->> 'pair'),
     'code', i.outcome -> 'problem' ->> 'code',
     'message', coalesce(i.outcome -> 'problem' ->> 'message', i.outcome -> 'result' ->> 'message'),
-    'executed', case m.venue when 'netvenue' then m.executed else (
+    'executed', (
       select jsonb_object_agg(e.key, e.value)
-      from jsonb_each(nullif(o.executed, 'null'::jsonb)) e
-      where e.key in ('ex_order_id', 'status', 'size', 'filled_size', 'fill_price', 'limit_price')
-    ) end,
+      from jsonb_each(m.executed) e
+      where e.key = any(m.shown)
+    ),
     'position_changed', i.outcome -> 'problem' ->> 'effect' is not distinct from 'unknown' or m.is_done and (
       verb = 'close' or o.lifecycle is not distinct from 'filled' or coalesce((o.executed ->> 'filled_size')::numeric, 0) > 0
     )
@@ -30,9 +30,13 @@ language sql stable as $$
   from (select 1) as always
   left join orders o on o.id = order_id
   cross join lateral (
-    select coalesce(o.venue, case when i.kind like 'orders/exvenue/%' then 'exvenue' else 'netvenue' end) as venue,
+    select coalesce(o.venue, venue_of(i.kind)) as venue,
       coalesce(o.trader, i.request ->> 'trader', i.request ->> 'wallet') as trader,
       i.id is null or i.state = 'succeeded' as is_done,
-      coalesce(o.executed, nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb)) as executed
+      coalesce(nullif(o.executed, 'null'::jsonb), nullif(i.outcome -> 'result' -> 'executed', 'null'::jsonb)) as executed,
+      array[
+        'order_type', 'quantity', 'value', 'leverage', 'price', -- of the network
+        'ex_order_id', 'status', 'size', 'filled_size', 'fill_price', 'limit_price' -- of the exchange
+      ] as shown
   ) m
 $$;

@@ -3,7 +3,7 @@ create or replace function measure_now(budget text, capacity double precision, p
 language sql as $$
   with measured (figure, label, value) as (
     select 'intents_in_doubt', k.upstream, count(i.id)
-    from (select n.kind, upstream_of(n.kind) as upstream from intent_kinds n) k
+    from intent_kinds k
     left join intents i on i.kind = k.kind and i.state = 'in_doubt'
     group by k.upstream
     union all

@@ -13,7 +13,7 @@ begin
 
   insert into figures (width_s, at, figure, label, value)
   with ended as materialized (
-    select date_bin(step, i.settled_at, 'epoch') as at, upstream_of(k.kind) as upstream, k.kind like 'orders/%' as is_order,
+    select date_bin(step, i.settled_at, 'epoch') as at, k.upstream, k.venue is not null as is_order,
       extract(epoch from i.settled_at - i.created_at) as settle_s, i.state, i.code
     from intent_kinds k
     cross join lateral (
@@ -29,7 +29,7 @@ begin
   )
   select of_width_s, s.at, 'orders_per_second', v.venue, coalesce(o.count, 0)::double precision / of_width_s
   from generate_series(starts, ends - step, step) as s (at)
-  cross join (values ('netvenue'), ('exvenue')) as v (venue)
+  cross join (select distinct k.venue from intent_kinds k where k.venue is not null) as v (venue)
   left join orders o on o.at = s.at and o.upstream = v.venue
   union all
   select of_width_s, o.at, p.figure, o.upstream, p.value

@@ -7,7 +7,7 @@ declare
   kind_presumed text;
 begin
   update intents
-  set sending_at = case when kind like 'orders/%' then now() else presumed_sent_at end, sent_payload = what
+  set sending_at = case when venue_of(kind) is not null then now() else presumed_sent_at end, sent_payload = what
   where id = intent and fence = held_fence and settled_at is null and state not in ('queued', 'in_doubt') and sending_at is null
     and presumed_sent_at is not null
   returning kind into kind_presumed;

@@ -17,7 +17,7 @@ begin
   if not found then
     return false;
   end if;
-  if ended.kind not like 'orders/%' then
+  if venue_of(ended.kind) is null then
     perform follow_ending(intent, ended.kind, ending);
   end if;
   if ended.upstream is not null then

@@ -14,5 +14,5 @@ begin
     limit 1
   ) e on true
   where e.owner is null;
-  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected, 'exvenue') a;
+  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected) a;
 end $$;

@@ -33,5 +33,5 @@ begin
     ) o on true
   ) j
   where j.verdict is not null;
-  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected, 'netvenue') a;
+  return query select a.n, a.intent_id, a.verdict from accept_orders(batch, rejected) a;
 end $$;

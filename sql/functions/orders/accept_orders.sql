@@ -1,7 +1,7 @@
 -- Accepts order intents that have been judged. Those in `rejected` ({n: verdict}) only get that verdict. The others are accepted, and those
--- with terms get an order row.
+-- with terms get an order row at the venue of their kind.
 -- Item: as for accept_intents, and trader, pair, terms?
-create or replace function accept_orders(batch jsonb, rejected jsonb, at_venue text) returns table (n integer, intent_id uuid, verdict text)
+create or replace function accept_orders(batch jsonb, rejected jsonb) returns table (n integer, intent_id uuid, verdict text)
 language plpgsql as $$
 begin
   if rejected is not null then
@@ -22,8 +22,8 @@ begin
     from accept_intents(batch) a
   ), written as (
     insert into orders (id, venue, owner, trader, pair, handle, terms)
-    select i.id, at_venue, i.owner, i.trader, i.pair, i.id::text, i.terms
-    from jsonb_to_recordset(batch) as i (n integer, id uuid, owner text, trader text, pair text, terms jsonb)
+    select i.id, venue_of(i.kind), i.owner, i.trader, i.pair, i.id::text, i.terms
+    from jsonb_to_recordset(batch) as i (n integer, id uuid, kind text, owner text, trader text, pair text, terms jsonb)
     join verdicts v on v.n = i.n and v.verdict = 'accepted'
     where i.terms is not null
   )

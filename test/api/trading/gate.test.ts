@@ -194,7 +194,14 @@ describe('an eliminated account', () => {
 
     await service.db.transaction(async (accepting) => {
       const item = {
-        ...{ n: 0, id: newIntentId(), kind: 'network/place', owner: service.tenant.appId, digest: '00', deadline_s: 15 },
+        ...{
+          n: 0,
+          id: newIntentId(),
+          kind: 'network/place',
+          owner: service.tenant.appId,
+          digest: '00',
+          deadline_s: 15,
+        },
         ...{
           trader: trader.account.synthetic_hotkey,
           pair: 'BTCUSDC',

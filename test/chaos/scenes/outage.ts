@@ -68,7 +68,7 @@ const UNKNOWN = `sending_at is not null and state in ('running', 'in_doubt')`;
 /** This many on each venue. */
 async function haveUnknown({ rows }: Stage, count: number): Promise<true | null> {
   const venues = await rows<{ count: number }>(
-    `select count(*)::integer from intents where ${UNKNOWN} group by kind like 'orders/exvenue/%'`,
+    `select count(*)::integer from intents where ${UNKNOWN} group by kind like 'exchange/%'`,
   );
   return (venues.length === 2 && venues.every((venue) => venue.count >= count)) || null;
 }

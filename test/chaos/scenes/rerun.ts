@@ -68,7 +68,7 @@ const queueEmpty = ({ rows }: Stage) =>
     'an empty queue of orders',
     async () => {
       const jobs = await rows(
-        `select from graphile_worker.jobs where task_identifier like 'orders/%' and run_at <= now() limit 1`,
+        `select from graphile_worker.jobs where task_identifier in (select kind from intent_kinds where venue is not null) and run_at <= now() limit 1`,
       );
       return jobs.length === 0 || null;
     },

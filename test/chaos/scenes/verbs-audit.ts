@@ -38,7 +38,7 @@ export const PROTECTED = 'SOLUSDC';
 /** Joins the ledger with every order verb; `taken`: the ids that the service acknowledged. */
 export async function auditVerbs(stage: Site, taken: readonly string[]): Promise<VerbAudit> {
   const rows = await stage.rows<Row>(
-    `select id, kind, state, request, sent_payload, outcome from intents where kind like 'orders/%'`,
+    `select id, kind, state, request, sent_payload, outcome from intents where kind in (select kind from intent_kinds where venue is not null)`,
   );
   const entries = stage.upstream.ledger.entries().filter(({ kind }) => kind !== 'subaccount');
   const effects = new Map(rows.map((row) => [row.id, entries.filter((entry) => isEffectOf(row, entry))]));
