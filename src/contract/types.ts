@@ -4225,7 +4225,7 @@ export interface components {
             intent_id: string;
             /**
              * @description The verb that the intent executes.
-             * @example orders/place
+             * @example network/place
              */
             kind: string;
             /** @description The partner (`ptn_…`) or app (`app_…`) that submitted it, or `platform`. */
@@ -4955,7 +4955,7 @@ export interface components {
             intent_id: string;
             /**
              * @description The verb that the intent executes.
-             * @example orders/place
+             * @example network/place
              */
             kind: string;
             /**
@@ -12512,7 +12512,7 @@ export interface operations {
                 state?: "queued" | "running" | "in_doubt" | "undecided" | "failed" | "expired";
                 /**
                  * @description Only intents of this verb.
-                 * @example orders/place
+                 * @example network/place
                  */
                 kind?: string;
                 /** @description Only intents of this partner or app. */
