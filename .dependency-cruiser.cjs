@@ -6,7 +6,7 @@
 const capability = '^src/capabilities/([^/]+)/';
 const venue = '^src/venues/([^/]+)/';
 /** Files of a capability or a venue by layer, in its folder or one below. */
-const layer = (names) => `^src/(?:capabilities|venues)/.+/(?:${names})\\.ts$`;
+const layer = (names) => `^src/(?:capabilities|venues)[^.]*/(?:${names})\\.ts$`;
 /** The first storey, in the order in which imports run down. */
 const foundation = ['edge', 'contract', 'intents', 'db'];
 const folders = (names) => `^src/(?:${names.join('|')})/`;

@@ -51,18 +51,18 @@ import * as userTotp from './capabilities/users/totp/http.ts';
 import * as webhooks from './capabilities/webhooks/http.ts';
 import * as partnerWebhooks from './capabilities/webhooks/partners/http.ts';
 import type { AnyHandlers, Handlers } from './contract/handler.ts';
-import * as exchangeOrders from './venues/exchange/orders/http.ts';
-import {
-  cancelNetvenueOrder,
-  closeNetvenuePosition,
-  editNetvenueOrder,
-  getNetvenueOrder,
-  listNetvenueOrders,
-  setNetvenueTpSl,
-  submitNetvenueOrder,
-} from './venues/network/orders/http.ts';
+import { VENUES } from './venues/index.ts';
+
+type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
+
+const venues = Object.assign({}, ...VENUES.map(({ operations }) => operations)) as Both<
+  (typeof VENUES)[number]['operations']
+>; // as: `assign` of a list has no type
 
 const table = {
+  ...venues,
   ...payments,
   ...propAccounts,
   ...recovery,
@@ -77,7 +77,6 @@ const table = {
   ...rules,
   ...trades,
   ...enrollments,
-  ...exchangeOrders,
   ...registration,
   ...apps,
   ...appRequests,
@@ -111,13 +110,6 @@ const table = {
   ...trading,
   ...tradingDesk,
   ...tradingStream,
-  submitNetvenueOrder,
-  getNetvenueOrder,
-  listNetvenueOrders,
-  cancelNetvenueOrder,
-  closeNetvenuePosition,
-  setNetvenueTpSl,
-  editNetvenueOrder,
   registerNetvenueTrader,
   createWalletChallenge,
   moveWalletLink,
@@ -128,9 +120,6 @@ const table = {
 const handlers = table satisfies Handlers<never>;
 
 type AllDeps<Handler> = Handler extends (call: { deps: infer Deps } & infer _) => unknown ? Deps : never;
-type Both<Union> = (Union extends unknown ? (each: Union) => void : never) extends (all: infer All) => void
-  ? All
-  : never;
 
 /** The dependencies of all handlers together, without what the edge adds. */
 type HandlerDeps = Omit<Both<AllDeps<(typeof handlers)[keyof typeof handlers]>>, 'quotaUse'>;

@@ -1,14 +1,18 @@
 import { isTradeable } from '../capabilities/accounts/prop/queries.ts';
 import { findAppEntity, findNetworkIdentity } from '../capabilities/apps/network/queries.ts';
-import { findWalletLink } from '../capabilities/portfolio/queries.ts';
-import { findExchangeViolation, findNetworkViolation } from '../capabilities/portfolio/trades/read-model.ts';
 import type { Config } from '../config.ts';
 import type { Db } from '../db/pool.ts';
-import { entityOf, type Hotkey, type OwnerId } from '../kernel/ids.ts';
+import { entityOf, type Hotkey, type OwnerId, type WalletAddress } from '../kernel/ids.ts';
 import type { Sealer } from '../kernel/seal.ts';
 import type { OrderChecks } from '../venues/checks.ts';
+import { findBalance } from '../venues/exchange/portfolio/read-model.ts';
+import { VENUES } from '../venues/index.ts';
 import type { Netvenue } from '../venues/network/adapter/types.ts';
+import { linkedAccounts } from '../venues/network/portfolio/links.ts';
+import { findExchangeViolation, findNetworkViolation } from '../venues/network/portfolio/violation.ts';
+import { findWalletLink } from '../venues/network/subaccounts/queries.ts';
 import type { VenueReads } from '../venues/reads.ts';
+import type { Venue, VenueDeps } from '../venues/venue.ts';
 import type { Upstreams } from './upstreams.ts';
 
 /**
@@ -52,3 +56,10 @@ export const orderChecks = (db: Db, reads: VenueReads): OrderChecks => ({
     findExchangeViolation(reads, wallet, await findWalletLink(db, owner, wallet)),
   isTradeable: (propAccountId) => isTradeable(db, propAccountId),
 });
+
+/** Every venue, opened on this process's reads, and what portfolios at the network are read from. */
+export function openVenues({ db, reads, config }: Pick<VenueDeps, 'db' | 'reads' | 'config'>) {
+  const network = { db, reads, exBalance: (wallet: WalletAddress | null) => findBalance(reads, wallet) };
+  const links = linkedAccounts(network);
+  return { network, venues: VENUES.map(({ open }): Venue => open({ ...network, links, config })) };
+}

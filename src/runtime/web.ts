@@ -25,6 +25,7 @@ import { admission } from '../venues/network/orders/admission.ts';
 import { venueReads } from '../venues/reads.ts';
 import { runtimeBase } from './base.ts';
 import { openUpstreams } from './upstreams.ts';
+import { openVenues } from './venues.ts';
 
 /** The dependencies of the web process. Each handler declares the part it uses. */
 export type WebRuntime = Awaited<ReturnType<typeof openWebRuntime>>;
@@ -91,6 +92,7 @@ export async function openWebRuntime(config: Config, log: Logger, metrics: Metri
     wait: waiting(intentReader(db), until),
     until,
     reads,
+    ...openVenues({ db, reads, config }),
     stop: () => stopping.abort(),
     async close() {
       clock.stop();

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import nock from 'nock';
-import { fillsOf } from '../../src/capabilities/portfolio/history/exchange.ts';
-import { roundTrips } from '../../src/capabilities/portfolio/history/round-trips.ts';
 import { plus } from '../../src/kernel/decimals.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import type { Exvenue } from '../../src/venues/exchange/adapter/types.ts';
+import { fillsOf } from '../../src/venues/exchange/portfolio/history.ts';
+import { roundTrips } from '../../src/venues/exchange/portfolio/round-trips.ts';
 import { alone } from '../support/alone.ts';
 
 const VENUE = 'http://exchange.test';

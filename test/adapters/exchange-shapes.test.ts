@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import nock from 'nock';
-import { fillsOf } from '../../src/capabilities/portfolio/history/exchange.ts';
 import type { ReadResult } from '../../src/kernel/upstream-result.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
+import { fillsOf } from '../../src/venues/exchange/portfolio/history.ts';
 import { accountModes, webData2 } from '../fixtures/exchange/composed.ts';
 import { alone } from '../support/alone.ts';
 

@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import nock from 'nock';
-import { fillsOf } from '../../src/capabilities/portfolio/history/exchange.ts';
-import { roundTrips } from '../../src/capabilities/portfolio/history/round-trips.ts';
 import { canonical, plus } from '../../src/kernel/decimals.ts';
 import { exvenue } from '../../src/venues/exchange/adapter/index.ts';
 import type { Fill } from '../../src/venues/exchange/adapter/types.ts';
+import { fillsOf } from '../../src/venues/exchange/portfolio/history.ts';
+import { roundTrips } from '../../src/venues/exchange/portfolio/round-trips.ts';
 import { alone } from '../support/alone.ts';
 import { executions, EXECUTING_USER as USER } from '../support/exchange-executions.ts';
 

@@ -1,10 +1,4 @@
 import { expect } from 'chai';
-import { networkAccount } from '../../src/capabilities/portfolio/balance/account.ts';
-import { drawdownOf } from '../../src/capabilities/portfolio/balance/drawdown.ts';
-import { networkLimits, pairMultiple } from '../../src/capabilities/portfolio/balance/limits.ts';
-import { closedPositions } from '../../src/capabilities/portfolio/history/network.ts';
-import { filledOrders } from '../../src/capabilities/portfolio/history/network-orders.ts';
-import { provenPositions, shownPosition } from '../../src/capabilities/portfolio/positions/network.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
 import { absent, found, type ReadResult, unreadable } from '../../src/kernel/upstream-result.ts';
 import type {
@@ -13,6 +7,12 @@ import type {
   DashboardPosition,
   OrderBook,
 } from '../../src/venues/network/adapter/types.ts';
+import { networkAccount } from '../../src/venues/network/portfolio/account.ts';
+import { closedPositions } from '../../src/venues/network/portfolio/closed-positions.ts';
+import { drawdownOf } from '../../src/venues/network/portfolio/drawdown.ts';
+import { filledOrders } from '../../src/venues/network/portfolio/filled-orders.ts';
+import { networkLimits, pairMultiple } from '../../src/venues/network/portfolio/limits.ts';
+import { provenPositions, shownPosition } from '../../src/venues/network/portfolio/positions.ts';
 
 const order = (more: Partial<DashboardOrder> = {}): DashboardOrder => ({
   uuid: 'o',
@@ -126,8 +126,8 @@ describe('missing fields of a dashboard', () => {
   });
 
   it('make it unreadable when the money of an account is missing', () => {
-    const trader = { venue: 'exvenue', wallet: '0x', link: null } as const;
-    const shown = networkLimits(limits, [], 'exvenue');
+    const trader = { venue: 'exvenue', wallet: '0x', hotkey: null } as const;
+    const shown = networkLimits(limits, []);
 
     rejects(() => networkAccount(trader, dashboard({ money: null }), shown, null));
     rejects(() => networkAccount(trader, dashboard({ accountSize: null }), shown, null));
@@ -177,10 +177,10 @@ describe('limits of the network', () => {
   } as const;
 
   it('take the size from the multiple where it is missing', () => {
-    const reported = networkLimits({ ...limits, accountSize: null, portfolioMultiple: 1.5 }, [], 'netvenue');
+    const reported = networkLimits({ ...limits, accountSize: null, portfolioMultiple: 1.5 }, []);
 
     expect(reported).to.include({ account_level: 1.5, max_position_per_pair_usd: 15_000 });
-    rejects(() => networkLimits({ ...limits, accountSize: null }, [], 'netvenue'));
+    rejects(() => networkLimits({ ...limits, accountSize: null }, []));
   });
 
   it('of one pair come from the account, then its tier, then those of all pairs, then the registry', () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { roundTrips as tripsOf } from '../../src/capabilities/portfolio/history/round-trips.ts';
 import type { Fill } from '../../src/venues/exchange/adapter/types.ts';
+import { roundTrips as tripsOf } from '../../src/venues/exchange/portfolio/round-trips.ts';
 
 const roundTrips = (fills: Fill[]) => tripsOf(fills, new Map([['BTC', 5]]));
 

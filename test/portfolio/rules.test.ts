@@ -1,8 +1,9 @@
 import { expect } from 'chai';
-import { historyPage, isWithin, spanOf } from '../../src/capabilities/portfolio/history/pages.ts';
-import { namesPair, shownPair } from '../../src/capabilities/portfolio/rules.ts';
-import { leastOf, type TradeFacts, valuePerUnit, violationsOf } from '../../src/capabilities/portfolio/trades/rules.ts';
 import { ApiError } from '../../src/kernel/errors.ts';
+import { historyPage, isWithin, spanOf } from '../../src/venues/history.ts';
+import { leastOf, valuePerUnit } from '../../src/venues/network/portfolio/amounts.ts';
+import { namesPair, shownPair } from '../../src/venues/network/portfolio/names.ts';
+import { type TradeFacts, violationsOf } from '../../src/venues/trade.ts';
 
 const sound: TradeFacts = {
   pair: { asked: 'BTC-USDC', state: 'allowed', isOpenToAccount: true },

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { listPlacedOrders } from '../../src/capabilities/portfolio/history/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
 import { newIntentId, type WalletAddress } from '../../src/kernel/ids.ts';
 import * as exchange from '../../src/venues/exchange/orders/queries.ts';
+import { listPlacedOrders } from '../../src/venues/queries.ts';
 import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows } from '../support/rows.ts';
 
 const LAG_MS = 60_000;

@@ -3,12 +3,11 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { listChains, readChain } from '../../src/capabilities/agreements/chains/queries.ts';
 import { findEnrollment, listEnrollments } from '../../src/capabilities/enrollments/queries.ts';
-import { findWalletLink } from '../../src/capabilities/portfolio/queries.ts';
 import { findRegistration } from '../../src/capabilities/registration/queries.ts';
 import type { DbPool } from '../../src/db/pool.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import { hasInDoubtUnderOtherKeys, listUnverifiedKeys } from '../../src/venues/exchange/signing/queries.ts';
-import { findSubaccount } from '../../src/venues/network/subaccounts/queries.ts';
+import { findSubaccount, findWalletLink } from '../../src/venues/network/subaccounts/queries.ts';
 import { MY_SECOND, MY_WALLET, OTHER, OTHER_WALLET, openRows, PARTNER, type Rows, wallet } from '../support/rows.ts';
 
 const START = { place: 0, id: '' };

@@ -12,7 +12,6 @@ import { wipeRetiredKeys } from '../../src/capabilities/enrollments/keys/store.t
 import { hasEvent, listEvents } from '../../src/capabilities/events/queries.ts';
 import { takeEvents } from '../../src/capabilities/payments/commands.ts';
 import { queueReadings } from '../../src/capabilities/payments/store.ts';
-import { listPlacedOrders } from '../../src/capabilities/portfolio/history/queries.ts';
 import { isOtherPaying } from '../../src/capabilities/registration/queries.ts';
 import { sweepWatches } from '../../src/capabilities/trading/watch/store.ts';
 import { findDelivery, listAttempts, listDeliveries } from '../../src/capabilities/webhooks/deliveries/queries.ts';
@@ -32,6 +31,7 @@ import { takeWaitingExits } from '../../src/venues/exchange/orders/store.ts';
 import { hasInDoubtUnderOtherKeys } from '../../src/venues/exchange/signing/queries.ts';
 import type { NewNetworkOrder } from '../../src/venues/network/orders/intents.ts';
 import * as orders from '../../src/venues/network/orders/queries.ts';
+import { listPlacedOrders } from '../../src/venues/queries.ts';
 import { FILLED, fill } from '../bench/fill.ts';
 import { freshDatabase } from '../support/postgres.ts';
 

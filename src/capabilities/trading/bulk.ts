@@ -5,8 +5,8 @@ import { codeOfV2 } from '../../kernel/codes-of-v2.ts';
 import { ApiError } from '../../kernel/errors.ts';
 import { closePosition, type RequestContext } from '../../venues/network/orders/intents.ts';
 import { orderResult } from '../../venues/network/orders/read-model.ts';
+import { readOpenPositions } from '../../venues/network/portfolio/read-model.ts';
 import type { VenueReads } from '../../venues/reads.ts';
-import { readOpenPositions } from '../portfolio/network/read-model.ts';
 import { type ReadyAccount, rejectUnlessTrading } from './accounts.ts';
 
 type Result = components['schemas']['BulkCloseResult']['results'][number];

@@ -1,21 +1,22 @@
-import type { Handler } from '../../../contract/handler.ts';
+import type { Call, Handler } from '../../../contract/handler.ts';
+import { ApiError } from '../../../kernel/errors.ts';
 import { slicePage } from '../../../kernel/pages.ts';
-import type { VenueReads } from '../../../venues/reads.ts';
-import { positionName, readOpenPositions } from '../network/read-model.ts';
-import { getNetworkTrader, type TraderDeps, walletOf } from '../traders.ts';
-import { readPositions } from './exchange.ts';
+import { positionName } from '../../../venues/portfolio.ts';
+import type { Venue } from '../../../venues/venue.ts';
+import { openPortfolio, type PortfolioDeps, venueOf } from '../portfolio.ts';
 
-type Deps = TraderDeps & { reads: VenueReads };
+type AnyCall = Call<'listNetvenuePositions' | 'listExvenuePositions', PortfolioDeps>;
 
 /** Lists the open positions of a subaccount at the network. */
-export const listNetvenuePositions: Handler<'listNetvenuePositions', Deps> = async (call) => {
-  const { hotkey } = await getNetworkTrader(call);
-  const shown = { path: '/v1/positions/netvenue', cursorOf: positionName };
-  return slicePage(call.query, shown, await readOpenPositions(call.deps.reads, hotkey));
-};
+export const listNetvenuePositions: Handler<'listNetvenuePositions', PortfolioDeps> = (call) =>
+  positionsAt('netvenue', call);
 
 /** Lists the open positions of a wallet at the exchange. */
-export const listExvenuePositions: Handler<'listExvenuePositions', Deps> = async (call) => {
-  const shown = { path: '/v1/positions/exvenue', cursorOf: positionName };
-  return slicePage(call.query, shown, await readPositions(call.deps.reads, walletOf(call)));
-};
+export const listExvenuePositions: Handler<'listExvenuePositions', PortfolioDeps> = (call) =>
+  positionsAt('exvenue', call);
+
+async function positionsAt(id: Venue['id'], call: AnyCall) {
+  if (venueOf(call).id !== id) throw new ApiError('V1_TRADER_UNKNOWN');
+  const { positions } = await openPortfolio(call);
+  return slicePage(call.query, { path: `/v1/positions/${id}`, cursorOf: positionName }, await positions());
+}

@@ -1,25 +1,29 @@
 import type { Handler } from '../../../contract/handler.ts';
 import { slicePage } from '../../../kernel/pages.ts';
 import { epochMs } from '../../../kernel/work.ts';
-import type { VenueReads } from '../../../venues/reads.ts';
-import { readRules } from '../network/read-model.ts';
-import { getTrader, type TraderDeps } from '../traders.ts';
-import { openable, readPairs } from './pairs.ts';
-
-type Deps = TraderDeps & { reads: VenueReads };
+import { rulesOf } from '../../../venues/pair-rules.ts';
+import type { PairDetail } from '../../../venues/portfolio.ts';
+import { openPortfolio, type PortfolioDeps, venueOf } from '../portfolio.ts';
 
 /** Lists the rules of a trader with current values. */
-export const listRules: Handler<'listRules', Deps> = async (call) => {
-  const rules = await readRules(call.deps.reads, await getTrader(call));
+export const listRules: Handler<'listRules', PortfolioDeps> = async (call) => {
+  const rules = await rulesOf(await openPortfolio(call));
   return slicePage(call.query, { path: '/v1/rules', cursorOf: ({ rule_id }) => rule_id }, rules);
 };
 
 /** Lists the pairs that a trader may trade. */
-export const listSupportedPairs: Handler<'listSupportedPairs', Deps> = async (call) => {
-  const trader = await getTrader(call);
-  const details = await readPairs(call.deps.reads, trader);
+export const listSupportedPairs: Handler<'listSupportedPairs', PortfolioDeps> = async (call) => {
+  const { pairs } = await openPortfolio(call);
+  const details = await pairs();
   return {
     status: 200,
-    body: { venue: trader.venue, pairs: openable(details), details, as_of: new Date(epochMs()).toISOString() },
+    body: { venue: venueOf(call).id, pairs: openable(details), details, as_of: new Date(epochMs()).toISOString() },
   };
 };
+
+/** The names of the pairs in which positions may be opened, sorted. */
+const openable = (details: PairDetail[]): string[] =>
+  details
+    .filter(({ state }) => state === 'allowed')
+    .map(({ pair }) => pair)
+    .sort();

@@ -1,15 +1,6 @@
 import type { Body } from '../../../contract/body.ts';
 import { canonical, isDecimal, ofNumber } from '../../../kernel/decimals.ts';
-
-/** A hypothetical order, with amounts as decimals. `price` is null for a market order. */
-export type Trade = {
-  pair: string;
-  side: 'long' | 'short';
-  size: string;
-  sizeInUsd: boolean;
-  price: string | null;
-  leverage: number | null;
-};
+import type { Trade } from '../../../venues/trade.ts';
 
 /** The trade of a validation request. */
 export const tradeOf = (request: Body<'validateTrade'>): Trade => ({

@@ -1,24 +1,18 @@
 import type { Handler } from '../../../contract/handler.ts';
 import type { Db } from '../../../db/pool.ts';
 import { slicePage } from '../../../kernel/pages.ts';
+import { filterOf, type HistoryQuery, historyPage } from '../../../venues/history.ts';
 import { readOrderPage } from '../../../venues/network/orders/read-model.ts';
+import { openSubaccount, type PortfolioDeps, readOpenPositions } from '../../../venues/network/portfolio/read-model.ts';
+import { rulesOf } from '../../../venues/pair-rules.ts';
+import { positionName } from '../../../venues/portfolio.ts';
 import type { VenueReads } from '../../../venues/reads.ts';
-import {
-  getSubaccount,
-  positionName,
-  readClosedPositions,
-  readOpenPositions,
-  readRules,
-  readSubaccount,
-} from '../../portfolio/network/read-model.ts';
 import { getReadyAccount, type ReadyAccount } from '../accounts.ts';
 
-type Deps = { db: Db; reads: VenueReads };
+type Deps = { db: Db; reads: VenueReads; network: PortfolioDeps };
 
 const HISTORY = '/v2/trading/history';
 const DESK_PAGE = 100; // the number of newest orders and of closed positions
-
-type Runtime = Deps;
 
 /** Lists the open positions of a prop account. */
 export const listTradingPositions: Handler<'listTradingPositions', Deps> = async (call) => {
@@ -35,14 +29,13 @@ export const getTradingBalance: Handler<'getTradingBalance', Deps> = async (call
 
 /** Lists the closed positions of a prop account, newest first. */
 export const listTradingHistory: Handler<'listTradingHistory', Deps> = async (call) => {
-  const { hotkey } = await getReadyAccount(call);
-  return readClosedPositions(call.deps.reads, hotkey, HISTORY, call.query);
+  return readHistory(call.deps, await getReadyAccount(call), call.query);
 };
 
 /** Lists the rules of a prop account with current values. */
 export const listTradingRules: Handler<'listTradingRules', Deps> = async (call) => {
   const { owner, hotkey } = await getReadyAccount(call);
-  const rules = await readRules(call.deps.reads, await getSubaccount(call.deps.db, owner, hotkey));
+  const rules = await rulesOf(await openSubaccount(call.deps.network, owner, hotkey));
   return slicePage(call.query, { path: '/v2/trading/rules', cursorOf: ({ rule_id }) => rule_id }, rules);
 };
 
@@ -53,18 +46,23 @@ export const getTradingDesk: Handler<'getTradingDesk', Deps> = async (call) => {
   const [positions, orders, history, balance] = await Promise.all([
     readOpenPositions(deps.reads, account.hotkey),
     readOpenOrders(deps, account),
-    readClosedPositions(deps.reads, account.hotkey, HISTORY, { limit: DESK_PAGE }),
+    readHistory(deps, account, { limit: DESK_PAGE }),
     readBalance(deps, account),
   ]);
   return { status: 200, body: { positions, orders, history: history.body, balance } };
 };
 
-async function readOpenOrders(deps: Pick<Runtime, 'db' | 'reads'>, { owner, hotkey }: ReadyAccount) {
+async function readOpenOrders(deps: Pick<Deps, 'db' | 'reads'>, { owner, hotkey }: ReadyAccount) {
   const page = await readOrderPage(deps, owner, hotkey, { state: 'open', cursor: null, limit: DESK_PAGE });
   return page.map(({ status }) => status);
 }
 
-async function readBalance({ db, reads }: Pick<Runtime, 'db' | 'reads'>, account: ReadyAccount) {
-  const subaccount_info = await readSubaccount(reads, await getSubaccount(db, account.owner, account.hotkey));
+async function readHistory({ network }: Deps, { owner, hotkey }: ReadyAccount, query: HistoryQuery) {
+  const { closedPositions } = await openSubaccount(network, owner, hotkey);
+  return historyPage(HISTORY, query, await closedPositions(filterOf(query)));
+}
+
+async function readBalance({ network }: Deps, account: ReadyAccount) {
+  const subaccount_info = await (await openSubaccount(network, account.owner, account.hotkey)).account();
   return { account_size: account.account_size, status: account.status, subaccount_info };
 }

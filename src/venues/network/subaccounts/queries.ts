@@ -1,7 +1,7 @@
 import { sql } from 'slonik';
 import { z } from 'zod';
 import type { Db } from '../../../db/pool.ts';
-import { type Hotkey, idSchema, type OwnerId } from '../../../kernel/ids.ts';
+import { type Hotkey, idSchema, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
 
 const subaccountRow = z.object({
   synthetic_hotkey: idSchema.hotkey,
@@ -20,3 +20,27 @@ export const findSubaccount = (db: Db, owner: OwnerId, syntheticHotkey: Hotkey):
     select s.synthetic_hotkey, s.subaccount_uuid, s.asset_class, s.account_size, s.status
     from subaccounts s
     where s.synthetic_hotkey = ${syntheticHotkey} and s.owner = ${owner}`);
+
+const linkRow = z.object({ hotkey: idSchema.hotkey.nullable() });
+
+/** An owner's registration of a wallet at the network. `hotkey` is null if the registrar created its account. */
+export type WalletLink = z.infer<typeof linkRow>;
+
+/**
+ * An owner's registration of a wallet (in lower case): its linked subaccount, else its paid registration. Null if the
+ * owner has none, even if another owner has one.
+ */
+export const findWalletLink = (db: Db, owner: OwnerId, wallet: WalletAddress): Promise<WalletLink | null> =>
+  db.maybeOne(sql.prepared('find_wallet_link', linkRow)`
+    select l.hotkey
+    from (
+      select s.synthetic_hotkey as hotkey, s.created_at
+      from subaccounts s
+      where s.owner = ${owner} and s.ex_address = ${wallet}
+      union all
+      select null, r.created_at
+      from registrations r
+      where r.owner = ${owner} and r.ex_address = ${wallet} and r.status in ('registered', 'active', 'eliminated')
+    ) l
+    order by l.hotkey is null, l.created_at desc
+    limit 1`);

@@ -1,0 +1,99 @@
+import { absolute, compare, dividedBy, isPositive, minus, times } from '../../../kernel/decimals.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { coinOf, dexOf, isSpotName } from '../../../kernel/exchange-names.ts';
+import { limitPrice, lotsWorth, reachesMinimum, wholeLots } from '../../../kernel/grid.ts';
+import type { WalletAddress } from '../../../kernel/ids.ts';
+import { foundOrNull, requireFound } from '../../found.ts';
+import type { LinkedAccount, Links } from '../../links.ts';
+import type { VenueReads } from '../../reads.ts';
+import { neutralFacts, type Trade, type TradeFacts } from '../../trade.ts';
+import type { Asset, PerpAccount } from '../adapter/types.ts';
+import { usdcOf } from './holdings.ts';
+
+const PLACES = 8;
+
+type FactsDeps = { reads: VenueReads; links: Links; linked: LinkedAccount };
+
+/**
+ * The facts to validate a trade on the exchange: the asset's grid and leverage, and the margin of the account. For a
+ * wallet that the owner registered at the network, also the status of its funded account and whether the network mirrors the pair.
+ * Throws V1_NO_PRICE without a mid price, and VENUE_UNREADABLE.
+ */
+export async function readExchangeFacts(
+  { reads, links, linked }: FactsDeps,
+  wallet: WalletAddress,
+  trade: Trade,
+): Promise<TradeFacts> {
+  const coin = coinOf(trade.pair);
+  const [asset, followed] = await Promise.all([reads.exchangeAsset(coin), linked.facts()]);
+  const common = { ...neutralFacts, ...followed };
+  const listed = isSpotName(trade.pair) ? null : foundOrNull(asset);
+  const pair = { asked: trade.pair, state: null, isOpenToAccount: true };
+  if (listed?.kind !== 'perp') return { ...common, pair };
+  if (listed.isDelisted) return { ...common, pair: { ...pair, state: 'disabled' } };
+  const [mids, accounts] = await Promise.all([reads.mids(dexOf(coin)), reads.accounts(wallet)]);
+  const mid = requireFound(mids)[coin];
+  if (mid === undefined) throw new ApiError('V1_NO_PRICE');
+  const account = requireFound(accounts).find(({ dex }) => dex === listed.dex);
+  const facts = tradeFacts(trade, listed, mid, account);
+  return {
+    ...common,
+    pair: { ...pair, state: followed ? await mirroredState(links, coin) : 'allowed' },
+    ...facts,
+    ...(facts.funds && { funds: await withSpotFunds(reads, wallet, facts.funds) }),
+  };
+}
+
+type Funds = { needed: string; available: string };
+
+/** What is available to an account that lacks funds on a dex: a unified account also has its free spot balance. */
+async function withSpotFunds(reads: VenueReads, wallet: WalletAddress, funds: Funds): Promise<Funds> {
+  if (compare(funds.needed, funds.available) <= 0) return funds;
+  if (requireFound(await reads.accountMode(wallet)) === 'separate') return funds;
+  const { free } = usdcOf(requireFound(await reads.spotBalances(wallet)));
+  return { ...funds, available: compare(free, funds.available) > 0 ? free : funds.available };
+}
+
+/** The state of a coin at the network; null if the network does not list it, and therefore does not mirror it. */
+async function mirroredState(links: Links, coin: string): Promise<TradeFacts['pair']['state']> {
+  return (await links.registry()).find(({ exCoin }) => exCoin === coin)?.state ?? null;
+}
+
+function tradeFacts(trade: Trade, asset: Asset, mid: string, account: PerpAccount | undefined): Partial<TradeFacts> {
+  const price =
+    trade.price === null ? mid : limitPrice(asset.grid, trade.side === 'long' ? 'buy' : 'sell', trade.price);
+  if (price === null)
+    return {
+      fault: {
+        rule: 'price.tick',
+        actual: String(trade.price),
+        message: 'The price is not a multiple of the tick size of this asset.',
+      },
+    };
+  const size = trade.sizeInUsd ? lotsWorth(asset.grid, trade.size, price) : wholeLots(asset.grid, trade.size);
+  if (size === null) {
+    return {
+      fault: { rule: 'size.lot', actual: trade.size, message: 'The size is smaller than the lot size of this asset.' },
+    };
+  }
+  const held = account?.positions.find(({ coin }) => coin === asset.coin);
+  const opens = times(newSize(held?.size ?? '0', trade.side, size), price);
+  const leverage = trade.leverage ?? held?.leverage ?? asset.maxLeverage ?? 1;
+  const most = String(asset.maxLeverage ?? 1);
+  return {
+    opens,
+    minimum:
+      reachesMinimum(asset.grid, size, price) || !isPositive(opens)
+        ? null
+        : { actual: times(size, price), least: asset.grid.minimumValue, unit: 'USD' },
+    leverage: trade.leverage === null ? null : { asked: String(trade.leverage), most },
+    funds: { needed: dividedBy(opens, String(leverage), PLACES, 'up'), available: account?.withdrawable ?? '0' },
+  };
+}
+
+/** The part of an order that is new exposure: what remains after it has closed an opposite position. */
+function newSize(held: string, side: Trade['side'], size: string): string {
+  const isOpposite = isPositive(held) === (side === 'short') && held !== '0';
+  if (!isOpposite) return size;
+  return compare(size, absolute(held)) > 0 ? minus(size, absolute(held)) : '0';
+}

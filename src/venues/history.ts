@@ -1,0 +1,47 @@
+import { ApiError } from '../kernel/errors.ts';
+import { type Page, slicePage } from '../kernel/pages.ts';
+
+/** The query of a history. Dates are ISO-8601; both bounds are inclusive. */
+export type HistoryQuery = { from_date?: string; to_date?: string; pair?: string; limit?: number; cursor?: string };
+
+/** A span of time in epoch milliseconds. `toMs` is null without an upper bound. */
+export type Span = { fromMs: number; toMs: number | null };
+
+/** Which entries of a history are wanted: those within a span, of one pair if given. */
+export type HistoryFilter = { span: Span; pair: string | undefined };
+
+/** An entry with its sort key: newest first, then by id. */
+export type Dated<Entry> = { atMs: number; id: string; entry: Entry };
+
+/** What a query asks for. Throws INVALID_REQUEST as `spanOf` does. */
+export const filterOf = (query: HistoryQuery): HistoryFilter => ({ span: spanOf(query), pair: query.pair });
+
+/**
+ * The span of a query. Throws INVALID_REQUEST for dates that cannot be parsed, and if `from_date` is after `to_date`.
+ */
+export function spanOf({ from_date, to_date }: HistoryQuery): Span {
+  const fromMs = from_date === undefined ? 0 : Date.parse(from_date);
+  const toMs = to_date === undefined ? null : Date.parse(to_date);
+  if (Number.isNaN(fromMs)) throw badQuery('from_date', 'must be a valid date');
+  if (Number.isNaN(toMs)) throw badQuery('to_date', 'must be a valid date');
+  if (toMs !== null && fromMs > toMs) throw badQuery('from_date', 'must not be after to_date');
+  return { fromMs, toMs };
+}
+
+/** Whether a time is within a span. */
+export const isWithin = ({ fromMs, toMs }: Span, atMs: number): boolean =>
+  atMs >= fromMs && (toMs === null || atMs <= toMs);
+
+/** One page, newest first. A cursor names the last entry of the page before it, so new entries do not shift pages. */
+export function historyPage<Entry>(path: string, query: HistoryQuery, all: Dated<Entry>[]): Page<Entry> {
+  const cursorOf = ({ atMs, id }: Dated<Entry>) => `${atMs}:${id}`;
+  const page = slicePage(query, { path, cursorOf }, [...all].sort(newestFirst));
+  return { ...page, body: page.body.map(({ entry }) => entry) };
+}
+
+type Sorted = Pick<Dated<never>, 'atMs' | 'id'>;
+
+const newestFirst = (a: Sorted, b: Sorted): number => b.atMs - a.atMs || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+
+const badQuery = (name: string, msg: string) =>
+  new ApiError('INVALID_REQUEST', { fields: [{ loc: ['query', name], msg, type: 'value' }] });

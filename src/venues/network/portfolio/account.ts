@@ -1,0 +1,87 @@
+import type { components } from '../../../contract/types.ts';
+import { ofNumber } from '../../../kernel/decimals.ts';
+import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
+import { epochMs } from '../../../kernel/work.ts';
+import { requireValue } from '../../found.ts';
+import { accountStatusOf } from '../../reads.ts';
+import type { Dashboard, Money } from '../adapter/types.ts';
+import { drawdownOf } from './drawdown.ts';
+import { accountTypeOf } from './names.ts';
+
+type Schemas = components['schemas'];
+type AccountInfo = Schemas['AccountInfo'];
+
+/** The names under which an account is shown, where the network's own dashboard omits them. */
+type ShownAs = { venue: Schemas['Venue']; hotkey: Hotkey | null; wallet: WalletAddress | null };
+
+/** The account of a trader that the network knows. `exBalance` is null without a wallet, or if it cannot be read. */
+export function networkAccount(
+  { venue, hotkey, wallet }: ShownAs,
+  dashboard: Dashboard,
+  limits: Schemas['LeverageLimits'],
+  exBalance: string | null,
+): AccountInfo {
+  const size = requireValue(dashboard.accountSize);
+  const money = requireValue(dashboard.money);
+  const balance = requireValue(money.balance);
+  return {
+    venue,
+    status: accountStatusOf(dashboard),
+    account_type: accountTypeOf(dashboard.bucket),
+    funded_account_size: size,
+    ex_wallet_address: dashboard.exAddress ?? wallet,
+    payout_wallet_address: dashboard.payoutAddress,
+    asset_class: dashboard.assetClass,
+    subaccount_id: subaccountIdOf(dashboard.syntheticHotkey ?? hotkey ?? ''),
+    subaccount_uuid: dashboard.subaccountUuid,
+    synthetic_hotkey: dashboard.syntheticHotkey,
+    ...shownDrawdown(dashboard, size),
+    total_realized_pnl: ofNumber(requireValue(money.realizedPnl), USD_PLACES),
+    account_balance: ofNumber(balance, USD_PLACES),
+    buying_power: money.buyingPower === null ? null : ofNumber(money.buyingPower, USD_PLACES),
+    current_leverage: ofNumber(leverageNow(dashboard, money, balance), RATIO_PLACES),
+    max_portfolio_leverage: ofNumber(limits.account_level, RATIO_PLACES),
+    leverage_limits: limits,
+    ex_balance: exBalance,
+    kyc_status: kycStatusOf(dashboard.kycStatus),
+    as_of: new Date(dashboard.atMs ?? epochMs()).toISOString(),
+  };
+}
+
+const USD_PLACES = 6;
+const RATIO_PLACES = 8;
+const PERCENT_PLACES = 4;
+
+function shownDrawdown(dashboard: Dashboard, size: number) {
+  const { intraday, intradayLimit, endOfDay, endOfDayLimit, equity } = drawdownOf(dashboard);
+  const percent = (value: number | null) => ofNumber(requireValue(value), PERCENT_PLACES);
+  return {
+    current_drawdown: percent(intraday),
+    max_drawdown_limit: percent(intradayLimit),
+    eod_drawdown: percent(endOfDay),
+    eod_drawdown_limit: percent(endOfDayLimit),
+    current_equity_ratio: ofNumber(equity ?? requireValue(dashboard.money?.balance) / size, RATIO_PLACES),
+  };
+}
+
+/** Without the positions section of the dashboard, leverage is capital in use ÷ balance. */
+function leverageNow({ totalLeverage }: Dashboard, { capitalUsed }: Money, balance: number): number {
+  if (totalLeverage !== null) return totalLeverage;
+  return balance === 0 ? 0 : requireValue(capitalUsed) / balance;
+}
+
+/** The number after the last underscore of a synthetic hotkey; null if there is none. */
+function subaccountIdOf(hotkey: Hotkey): number | null {
+  const id = /_(\d+)$/.exec(hotkey)?.[1];
+  return id === undefined ? null : Number(id);
+}
+
+const KYC_STATUSES: Record<string, AccountInfo['kyc_status']> = {
+  approved: 'verified',
+  verified: 'verified',
+  pending: 'pending',
+  submitted: 'pending',
+  in_progress: 'pending',
+};
+
+const kycStatusOf = (status: string | null) => KYC_STATUSES[status?.toLowerCase() ?? ''] ?? 'not_started';

@@ -1,0 +1,50 @@
+import { ApiError } from '../../../kernel/errors.ts';
+import { epochMs } from '../../../kernel/work.ts';
+import { requireValue } from '../../found.ts';
+import type { Dashboard, Drawdown } from '../adapter/types.ts';
+import { accountTypeOf } from './names.ts';
+
+/** The drawdowns, in percent, at which an account is eliminated. See venues/network-validator.md#passing. */
+const USUAL_LIMITS = {
+  challenge: { intradayLimit: 5, endOfDayLimit: 5 },
+  funded: { intradayLimit: 5, endOfDayLimit: 8 },
+} as const;
+
+/**
+ * The drawdowns of an account, in percent. The network reports none before its first evaluation, which comes a minute
+ * or more after the account was created. Until then they are computed from the account size, but only for an account
+ * created today or one that never traded. Otherwise throws VENUE_UNREADABLE.
+ */
+export function drawdownOf(dashboard: Dashboard): Drawdown {
+  const limits = USUAL_LIMITS[accountTypeOf(dashboard.bucket)];
+  const shown = dashboard.drawdown ?? firstDay(dashboard);
+  return {
+    intraday: requireValue(shown.intraday),
+    endOfDay: requireValue(shown.endOfDay),
+    intradayLimit: shown.intradayLimit ?? limits.intradayLimit,
+    endOfDayLimit: shown.endOfDayLimit ?? limits.endOfDayLimit,
+    equity: shown.equity,
+  };
+}
+
+/** Before the first midnight UTC, both baselines are the account size. See venues/network-validator.md#drawdown. */
+function firstDay(dashboard: Dashboard): Drawdown {
+  if (!isUntouched(dashboard) && !isOfToday(dashboard)) throw new ApiError('VENUE_UNREADABLE');
+  const equity = equityOf(dashboard);
+  return { intraday: (1 - equity) * 100, endOfDay: 0, intradayLimit: null, endOfDayLimit: null, equity };
+}
+
+/** The value of an account with its open positions, as a fraction of its size. */
+function equityOf({ positions, money, accountSize }: Dashboard): number {
+  const open = positions.filter(({ closeMs }) => closeMs === null);
+  const unrealized = open.reduce((sum, { unrealizedPnl }) => sum + requireValue(unrealizedPnl), 0);
+  return (requireValue(money?.balance) + unrealized) / requireValue(accountSize);
+}
+
+const isUntouched = ({ money, positions, accountSize }: Dashboard): boolean =>
+  positions.length === 0 && money?.realizedPnl === 0 && money.balance === accountSize;
+
+const DAY_MS = 86_400_000;
+/** Whether an account was created after the last midnight UTC, by the validator's clock. */
+const isOfToday = ({ createdMs, atMs }: Dashboard): boolean =>
+  createdMs !== null && createdMs >= Math.floor((atMs ?? epochMs()) / DAY_MS) * DAY_MS;

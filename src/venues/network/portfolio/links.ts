@@ -1,0 +1,74 @@
+import { ApiError } from '../../../kernel/errors.ts';
+import type { OwnerId, WalletAddress } from '../../../kernel/ids.ts';
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { foundOrNull, requireFound, requireValue } from '../../found.ts';
+import type { LinkedAccount, Links } from '../../links.ts';
+import type { VenueReads } from '../../reads.ts';
+import type { Dashboard } from '../adapter/types.ts';
+import { findWalletLink, type WalletLink } from '../subaccounts/queries.ts';
+import { networkAccount } from './account.ts';
+import { accountRules } from './account-rules.ts';
+import { accountFacts } from './facts.ts';
+import { networkLimits } from './limits.ts';
+import { isMirrored } from './names.ts';
+import { shownPairs } from './pairs.ts';
+import { type PortfolioDeps, uuidOf, weeksOf } from './read-model.ts';
+
+/** The accounts that mirror wallets of the exchange. */
+export const linkedAccounts = (deps: PortfolioDeps): Links => ({
+  of: (owner, wallet) => linkedAccount(deps, owner, wallet),
+  registry: async () => requireFound(await deps.reads.tradePairs()),
+});
+
+function linkedAccount({ db, reads, exBalance }: PortfolioDeps, owner: OwnerId, wallet: WalletAddress): LinkedAccount {
+  let found: Promise<WalletLink | null> | undefined;
+  const link = () => (found ??= findWalletLink(db, owner, wallet));
+  const dashboardOf = async () =>
+    dashboardOfLink(await link(), foundOrNull(await readWallet(reads, wallet, await link())));
+  const limitsOf = async () => (await dashboardOf()) && foundOrNull(await reads.walletLimits(wallet));
+  const mirrored = async () => requireFound(await reads.tradePairs()).filter(isMirrored);
+  return {
+    async account(limits) {
+      const dashboard = await dashboardOf();
+      if (!dashboard) return null;
+      const shownAs = { venue: 'exvenue' as const, wallet, hotkey: null };
+      return networkAccount(shownAs, dashboard, limits, await exBalance(dashboard.exAddress));
+    },
+    async limits() {
+      const limits = await limitsOf();
+      if (!limits) return null;
+      const isPerPair = Object.keys(limits.pairLeverage).length > 0;
+      return networkLimits(limits, isPerPair ? [] : await mirrored());
+    },
+    async rules() {
+      const [dashboard, limits] = await Promise.all([dashboardOf(), limitsOf()]);
+      return dashboard && limits && accountRules(dashboard, limits);
+    },
+    async pairs() {
+      const [dashboard, limits] = await Promise.all([dashboardOf(), limitsOf()]);
+      return dashboard && shownPairs(await mirrored(), limits);
+    },
+    async facts() {
+      const dashboard = await dashboardOf();
+      return dashboard && accountFacts(dashboard);
+    },
+    async payouts() {
+      if (!(await link())) throw new ApiError('V1_TRADER_UNKNOWN');
+      const dashboard = await dashboardOf();
+      if (!dashboard) return [];
+      const uuid = dashboard.subaccountUuid ?? (await uuidOf(reads, requireValue(dashboard.syntheticHotkey)));
+      return weeksOf(reads, uuid);
+    },
+  };
+}
+
+/** The network's dashboard of the wallet, without a call to the network if the owner has not registered the wallet. */
+export const readWallet = async (
+  reads: VenueReads,
+  wallet: WalletAddress,
+  link: WalletLink | null,
+): Promise<ReadResult<Dashboard>> => (link ? reads.walletDashboard(wallet) : { kind: 'absent' });
+
+/** A dashboard read by wallet, if it shows the owner's own subaccount; null if it shows another one. */
+export const dashboardOfLink = (link: WalletLink | null, shown: Dashboard | null): Dashboard | null =>
+  link && shown && (!link.hotkey || !shown.syntheticHotkey || link.hotkey === shown.syntheticHotkey) ? shown : null;

@@ -1,0 +1,113 @@
+import type { components } from '../../../contract/types.ts';
+import { ofNumber } from '../../../kernel/decimals.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { requireValue } from '../../found.ts';
+import type { Dashboard, DashboardOrder, DashboardPosition, OrderBook } from '../adapter/types.ts';
+import { shownPair } from './names.ts';
+
+type Position = components['schemas']['Position'];
+
+const PLACES = 8;
+
+/**
+ * Every position of a dashboard, open and closed. A dashboard without its positions section belongs to an account
+ * without positions, or failed inside the validator. Then only a book without fills proves that there are none;
+ * otherwise throws VENUE_UNREADABLE.
+ */
+export async function provenPositions(
+  dashboard: Dashboard,
+  book: () => Promise<ReadResult<OrderBook>>,
+): Promise<DashboardPosition[]> {
+  if (dashboard.reported.positions) return dashboard.positions;
+  const orders = await book();
+  if (orders.kind === 'absent') return [];
+  if (orders.kind === 'found' && orders.data.filled.length === 0) return [];
+  throw new ApiError('VENUE_UNREADABLE');
+}
+
+/** Whether a position is open. */
+export const isOpen = ({ closeMs, side }: DashboardPosition): boolean => closeMs === null && side !== 'FLAT';
+
+/** An open position in the shape of the contract. Its exits come from the bracket orders that rest on its pair. */
+export function shownPosition(position: DashboardPosition, { money, accountSize, openOrders }: Dashboard): Position {
+  const size = requireValue(heldSize(position));
+  const unrealized = position.unrealizedPnl ?? unrealizedFrom(position, accountSize);
+  return {
+    ...namesOf(position),
+    side: position.side === 'SHORT' ? 'short' : 'long',
+    position_type: position.side === 'SHORT' ? 'SHORT' : 'LONG',
+    size: ofNumber(size, PLACES),
+    position_value: ofNumber(worthOf(position, money?.balance ?? accountSize), PLACES),
+    entry_price: ofNumber(requireValue(position.averageEntryPrice)),
+    mark_price: markPrice(position, size),
+    liquidation_price: null,
+    unrealized_pnl: ofNumber(requireValue(unrealized), PLACES),
+    ...exitsOf([...openOrders.filter((order) => isBracketOn(order, position.tradePair)), ...position.unfilledOrders]),
+    open_time: timeOf(position.openMs),
+    net_leverage: position.netLeverage === null ? null : ofNumber(position.netLeverage, PLACES),
+    current_return: returnOf(position),
+    fees: position.feesTotal === null ? null : ofNumber(position.feesTotal, PLACES),
+  };
+}
+
+/** The return of a position, 1 at its entry; null if the network does not report it. */
+export const returnOf = ({ returnNow }: DashboardPosition): string | null =>
+  returnNow === null ? null : ofNumber(returnNow, PLACES);
+
+/** The id and pair names of a position. */
+export const namesOf = ({ uuid, tradePair }: DashboardPosition) => ({
+  symbol: shownPair(tradePair),
+  position_uuid: uuid,
+  trade_pair: tradePair,
+});
+
+/** The first take-profit and the first stop-loss among orders. */
+export const exitsOf = (orders: Pick<DashboardOrder, 'takeProfit' | 'stopLoss'>[]) => ({
+  take_profit: maybe(orders.find(({ takeProfit }) => takeProfit !== null)?.takeProfit),
+  stop_loss: maybe(orders.find(({ stopLoss }) => stopLoss !== null)?.stopLoss),
+});
+
+/** An epoch time in milliseconds as ISO-8601. */
+export const timeOf = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString());
+
+/** The signed quantity of an order, from value and price if the venue reports no quantity; null if neither is known. */
+export function quantityOf({ quantity, value, price, orderType }: DashboardOrder): number | null {
+  if (quantity !== null) return quantity;
+  if (value === null || !price) return null;
+  return (Math.abs(value) / price) * (orderType === 'SHORT' ? -1 : 1);
+}
+
+const maybe = (value: number | null | undefined) => (value === null || value === undefined ? null : ofNumber(value));
+
+function heldSize({ netQuantity, filledOrders }: DashboardPosition): number | null {
+  if (netQuantity !== null) return Math.abs(netQuantity);
+  const quantities = filledOrders.map(quantityOf);
+  if (quantities.length === 0 || quantities.some((quantity) => quantity === null)) return null;
+  return Math.abs(quantities.reduce((sum: number, quantity) => sum + Number(quantity), 0));
+}
+
+/** The absolute value of a position. Leverage is a multiple of the balance. See venues/network.md#submit-order. */
+function worthOf({ netValue, netLeverage }: DashboardPosition, balance: number | null): number {
+  return Math.abs(netValue ?? requireValue(netLeverage) * requireValue(balance));
+}
+
+/** Older builds report no unrealized gain, but the return relative to the account size. */
+function unrealizedFrom({ returnNow, realizedPnl }: DashboardPosition, accountSize: number | null): number | null {
+  return returnNow === null || accountSize === null ? null : (returnNow - 1) * accountSize - (realizedPnl ?? 0);
+}
+
+/**
+ * The mark price that follows from the unrealized gain; only for pairs in which one unit is one coin quoted in USDC.
+ */
+function markPrice(
+  { tradePair, side, averageEntryPrice, unrealizedPnl }: DashboardPosition,
+  size: number,
+): string | null {
+  if (!tradePair.endsWith('USDC') || averageEntryPrice === null || unrealizedPnl === null || size === 0) return null;
+  const moved = (unrealizedPnl / size) * (side === 'SHORT' ? -1 : 1);
+  return ofNumber(averageEntryPrice + moved, PLACES);
+}
+
+const isBracketOn = ({ executionType, tradePair }: DashboardOrder, pair: string) =>
+  executionType === 'BRACKET' && tradePair === pair;

@@ -1,0 +1,99 @@
+import type { components } from '../../../contract/types.ts';
+import type { Db } from '../../../db/pool.ts';
+import { ApiError } from '../../../kernel/errors.ts';
+import { type Hotkey, isUuid, type OwnerId, type WalletAddress } from '../../../kernel/ids.ts';
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import { foundOrNull, requireFound, requireValue } from '../../found.ts';
+import type { PayoutWeek, Portfolio } from '../../portfolio.ts';
+import { listPlacedOrders } from '../../queries.ts';
+import type { VenueReads } from '../../reads.ts';
+import type { Dashboard, OrderBook } from '../adapter/types.ts';
+import { findSubaccount } from '../subaccounts/queries.ts';
+import { networkAccount } from './account.ts';
+import { accountRules } from './account-rules.ts';
+import { closedPositions } from './closed-positions.ts';
+import { readNetworkFacts } from './facts.ts';
+import { filledOrders } from './filled-orders.ts';
+import { networkLimits } from './limits.ts';
+import { isOpenTo } from './names.ts';
+import { shownPairs } from './pairs.ts';
+import { isOpen, provenPositions, shownPosition } from './positions.ts';
+
+type Schemas = components['schemas'];
+
+/** What portfolios at the network are read from. */
+export type PortfolioDeps = {
+  db: Db;
+  reads: VenueReads;
+  /** The balance of an account's wallet at the exchange; null without a wallet, or if it cannot be read. */
+  exBalance(wallet: WalletAddress | null): Promise<string | null>;
+};
+
+/** The portfolio of a subaccount. Throws V1_TRADER_UNKNOWN if the owner has no such subaccount. */
+export async function openSubaccount(deps: PortfolioDeps, owner: OwnerId, hotkey: Hotkey): Promise<Portfolio> {
+  const { db, reads } = deps;
+  const subaccount = await findSubaccount(db, owner, hotkey);
+  if (!subaccount) throw new ApiError('V1_TRADER_UNKNOWN');
+  const dashboardOf = async () => requireFound(await reads.dashboard(hotkey));
+  const limitsOf = async () => requireFound(await reads.limits(hotkey));
+  const limits = async () => {
+    const found = await limitsOf();
+    const isPerPair = Object.keys(found.pairLeverage).length > 0;
+    return networkLimits(found, isPerPair ? [] : requireFound(await reads.tradePairs()));
+  };
+  return {
+    async account() {
+      const [dashboard, shownLimits] = await Promise.all([dashboardOf(), limits()]);
+      const shownAs = { venue: 'netvenue' as const, hotkey, wallet: null };
+      return networkAccount(shownAs, dashboard, shownLimits, await deps.exBalance(dashboard.exAddress));
+    },
+    limits,
+    positions: () => readOpenPositions(reads, hotkey),
+    async closedPositions({ span, pair }) {
+      const dashboard = await dashboardOf();
+      const positions = await provenPositions(dashboard, () => reads.networkOrders(hotkey));
+      return closedPositions(dashboard, positions, span, pair);
+    },
+    async filledOrders({ span, pair }) {
+      const filled = foundOrNull(await reads.networkOrders(hotkey))?.filled ?? [];
+      const ids = filled.map(({ uuid }) => uuid).filter(isUuid);
+      return filledOrders(filled, await listPlacedOrders(db, owner, 'netvenue', ids), span, pair);
+    },
+    async rules() {
+      const [dashboard, found] = await Promise.all([dashboardOf(), limitsOf()]);
+      return accountRules(dashboard, found);
+    },
+    async pairs() {
+      const [dashboard, found, pairs] = await Promise.all([dashboardOf(), limitsOf(), reads.tradePairs()]);
+      return shownPairs(
+        requireFound(pairs).filter((pair) => isOpenTo(dashboard.assetClass, pair)),
+        found,
+      );
+    },
+    facts: (trade) => readNetworkFacts(reads, hotkey, trade),
+    payouts: async () => weeksOf(reads, subaccount.subaccount_uuid ?? (await uuidOf(reads, hotkey))),
+  };
+}
+
+/** The weeks with a payout of a subaccount, oldest first. */
+export const weeksOf = async (reads: VenueReads, uuid: string): Promise<PayoutWeek[]> =>
+  (foundOrNull(await reads.settlements(uuid)) ?? []).filter(({ payoutUsd }) => payoutUsd > 0);
+
+/** The uuid of a subaccount. Some builds report it only on the subaccount's own dashboard. */
+export const uuidOf = async (reads: VenueReads, hotkey: Hotkey): Promise<string> =>
+  requireValue(requireFound(await reads.dashboard(hotkey)).subaccountUuid);
+
+/** The open positions of a subaccount, oldest first. Throws VENUE_UNREADABLE if the network cannot be read. */
+export async function readOpenPositions(reads: VenueReads, hotkey: Hotkey): Promise<Schemas['Position'][]> {
+  return openPositions(requireFound(await reads.dashboard(hotkey)), () => reads.networkOrders(hotkey));
+}
+
+/** The open positions of a dashboard, oldest first. Throws VENUE_UNREADABLE if it does not prove which are open. */
+export async function openPositions(
+  dashboard: Dashboard,
+  book: () => Promise<ReadResult<OrderBook>>,
+): Promise<Schemas['Position'][]> {
+  const positions = (await provenPositions(dashboard, book)).filter(isOpen);
+  positions.sort((a, b) => (a.openMs ?? 0) - (b.openMs ?? 0));
+  return positions.map((position) => shownPosition(position, dashboard));
+}

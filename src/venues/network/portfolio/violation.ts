@@ -1,0 +1,111 @@
+import type { Problem } from '../../../intents/intent.ts';
+import { ofNumber } from '../../../kernel/decimals.ts';
+import type { Hotkey, WalletAddress } from '../../../kernel/ids.ts';
+import type { ReadResult } from '../../../kernel/upstream-result.ts';
+import type { NetworkOrder } from '../../checks.ts';
+import { accountStatusOf, type VenueReads } from '../../reads.ts';
+import { accountViolations, pairViolations, sizeViolations, type TradeFacts, type Violation } from '../../trade.ts';
+import type { Dashboard, TradePair } from '../adapter/types.ts';
+import type { WalletLink } from '../subaccounts/queries.ts';
+import { leastOf } from './amounts.ts';
+import { dashboardOfLink, readWallet } from './links.ts';
+import { isOpen } from './positions.ts';
+
+/** A rule that cannot be read within this time is not checked, so that it does not delay the order. */
+const PATIENCE_MS = 250;
+
+/**
+ * The rule that a network order certainly violates: an unknown or disabled pair, an eliminated account, or a size below
+ * the minimum. Null if there is none, or if the rules could not be read in time; then the venue decides. Orders that
+ * only close or protect are not checked.
+ */
+export async function findNetworkViolation(
+  reads: VenueReads,
+  hotkey: Hotkey,
+  order: NetworkOrder,
+): Promise<Problem | null> {
+  if (order.order_type === 'FLAT' || order.execution_type === 'BRACKET') return null;
+  const [pairs, dashboard] = await Promise.all([inTime(reads.tradePairs()), inTime(reads.dashboard(hotkey))]);
+  const pair = pairs.kind === 'found' ? listed(pairs.data, order.trade_pair) : undefined;
+  const violations = [
+    ...(await checkPair(reads, order.trade_pair, pair)),
+    ...(dashboard.kind === 'found' ? checkAccount(dashboard.data) : []),
+  ];
+  return problemOf(violations) ?? problemOf(await checkMinimum(reads, hotkey, { pair, dashboard, order }));
+}
+
+/**
+ * The rule that an exchange order certainly violates: the account that its owner linked to the wallet is eliminated.
+ * Else null. Another owner's account of the same wallet is not considered.
+ */
+export async function findExchangeViolation(
+  reads: VenueReads,
+  wallet: WalletAddress,
+  link: WalletLink | null,
+): Promise<Problem | null> {
+  const dashboard = await inTime(readWallet(reads, wallet, link));
+  const linked = dashboard.kind === 'found' ? dashboardOfLink(link, dashboard.data) : null;
+  return linked && problemOf(checkAccount(linked));
+}
+
+/** Orders use exact wire ids. */
+const listed = (pairs: TradePair[], wireId: string): TradePair | null =>
+  pairs.find(({ tradePair }) => tradePair === wireId) ?? null;
+
+/** A cached registry may lack a newly listed pair, so a violation is checked again with a fresh read. */
+async function checkPair(reads: VenueReads, wireId: string, pair: TradePair | null | undefined): Promise<Violation[]> {
+  if (pair === undefined || (pair && pair.state !== 'disabled')) return [];
+  const now = await inTime(reads.tradePairsNow());
+  if (now.kind !== 'found') return [];
+  const state = listed(now.data, wireId)?.state ?? null;
+  return pairViolations({ pair: { asked: wireId, state, isOpenToAccount: true }, opens: '0' });
+}
+
+const checkAccount = (dashboard: Dashboard): Violation[] => {
+  const account = accountStatusOf(dashboard);
+  return account === 'breached' ? accountViolations({ account, drawdowns: [] }) : [];
+};
+
+/**
+ * A position opened within the last second may turn a small order into a reducing one, so a violation is checked again.
+ */
+async function checkMinimum(
+  reads: VenueReads,
+  hotkey: Hotkey,
+  {
+    pair,
+    dashboard,
+    order,
+  }: { pair: TradePair | null | undefined; dashboard: ReadResult<Dashboard>; order: NetworkOrder },
+): Promise<Violation[]> {
+  if (!pair || dashboard.kind !== 'found' || minimumViolations(pair, dashboard.data, order).length === 0) return [];
+  const now = await inTime(reads.dashboardNow(hotkey));
+  return now.kind === 'found' ? minimumViolations(pair, now.data, order) : [];
+}
+
+/** Certain only for a size in the unit of the minimum, and only for an order that cannot reduce a position. */
+function minimumViolations({ category, tradePair }: TradePair, dashboard: Dashboard, order: NetworkOrder): Violation[] {
+  const mayReduce =
+    !isEmpty(dashboard) && dashboard.positions.some((held) => isOpen(held) && held.tradePair === tradePair);
+  if (mayReduce || (!dashboard.reported.positions && !isEmpty(dashboard)) || dashboard.accountSize === null) return [];
+  const { least, unit } = leastOf(category, dashboard.accountSize);
+  const amount = unit === 'USD' ? order.value : order.quantity;
+  const minimum: TradeFacts['minimum'] = amount === undefined ? null : { actual: ofNumber(amount), least, unit };
+  return sizeViolations({ fault: null, minimum });
+}
+
+/** Whether no capital is in use. This proves that there are no positions, even without the positions section. */
+const isEmpty = ({ money }: Dashboard): boolean => money?.capitalUsed === 0;
+
+const problemOf = ([first]: Violation[]): Problem | null =>
+  first ? { code: 'V1_RULE_VIOLATED', reason: first.rule, message: first.message } : null;
+
+const late: ReadResult<never> = { kind: 'unreadable', why: 'not in time' };
+
+async function inTime<T>(reading: Promise<ReadResult<T>>): Promise<ReadResult<T>> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<ReadResult<T>>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS, late);
+  });
+  return Promise.race([reading, patience]).finally(() => clearTimeout(timer));
+}

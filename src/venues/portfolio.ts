@@ -1,0 +1,35 @@
+import type { components } from '../contract/types.ts';
+import type { Dated, HistoryFilter } from './history.ts';
+import type { Trade, TradeFacts } from './trade.ts';
+
+type Schemas = components['schemas'];
+
+/** A pair as shown to a trader. */
+export type PairDetail = Schemas['SupportedPairs']['details'][number];
+
+/** What a trader earned in a week, in USD. Times are epoch milliseconds; `endMs` is exclusive. */
+export type PayoutWeek = { startMs: number; endMs: number; payoutUsd: number };
+
+/**
+ * What one trader has at its venue, in the shapes of the contract. Every call reads the venue, through its caches, and
+ * throws VENUE_UNREADABLE if a part cannot be read: no failed read becomes a zero or an empty list.
+ */
+export type Portfolio = {
+  account(): Promise<Schemas['AccountInfo']>;
+  limits(): Promise<Schemas['LeverageLimits']>;
+  /** The open positions, oldest first where the venue says since when. */
+  positions(): Promise<Schemas['Position'][]>;
+  closedPositions(filter: HistoryFilter): Promise<Dated<Schemas['ClosedPosition']>[]>;
+  filledOrders(filter: HistoryFilter): Promise<Dated<Schemas['Order']>[]>;
+  /** The rules of the account with current values. Those of single pairs follow from `pairs`. */
+  rules(): Promise<Schemas['Rule'][]>;
+  /** The pairs that the trader may trade. */
+  pairs(): Promise<PairDetail[]>;
+  /** What an order is checked against. Throws V1_NO_PRICE where nothing can be checked without a price. */
+  facts(trade: Trade): Promise<TradeFacts>;
+  /** The weeks with a payout, oldest first. Throws V1_TRADER_UNKNOWN for a trader that can have none. */
+  payouts(): Promise<PayoutWeek[]>;
+};
+
+/** What identifies an open position in its list. */
+export const positionName = ({ position_uuid, symbol }: Schemas['Position']): string => position_uuid ?? symbol;

@@ -1,0 +1,45 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import type { Db } from '../db/pool.ts';
+import { idSchema, type OwnerId } from '../kernel/ids.ts';
+
+const placedRow = z.object({
+  id: idSchema.order,
+  pair: z.string(),
+  size: z.string().nullable(),
+  take_profit: z.string().nullable(),
+  stop_loss: z.string().nullable(),
+  order_type: z.string().nullable(),
+  limit_price: z.string().nullable(),
+  ex_order_id: z.string().nullable(),
+  trigger_status: z.enum(['not_requested', 'pending_parent_fill', 'placed', 'partial_failure', 'failed']).nullable(),
+  trigger_error: z.string().nullable(),
+  tp_order_id: z.string().nullable(),
+  sl_order_id: z.string().nullable(),
+  created_at: z.string(),
+});
+
+/** The members of an order placed through this service that histories show. */
+export type PlacedOrder = z.infer<typeof placedRow>;
+
+/** An owner's orders at one venue among the given ids and the exchange's numbers, by either. */
+export const listPlacedOrders = async (
+  db: Db,
+  owner: OwnerId,
+  venue: 'exvenue' | 'netvenue',
+  ids: string[],
+  oids: string[] = [],
+): Promise<ReadonlyMap<string, PlacedOrder>> => {
+  const rows = await db.any(sql.prepared('placed_orders', placedRow)`
+    select o.id, o.pair, o.executed ->> 'size' as size, o.terms ->> 'take_profit' as take_profit,
+      o.terms ->> 'stop_loss' as stop_loss, o.terms ->> 'order_type' as order_type,
+      o.executed ->> 'limit_price' as limit_price, o.executed ->> 'ex_order_id' as ex_order_id,
+      o.executed ->> 'trigger_status' as trigger_status,
+      o.executed ->> 'trigger_error' as trigger_error, o.executed ->> 'tp_order_id' as tp_order_id,
+      o.executed ->> 'sl_order_id' as sl_order_id, o.created_at
+    from orders o
+    where o.owner = ${owner} and o.venue = ${venue}
+      and (o.id = any(${sql.array(ids, 'uuid')})
+        or o.venue = 'exvenue' and o.executed ->> 'ex_order_id' = any(${sql.array(oids, 'text')}))`);
+  return new Map(rows.flatMap((row) => [[row.id, row] as const, [row.ex_order_id ?? row.id, row] as const]));
+};
