@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const COPIED = ['src', 'sql', 'workers', 'test', 'package.json', 'tsconfig.json', '.mocharc.json'];
+const run = promisify(execFile);
+
+/** A change as a developer makes it: files that are new, and lines that are put after a line that occurs once. */
+export type Change = {
+  adds: Record<string, string>;
+  edits: { file: string; after: string; put: string }[];
+  /** The test of the change, run in the copy; not counted as a file that the change opens. */
+  test: { file: string; text: string };
+};
+
+/** A copy of the project with a change applied and the contract's types generated anew. */
+export type Copy = {
+  /** The errors of the changed files, and of `others`, by the compiler. */
+  typeErrors(others?: string[]): string[];
+  /** Runs the change's test. Rejects with its output if it fails. */
+  runTest(): Promise<void>;
+  remove(): Promise<void>;
+};
+
+/** Copies the project and applies a change. Throws if a line that is put after another does not find it exactly once. */
+export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> {
+  const root = await mkdtemp(join(tmpdir(), 'changed-'));
+  await Promise.all(COPIED.map((name) => cp(join(ROOT, name), join(root, name), { recursive: true })));
+  await symlink(join(ROOT, 'node_modules'), join(root, 'node_modules'));
+  for (const [file, text] of Object.entries({ ...adds, [test.file]: test.text })) {
+    await mkdir(dirname(join(root, file)), { recursive: true });
+    await writeFile(join(root, file), text);
+  }
+  for (const { file, after, put } of edits) {
+    const [before = '', behind, ...more] = (await readFile(join(root, file), 'utf8')).split(after);
+    if (behind === undefined || more.length > 0) throw new Error(`${file} has not exactly one: ${after}`);
+    await writeFile(join(root, file), `${before}${after}${put}${behind}`);
+  }
+  await run(process.execPath, ['test/contract/generate-types.ts'], { cwd: root });
+  const changed = [...Object.keys(adds), ...edits.map(({ file }) => file)].filter((file) => file.endsWith('.ts'));
+  return {
+    typeErrors: (others = []) => typeErrorsOf(root, [...changed, ...others]),
+    async runTest() {
+      const env = { ...process.env, NODE_OPTIONS: '' };
+      await run('mocha', [test.file], { cwd: root, env }).catch(({ stdout, stderr }) => {
+        throw new Error(`${stdout}\n${stderr}`);
+      });
+    },
+    remove: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+/** The number of files that a developer opens for a change. */
+export const openedBy = ({ adds, edits }: Change): number =>
+  new Set([...Object.keys(adds), ...edits.map(({ file }) => file)]).size;
+
+function typeErrorsOf(root: string, files: string[]): string[] {
+  const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
+  const program = ts.createProgram(
+    files.map((file) => join(root, file)),
+    { ...options, noEmit: true },
+  );
+  return files.flatMap((file) =>
+    program
+      .getSemanticDiagnostics(program.getSourceFile(join(root, file)))
+      .map(({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
+  );
+}
