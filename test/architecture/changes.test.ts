@@ -1,17 +1,25 @@
 import { expect } from 'chai';
 import { type Change, type Copy, changedCopy, openedBy } from './changes/copy.ts';
+import { member } from './changes/member.ts';
 import { venue } from './changes/venue.ts';
+import { verb } from './changes/verb.ts';
 
 type Named = { what: string; change: Change; mostFiles: number };
 
-const CHANGES: Named[] = [{ what: 'a third venue', change: venue, mostFiles: 8 }];
+const CHANGES: Named[] = [
+  { what: 'one more member of an order', change: member, mostFiles: 5 },
+  { what: 'one more verb', change: verb, mostFiles: 8 },
+  { what: 'a third venue', change: venue, mostFiles: 8 },
+];
 
 for (const { what, change, mostFiles } of CHANGES)
   describe(`${what} is a change that`, function () {
     this.timeout(180_000);
     let copy: Copy;
+    let tested: Promise<unknown>;
     before(async () => {
       copy = await changedCopy(change);
+      tested = copy.runTest().catch((error) => error); // beside the compiler
     });
     after(() => copy.remove());
 
@@ -20,8 +28,24 @@ for (const { what, change, mostFiles } of CHANGES)
     });
 
     it('compiles', () => {
-      expect(copy.typeErrors(['src/operations.ts', 'src/runtime/web.ts'])).to.deep.equal([]);
+      expect(copy.typeErrors({ others: ['src/operations.ts', 'src/runtime/web.ts'] })).to.deep.equal([]);
     });
 
-    it('works', () => copy.runTest());
+    it('works', async () => {
+      expect(await tested).to.equal(undefined);
+    });
   });
+
+describe('a member of an order', function () {
+  this.timeout(60_000);
+  let copy: Copy;
+  before(async () => {
+    copy = await changedCopy(member);
+  });
+  after(() => copy.remove());
+
+  for (const { file } of member.edits.filter(({ file }) => file.endsWith('.ts')))
+    it(`does not compile if ${file} leaves it out`, () => {
+      expect(copy.typeErrors({ without: file })).to.have.length.above(0);
+    });
+});

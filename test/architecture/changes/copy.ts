@@ -20,8 +20,8 @@ export type Change = {
 
 /** A copy of the project with a change applied and the contract's types generated anew. */
 export type Copy = {
-  /** The errors of the changed files, and of `others`, by the compiler. */
-  typeErrors(others?: string[]): string[];
+  /** The errors of the changed files, and of `others`, by the compiler; with `without`, as if that file had not been changed. */
+  typeErrors(options: { others?: string[]; without?: string }): string[];
   /** Runs the change's test. Rejects with its output if it fails. */
   runTest(): Promise<void>;
   remove(): Promise<void>;
@@ -43,8 +43,9 @@ export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> 
   }
   await run(process.execPath, ['test/contract/generate-types.ts'], { cwd: root });
   const changed = [...Object.keys(adds), ...edits.map(({ file }) => file)].filter((file) => file.endsWith('.ts'));
+  const compiler = compilerOf(root);
   return {
-    typeErrors: (others = []) => typeErrorsOf(root, [...changed, ...others]),
+    typeErrors: ({ others = [], without }) => compiler([...changed, ...others], without),
     async runTest() {
       const env = { ...process.env, NODE_OPTIONS: '' };
       await run('mocha', [test.file], { cwd: root, env }).catch(({ stdout, stderr }) => {
@@ -59,16 +60,34 @@ export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> 
 export const openedBy = ({ adds, edits }: Change): number =>
   new Set([...Object.keys(adds), ...edits.map(({ file }) => file)]).size;
 
-function typeErrorsOf(root: string, files: string[]): string[] {
+/** Makes a compiler of a copy, which parses each file once. */
+function compilerOf(root: string): (files: string[], unchanged?: string) => string[] {
   const config = ts.readConfigFile(join(root, 'tsconfig.json'), ts.sys.readFile).config;
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  const program = ts.createProgram(
-    files.map((file) => join(root, file)),
-    { ...options, noEmit: true },
-  );
-  return files.flatMap((file) =>
-    program
-      .getSemanticDiagnostics(program.getSourceFile(join(root, file)))
-      .map(({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
-  );
+  const host = ts.createCompilerHost(options);
+  const parsed = new Map<string, ts.SourceFile | undefined>();
+  const { getSourceFile } = host;
+  host.getSourceFile = (path, language) => {
+    if (!parsed.has(path)) parsed.set(path, getSourceFile.call(host, path, language));
+    return parsed.get(path);
+  };
+  return (files, unchanged) => {
+    const now = unchanged === undefined ? undefined : join(root, unchanged);
+    const text = unchanged === undefined ? '' : ts.sys.readFile(join(ROOT, unchanged));
+    const ofOriginal: ts.CompilerHost = {
+      ...host,
+      getSourceFile: (path, language) =>
+        path === now ? ts.createSourceFile(path, text ?? '', language) : host.getSourceFile(path, language),
+    };
+    const program = ts.createProgram(
+      files.map((file) => join(root, file)),
+      { ...options, noEmit: true },
+      ofOriginal,
+    );
+    return files.flatMap((file) =>
+      program
+        .getSemanticDiagnostics(program.getSourceFile(join(root, file)))
+        .map(({ messageText }) => `${file}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
+    );
+  };
 }
