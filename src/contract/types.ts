@@ -3380,7 +3380,7 @@ export interface webhooks {
         put?: never;
         /**
          * payment.mismatched
-         * @description A payment has cleared with another amount or currency than the price. No account is created; operators refund it. Only endpoints with `*` receive it.
+         * @description A payment has cleared with another amount or currency than the price. No account is created; operators refund it.
          */
         post: {
             parameters: {
@@ -3608,7 +3608,7 @@ export interface webhooks {
         put?: never;
         /**
          * notification.failed
-         * @description An e-mail of a notification was given up. Only endpoints with `*` receive it.
+         * @description An e-mail of a notification was given up.
          */
         post: {
             parameters: {
@@ -7136,7 +7136,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description A payment has cleared with another amount or currency than the price. No account is created; operators refund it. Only endpoints with `*` receive it. */
+        /** @description A payment has cleared with another amount or currency than the price. No account is created; operators refund it. */
         PaymentMismatchedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;
@@ -7267,7 +7267,7 @@ export interface components {
              */
             timestamp: string;
         };
-        /** @description An e-mail of a notification was given up. Only endpoints with `*` receive it. */
+        /** @description An e-mail of a notification was given up. */
         NotificationFailedEvent: {
             /** @description Identifies the event (`evt_…`). */
             id: string;

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { type Change, type Copy, changedCopy, openedBy } from './changes/copy.ts';
+import { event } from './changes/event.ts';
 import { member } from './changes/member.ts';
 import { venue } from './changes/venue.ts';
 import { verb } from './changes/verb.ts';
@@ -9,6 +10,7 @@ type Named = { what: string; change: Change; mostFiles: number };
 const CHANGES: Named[] = [
   { what: 'one more member of an order', change: member, mostFiles: 5 },
   { what: 'one more verb', change: verb, mostFiles: 8 },
+  { what: 'one more event', change: event, mostFiles: 12 },
   { what: 'a third venue', change: venue, mostFiles: 8 },
 ];
 
@@ -32,7 +34,7 @@ for (const { what, change, mostFiles } of CHANGES)
     });
 
     it('works', async () => {
-      expect(await tested).to.equal(undefined);
+      expect(await tested, String(await tested)).to.equal(undefined);
     });
   });
 

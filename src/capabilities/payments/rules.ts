@@ -1,3 +1,5 @@
+import type { EventName } from '../../contract/events.ts';
+
 /**
  * The state of a payment, as reported by the processor: what was received, in which currency (null: not known yet).
  * Refunds and disputes are counted apart, see `settle_money`.
@@ -23,7 +25,7 @@ export type PaymentStep = {
   next: PaymentState;
   isCleared: boolean;
   isMismatched: boolean;
-  emit: 'payment.succeeded' | 'payment.mismatched' | 'payment.failed' | null;
+  emit: Extract<EventName, `payment.${string}`> | null;
 };
 
 const FINAL = new Set(['succeeded', 'canceled']);

@@ -1,5 +1,6 @@
 import type { Webhooks } from '../../adapters/webhook/types.ts';
 import type { OperationId } from '../../contract/document.ts';
+import { namesIn } from '../../contract/events.ts';
 import type { Call, Handler } from '../../contract/handler.ts';
 import type { Db } from '../../db/pool.ts';
 import { ApiError } from '../../kernel/errors.ts';
@@ -10,7 +11,7 @@ import type { Sealer } from '../../kernel/seal.ts';
 import { changeEndpoint, createEndpoint, recoverEndpoint, redeliver, rotateSecret, testEndpoint } from './commands.ts';
 import { findDelivery, listAttempts, listDeliveries } from './deliveries/queries.ts';
 import { findEndpoint, listEndpoints } from './queries.ts';
-import { EVENT_NAMES, PARTNER_EVENT_NAMES, unknownEvents } from './rules.ts';
+import { unknownEvents } from './rules.ts';
 import { newSecret } from './secrets.ts';
 
 type Deps = { db: Db; sealer: Sealer; webhooks: Webhooks };
@@ -20,7 +21,7 @@ type Shared<Op extends OperationId> = (call: Omit<Call<Op, Deps>, 'operation'>) 
 
 /** The root of the caller's paths, and the events it may subscribe to. */
 const sideOf = ({ kind }: Principal) =>
-  kind === 'partner' ? { root: '/v1', names: PARTNER_EVENT_NAMES } : { root: '/v2', names: EVENT_NAMES };
+  kind === 'partner' ? { root: '/v1', names: namesIn('partner') } : { root: '/v2', names: namesIn('app') };
 
 const DEFAULT_OVERLAP_S = 86_400;
 const NO_STORE = { 'Cache-Control': 'no-store' }; // these responses contain a secret

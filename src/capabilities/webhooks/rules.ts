@@ -1,25 +1,5 @@
-/**
- * The event names an endpoint may subscribe to, besides `*` for all. Apps may send events with other names; those match
- * only `*`.
- */
-export const EVENT_NAMES = [
-  'payment.succeeded',
-  'payment.failed',
-  'kyc.updated',
-  'payout.completed',
-  'payout.failed',
-] as const;
-
-/** The event names that an endpoint of a partner may subscribe to, besides `*` for all. */
-export const PARTNER_EVENT_NAMES = [
-  'order.updated',
-  'subaccount.updated',
-  'enrollment.updated',
-  'registration.updated',
-] as const;
-
 /** The names in a list of subscriptions that no event can match, to report misspelt names. */
-export const unknownEvents = (names: string[], known: readonly string[] = EVENT_NAMES): string[] =>
+export const unknownEvents = (names: string[], known: readonly string[]): string[] =>
   names.filter((name) => name !== '*' && !known.includes(name));
 
 const M = 60;

@@ -7,15 +7,25 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const COPIED = ['src', 'sql', 'workers', 'test', 'package.json', 'tsconfig.json', '.mocharc.json'];
+const COPIED = [
+  'src',
+  'sql',
+  'workers',
+  'test',
+  'package.json',
+  'tsconfig.json',
+  '.mocharc.json',
+  'Procfile',
+  'README.md',
+];
 const run = promisify(execFile);
 
 /** A change as a developer makes it: files that are new, and lines that are put after a line that occurs once. */
 export type Change = {
   adds: Record<string, string>;
   edits: { file: string; after: string; put: string }[];
-  /** The test of the change, run in the copy; not counted as a file that the change opens. */
-  test: { file: string; text: string };
+  /** The test of the change, run in the copy with those that exist (`and`); not counted as a file that the change opens. */
+  test: { file: string; text: string; and?: string[] };
 };
 
 /** A copy of the project with a change applied and the contract's types generated anew. */
@@ -48,7 +58,7 @@ export async function changedCopy({ adds, edits, test }: Change): Promise<Copy> 
     typeErrors: ({ others = [], without }) => compiler([...changed, ...others], without),
     async runTest() {
       const env = { ...process.env, NODE_OPTIONS: '' };
-      await run('mocha', [test.file], { cwd: root, env }).catch(({ stdout, stderr }) => {
+      await run('mocha', [test.file, ...(test.and ?? [])], { cwd: root, env }).catch(({ stdout, stderr }) => {
         throw new Error(`${stdout}\n${stderr}`);
       });
     },
