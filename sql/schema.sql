@@ -1659,10 +1659,10 @@ create function emit_ended(ended uuid[], closed uuid[])
 create function emit_enrollment()
   returns trigger plpgsql;
 
-create function emit_event(of_owner text, of_type text, about jsonb)
+create function emit_event(of_owner text, of_type text, payload jsonb)
   returns integer sql;
 
-create function emit_events(of_owner text, of_type text, abouts jsonb[])
+create function emit_events(of_owner text, of_type text, payloads jsonb[])
   returns integer plpgsql;
 
 create function emit_registration()
@@ -1954,7 +1954,7 @@ create function reap_dead_workers(caller uuid, silent_s double precision, stoppe
 create function reauthenticate(for_user text, checked_hash text, new_hash text, step bigint, session text)
   returns timestamp with time zone plpgsql;
 
-create function record_account_event(account text, of_type text, about jsonb)
+create function record_account_event(account text, of_type text, payload jsonb)
   returns void plpgsql;
 
 create function record_action(by_operator text, did text, about text, of_payment text, of_account text, because text, came_of_it jsonb)
@@ -1969,10 +1969,10 @@ create function record_checkout(intent uuid, held_fence integer, said jsonb, pay
 create function record_connect_account(intent uuid, held_fence integer, said jsonb, made jsonb)
   returns void plpgsql;
 
-create function record_event(of_owner text, of_type text, about jsonb)
+create function record_event(of_owner text, of_type text, payload jsonb)
   returns events sql;
 
-create function record_events(of_owner text, of_type text, abouts jsonb[])
+create function record_events(of_owner text, of_type text, payloads jsonb[])
   returns SETOF events plpgsql;
 
 create function record_exchange_order(placement uuid, wallet text, state text, report jsonb, follow_ups jsonb)

@@ -21,9 +21,9 @@ const MARGIN_MS = 30_000; // a token is replaced this long before its end, or at
 export function authorization(credentials: Credentials, issue: () => Promise<Token>): Authorization {
   if ('partnerKey' in credentials) return constant('Authorization', `Bearer ${credentials.partnerKey}`);
   if ('apiKey' in credentials) return constant('X-Api-Key', credentials.apiKey);
-  let held: Held | undefined;
+  let held: StoredToken | undefined;
   const obtain = () => {
-    const issued: Held = { token: issue(), header: '', endsAt: Number.POSITIVE_INFINITY };
+    const issued: StoredToken = { token: issue(), header: '', endsAt: Number.POSITIVE_INFINITY };
     held = issued;
     issued.token.then(
       ({ access_token, expires_in }) => {
@@ -50,7 +50,7 @@ export function authorization(credentials: Credentials, issue: () => Promise<Tok
 }
 
 /** A token that is issued or being issued. */
-type Held = { token: Promise<Token>; header: string; endsAt: number };
+type StoredToken = { token: Promise<Token>; header: string; endsAt: number };
 
 const constant = (name: string, value: string): Authorization => ({
   header: async () => [name, value],

@@ -1,6 +1,6 @@
 import { errorOf, ServiceError, throwAsUnknown } from './errors.ts';
 import { pause, retryAfterMs } from './retry.ts';
-import type { Exchange, Sent, Transport } from './transport.ts';
+import type { Exchange, SentRequest, Transport } from './transport.ts';
 
 /** What a call resolves to: data, or an error, and the response. */
 export type Reply<Data> = { data?: Data; error?: unknown; response: Response };
@@ -41,9 +41,16 @@ export function requireExchange({ exchangeOf }: Transport, response: Response): 
   return exchange;
 }
 
-const keyOf = ({ headers }: Sent) => headers.get('Idempotency-Key') ?? undefined;
+const keyOf = ({ headers }: SentRequest) => headers.get('Idempotency-Key') ?? undefined;
 
-type Wait = { calls: Transport; sent: Sent; baseUrl: string; until: number; response: Response; signal?: AbortSignal };
+type Wait = {
+  calls: Transport;
+  sent: SentRequest;
+  baseUrl: string;
+  until: number;
+  response: Response;
+  signal?: AbortSignal;
+};
 
 /** Polls the intent of a 202 until it has settled. */
 async function ended({ calls, sent, baseUrl, until, response, signal }: Wait): Promise<void> {
@@ -70,7 +77,7 @@ const routesOf = (url: string, baseUrl: string): string => {
   return ['/v1', '/v2/trading'].find((routes) => path.startsWith(`${routes}/`)) ?? '/v2';
 };
 
-const stillPending = (sent: Sent, intent_id: string | undefined) =>
+const stillPending = (sent: SentRequest, intent_id: string | undefined) =>
   new ServiceError(
     {
       code: 'STILL_PENDING',

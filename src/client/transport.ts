@@ -3,13 +3,13 @@ import { membersOf, ServiceError, throwAsUnknown } from './errors.ts';
 import { type Outcome, pause, type RetryPolicy, waitBefore } from './retry.ts';
 
 /** A request as it is sent, but for its credentials. A repeat is the same request, under the same Idempotency-Key. */
-export type Sent = { method: string; url: string; headers: Headers; body: string };
+export type SentRequest = { method: string; url: string; headers: Headers; body: string };
 
 /**
  * A request and the text of its response. `mayHaveActed`: an earlier attempt had no readable response, so a later error
  * is no proof that nothing happened.
  */
-export type Exchange = { sent: Sent; text: string; mayHaveActed: boolean };
+export type Exchange = { sent: SentRequest; text: string; mayHaveActed: boolean };
 
 /** What the transport needs. `timeoutMs` bounds one attempt; the service responds within 26 s. */
 export type TransportOptions = RetryPolicy & {
@@ -22,13 +22,13 @@ export type TransportOptions = RetryPolicy & {
 /** Sends requests, and repeats them by the policy. A response that arrives has its body in memory. */
 export type Transport = {
   /** Throws NO_RESPONSE if no attempt had a response, and the reason of an aborted signal. */
-  send(sent: Sent, signal?: AbortSignal | null): Promise<Response>;
+  send(sent: SentRequest, signal?: AbortSignal | null): Promise<Response>;
   /** The request and the text of a response; undefined for a response of another client. */
   exchangeOf(response: Response): Exchange | undefined;
 };
 
 /** Reads a request into memory and gives a write its key. */
-export async function sentFrom(request: Request, { headers: usual }: TransportOptions): Promise<Sent> {
+export async function sentFrom(request: Request, { headers: usual }: TransportOptions): Promise<SentRequest> {
   const headers = withHeaders(usual, request.headers);
   const isWrite = request.method !== 'GET' && request.method !== 'HEAD';
   if (isWrite && !headers.has('Idempotency-Key')) headers.set('Idempotency-Key', crypto.randomUUID());
@@ -46,7 +46,7 @@ export function withHeaders(usual: Record<string, string>, given: Headers | Reco
 export function transport(options: TransportOptions, authorize?: Authorization): Transport {
   const exchanges = new WeakMap<Response, Exchange>();
 
-  async function send(sent: Sent, signal?: AbortSignal | null): Promise<Response> {
+  async function send(sent: SentRequest, signal?: AbortSignal | null): Promise<Response> {
     let [isRenewed, mayHaveActed] = [false, false];
     for (let nth = 1; ; nth += 1) {
       const credential = await authorize?.header().catch((error) => {
@@ -86,7 +86,7 @@ export const isOutdated = ({ status, headers }: Response) =>
 type Tried = { outcome: Outcome; cause?: unknown };
 
 async function attempt(
-  { method, url, headers, body }: Sent,
+  { method, url, headers, body }: SentRequest,
   credential: [string, string] | undefined,
   { fetch, timeoutMs }: TransportOptions,
   signal?: AbortSignal | null,
@@ -107,7 +107,7 @@ async function attempt(
   }
 }
 
-const withoutResponse = ({ method, headers }: Sent, cause: unknown) =>
+const withoutResponse = ({ method, headers }: SentRequest, cause: unknown) =>
   new ServiceError(
     {
       code: 'NO_RESPONSE',

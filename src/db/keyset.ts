@@ -11,13 +11,13 @@ type Keyset = {
 };
 
 /** The rows after the one whose id is `cursor`, or from the start; at most `limit`, or all. */
-type Wanted = { cursor: string | null; limit: number | null };
+type PageQuery = { cursor: string | null; limit: number | null };
 
 /**
  * The end of a statement that lists one page: its last condition, to stand behind `where` or `and`, its order and its
  * limit.
  */
-export function keysetPage(keyset: Keyset, { cursor, limit }: Wanted): FragmentSqlToken {
+export function keysetPage(keyset: Keyset, { cursor, limit }: PageQuery): FragmentSqlToken {
   const { table, alias, time = 'created_at', order } = keyset;
   const at = sql.identifier([alias, time]);
   const id = sql.identifier([alias, 'id']);

@@ -59,7 +59,7 @@ export type SlotAt = { upstream: string; slots: number };
 export type SendLimits = { notAfter: number; signal: AbortSignal };
 
 /** A request that may have been sent: its intent, and the payload committed before the first byte. */
-export type Sent<Request, Payload> = { intent: IntentOf<Request>; payload: Payload };
+export type SentRequest<Request, Payload> = { intent: IntentOf<Request>; payload: Payload };
 
 /**
  * What decides when a settled intent is deleted. `alone`: its own age. `with_order`: it is kept as long as the order it
@@ -91,11 +91,11 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
    * The slot that a request needs before it is sent. Without a free one the intent waits, unsent, within its deadline. A
    * slot is held until the response, else for the in-flight time.
    */
-  slot?(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): SlotAt;
+  slot?(sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): SlotAt;
   prepare(intent: IntentOf<NoInfer<Request>>, deps: Deps): Promise<Prepared<NoInfer<Payload>>>;
   /** Called after the payload was committed: once per intent, and again only if the first request provably never left. */
   send(
-    sent: Sent<NoInfer<Request>, NoInfer<Payload>>,
+    sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
     deps: NoInfer<Deps>,
     limits: SendLimits,
   ): Promise<UpstreamResult<Result>>;
@@ -103,10 +103,13 @@ export type IntentDefinition<Deps, Request, Payload extends Record<string, unkno
    * Called while the effect is unknown, as often as needed. It must not send anything that could take effect a second
    * time. The response to a repeat becomes a finding only through `findingOfRepeat`.
    */
-  reconcile(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, deps: NoInfer<Deps>): Promise<Finding<NoInfer<Result>>>;
+  reconcile(
+    sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
+    deps: NoInfer<Deps>,
+  ): Promise<Finding<NoInfer<Result>>>;
   /** Ends the intent, or puts it back in the queue, as the result requires. */
   record(
-    sent: Sent<NoInfer<Request>, NoInfer<Payload>>,
+    sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
     result: UpstreamResult<NoInfer<Result>>,
     deps: NoInfer<Deps>,
   ): Promise<unknown>;

@@ -115,13 +115,16 @@ function errorOf(intent: Pick<Intent, 'id'>, problem: Problem): ApiError {
 }
 
 /** The members of a recorded result. Null: the record does not hold one, or not of this type. */
-export type Shown<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> | null };
+export type RecordedMembers<Shape extends z.ZodRawShape> = { [Name in keyof Shape]: z.output<Shape[Name]> | null };
 
 /**
  * The result of a settled intent by the members of its verb's schema. Its effect is done, so it is returned whatever
  * the record holds. Null while it has not settled. Throws the recorded problem of one that failed or expired.
  */
-export function resultOf<Shape extends z.ZodRawShape>(intent: Intent, schema: z.ZodObject<Shape>): Shown<Shape> | null {
+export function resultOf<Shape extends z.ZodRawShape>(
+  intent: Intent,
+  schema: z.ZodObject<Shape>,
+): RecordedMembers<Shape> | null {
   const recorded = recordedResult(intent);
   return recorded && shownMembers(recorded, schema);
 }
@@ -130,10 +133,10 @@ export function resultOf<Shape extends z.ZodRawShape>(intent: Intent, schema: z.
 export const shownMembers = <Shape extends z.ZodRawShape>(
   recorded: Record<string, unknown>,
   { shape }: z.ZodObject<Shape>,
-): Shown<Shape> =>
+): RecordedMembers<Shape> =>
   Object.fromEntries(
     Object.entries(shape).map(([name, member]) => [name, z.safeParse(member, recorded[name]).data ?? null]),
-  ) as Shown<Shape>; // as: the entries of `shape`, each parsed by its own schema
+  ) as RecordedMembers<Shape>; // as: the entries of `shape`, each parsed by its own schema
 
 /** The whole result of a settled intent, as recorded. Null and errors as in `resultOf`. */
 export const recordedResult = (intent: Intent): Record<string, unknown> | null =>

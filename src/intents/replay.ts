@@ -3,7 +3,7 @@ import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import { absent, accepted, type ReadResult, type UpstreamResult, unknownEffect } from '../kernel/upstream-result.ts';
 import { nextAttemptMs } from './backoff.ts';
-import { defineIntent, type Finding, type IntentDefinition, type Sent, type Timing } from './define.ts';
+import { defineIntent, type Finding, type IntentDefinition, type SentRequest, type Timing } from './define.ts';
 import { findingOfRepeat } from './finding.ts';
 import type { Claim, Intent } from './intent.ts';
 import { type Execution, recordNoResponse, runIntent } from './run.ts';
@@ -28,7 +28,11 @@ type ProcessorIntent<Deps, Request, Payload extends Record<string, unknown>, Res
   /**
    * Ends the intent with what the processor has accepted. Every other result is recorded in the same way for all verbs.
    */
-  record(sent: Sent<NoInfer<Request>, NoInfer<Payload>>, data: NoInfer<Result>, deps: NoInfer<Deps>): Promise<unknown>;
+  record(
+    sent: SentRequest<NoInfer<Request>, NoInfer<Payload>>,
+    data: NoInfer<Result>,
+    deps: NoInfer<Deps>,
+  ): Promise<unknown>;
 };
 
 /**

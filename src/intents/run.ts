@@ -5,7 +5,7 @@ import { epochMs, noteWork } from '../kernel/work.ts';
 import { recordAbsence } from './absence.ts';
 import { nextAttemptMs, nextReconcileMs } from './backoff.ts';
 import { beginSending, claim, freeSlot } from './claim.ts';
-import type { IntentDefinition, IntentOf, Prepared, Sent, Timing } from './define.ts';
+import type { IntentDefinition, IntentOf, Prepared, SentRequest, Timing } from './define.ts';
 import { findUnclaimed } from './follow.ts';
 import type { Claim, Intent } from './intent.ts';
 import { fail, leaveUndecided, markInDoubt, notifySettled, presume, retry, succeed } from './settle.ts';
@@ -96,7 +96,7 @@ async function presumeSent(db: Db, intent: Claim, prepared: Prepared<AnyPayload>
 
 async function sendAndRecord<Deps, Request, Payload extends AnyPayload, Result>(
   verb: IntentDefinition<Deps, Request, Payload, Result>,
-  sent: Sent<Request, Payload>,
+  sent: SentRequest<Request, Payload>,
   deps: Deps & Execution,
 ): Promise<void> {
   const { intent, payload } = sent;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Db } from '../db/pool.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import type { SealContext, Sealer } from '../kernel/seal.ts';
-import { recordedResult, type Shown, shownMembers } from './follow.ts';
+import { type RecordedMembers, recordedResult, shownMembers } from './follow.ts';
 import type { Intent } from './intent.ts';
 
 type Members = Record<string, unknown>;
@@ -24,7 +24,7 @@ export async function fullResultOf<Shape extends z.ZodRawShape>(
   keeper: Keeper,
   intent: Intent,
   schema: z.ZodObject<Shape>,
-): Promise<Shown<Shape> | null> {
+): Promise<RecordedMembers<Shape> | null> {
   const members = recordedResult(intent);
   return members && shownMembers({ ...members, ...(await findSealed(keeper, intent.id)) }, schema);
 }

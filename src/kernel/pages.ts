@@ -10,8 +10,8 @@ export type Page<Row> = { status: 200; body: Row[]; headers?: { Link: string } }
 /** The size of a page without a `limit`, as in the contract; the same for every list. */
 const DEFAULT_LIMIT = 100;
 
-type Shown<Row> = { path: string; cursorOf(row: Row): string };
-type Stored<Row> = Shown<Row> & { isKnown(cursor: string): Promise<boolean> };
+type PageShape<Row> = { path: string; cursorOf(row: Row): string };
+type Stored<Row> = PageShape<Row> & { isKnown(cursor: string): Promise<boolean> };
 
 /**
  * Reads one page of a stored list. `read` is asked for one row more than the page holds; if that row exists, there is a
@@ -33,7 +33,7 @@ export async function listPage<Row>(
  */
 export function slicePage<Row>(
   query: PageQuery,
-  { path, cursorOf }: Shown<NoInfer<Row>>,
+  { path, cursorOf }: PageShape<NoInfer<Row>>,
   rows: readonly Row[],
 ): Page<Row> {
   const cursors = new Map<Row, string>();
@@ -49,7 +49,7 @@ export function slicePage<Row>(
   return pageOf(query, { path, cursorOf: (row) => cursors.get(row) ?? '' }, rows.slice(last + 1));
 }
 
-function pageOf<Row>(query: PageQuery, { path, cursorOf }: Shown<Row>, rows: readonly Row[]): Page<Row> {
+function pageOf<Row>(query: PageQuery, { path, cursorOf }: PageShape<Row>, rows: readonly Row[]): Page<Row> {
   const { limit = DEFAULT_LIMIT } = query;
   const body = rows.slice(0, limit);
   const last = body.at(-1);

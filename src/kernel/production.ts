@@ -4,7 +4,7 @@ import { isSandboxSecret } from './sandbox-secrets.ts';
 /** A setting that production does not accept, and why. */
 export type SettingFault = { name: string; message: string };
 
-type Given = {
+type Settings = {
   NODE_ENV?: string | undefined;
   PUBLIC_URL: string;
   REGISTRATION_PAYEES: readonly string[];
@@ -20,12 +20,12 @@ const IN_FLIGHT_MIN_MS = 105_000;
 const OURS = /^(AGREEMENT|EXVENUE|NETVENUE|OUTBOUND|PROCESSOR|REGISTRAR|REGISTRATION|RETAIN|SEALING|THROTTLE|WEBHOOK)_/;
 
 /** Whether others reach the service: its address is https, or the environment says so. */
-export const isProduction = ({ NODE_ENV, PUBLIC_URL }: Pick<Given, 'NODE_ENV' | 'PUBLIC_URL'>): boolean =>
+export const isProduction = ({ NODE_ENV, PUBLIC_URL }: Pick<Settings, 'NODE_ENV' | 'PUBLIC_URL'>): boolean =>
   NODE_ENV === 'production' || PUBLIC_URL.startsWith('https:');
 
 /** Otherwise valid settings that production does not accept. Contains no value. */
-export function faultsInProduction(given: Given): SettingFault[] {
-  const isWrong: [name: keyof Given, wrong: boolean, message: string][] = [
+export function faultsInProduction(given: Settings): SettingFault[] {
+  const isWrong: [name: keyof Settings, wrong: boolean, message: string][] = [
     ['PUBLIC_URL', !given.PUBLIC_URL.startsWith('https:'), 'must be https in production'],
     ['REGISTRATION_PAYEES', given.REGISTRATION_PAYEES.length === 0, NO_PAYEES],
     ['SEALING_KEYS', isBlank(given.SEALING_KEYS), BLANK],

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Outgoing, Sent, Webhooks } from '../adapters/webhook/types.ts';
+import type { Outgoing, SentRequest, Webhooks } from '../adapters/webhook/types.ts';
 import type { IntentId } from '../kernel/ids.ts';
 import type { Reach } from '../kernel/shared-upstream.ts';
 import { spanContextOfIntent, spanSince } from '../kernel/spans.ts';
@@ -24,7 +24,7 @@ export function watched<Adapter extends object>(
   adapter: Adapter,
   metrics: Watched,
   log: Logger,
-  shown?: Shown,
+  shown?: CallStates,
 ): Adapter {
   const members = Object.entries(adapter).map(([call, member]) => {
     const watch = (startedAt: number, result: unknown, on: Work, about: string) => {
@@ -82,12 +82,12 @@ function noteReach({ reached }: Watched, { upstream, call, error }: Pick<Reach, 
 }
 
 /** The latest reads that show a trader's orders, at most 32 traders' until the map is cleared: a sample of what is read anyway. */
-export type Shown = Map<string, { call: string; data: unknown }>;
+export type CallStates = Map<string, { call: string; data: unknown }>;
 
 const SHOWING_ORDERS = new Set(['dashboard', 'walletDashboard', 'orders', 'openOrders', 'historicalOrders', 'fills']);
 const MOST_SHOWN = 32;
 
-function noteShown(shown: Shown, name: string, call: string, result: unknown): void {
+function noteShown(shown: CallStates, name: string, call: string, result: unknown): void {
   const { kind, data } = Object(result) as { kind?: unknown; data?: unknown }; // as: the result may be any value
   if (kind === 'found' && (shown.size < MOST_SHOWN || shown.has(name))) shown.set(name, { call, data });
 }
@@ -111,7 +111,11 @@ export const watchedWebhooks = (
 });
 
 /** An attempt to deliver an event about an intent belongs to the trace of that intent, any other to the task that makes it. */
-function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, body }: Outgoing, sent: Sent): void {
+function traceAttempt(
+  startedAt: number,
+  { deliveryId: delivery_id, eventType, body }: Outgoing,
+  sent: SentRequest,
+): void {
   const { spans } = presentWork();
   if (!spans) return;
   const attributes = { delivery_id, ...lineOf(sent) };
@@ -122,9 +126,9 @@ function traceAttempt(startedAt: number, { deliveryId: delivery_id, eventType, b
   else spans.addTo(spanContextOfIntent(intent_id), span);
 }
 
-const resultOf = (sent: Sent) => (sent.kind === 'fault' ? sent.fault : statusClass(sent.status));
+const resultOf = (sent: SentRequest) => (sent.kind === 'fault' ? sent.fault : statusClass(sent.status));
 
-const lineOf = (sent: Sent) =>
+const lineOf = (sent: SentRequest) =>
   sent.kind === 'fault' ? { result: 'fault', cause: sent.fault } : { result: 'response', status: sent.status };
 
 const statusClass = (status: number): string => `${Math.floor(status / 100)}xx`;

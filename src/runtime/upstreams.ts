@@ -11,7 +11,7 @@ import { requestBudget } from '../db/request-budget.ts';
 import { upstreamResponses } from '../db/upstream-responses.ts';
 import { type Hotkey, lookUpThreads } from '../kernel/ids.ts';
 import type { Metrics } from '../metrics/registry.ts';
-import { type Shown, watched, watchedWebhooks } from '../metrics/upstreams.ts';
+import { type CallStates, watched, watchedWebhooks } from '../metrics/upstreams.ts';
 import { exvenue } from '../venues/exchange/adapter/index.ts';
 import type { Exvenue } from '../venues/exchange/adapter/types.ts';
 import { netvenue } from '../venues/network/adapter/index.ts';
@@ -28,7 +28,7 @@ export type Upstreams = {
   processor: Processor | null;
   webhooks: Webhooks;
   /** What venues have shown lately of traders' orders. */
-  shown: Shown;
+  shown: CallStates;
 };
 
 type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
@@ -37,7 +37,7 @@ type Opening = { config: Config; metrics: Metrics; log: Logger; db: Db };
 export async function openUpstreams({ config, metrics, log, db }: Opening): Promise<Upstreams> {
   const processor = await processorAt(config);
   const lookUps = lookUpsByEntity(config, db);
-  const shown: Shown = new Map();
+  const shown: CallStates = new Map();
   return {
     shown,
     netvenue: (identity) => watched('netvenue', netvenueAt(config, identity, lookUps), metrics, log, shown),

@@ -23,13 +23,13 @@ export type Sandbox = {
 };
 
 /** `folder`: where the state is stored. `host`: where the upstreams listen. `advanceDatabase`: see `Sited`. */
-type Given = { folder: string; host: string } & Pick<Sited, 'advanceDatabase'>;
+type StartOptions = { folder: string; host: string } & Pick<Sited, 'advanceDatabase'>;
 
 /**
  * Starts every upstream on free ports. They store their state in `folder`, next to the database that refers to
  * it. Only mails are lost with the process.
  */
-export async function startSandbox({ folder, host, advanceDatabase }: Given): Promise<Sandbox> {
+export async function startSandbox({ folder, host, advanceDatabase }: StartOptions): Promise<Sandbox> {
   const files = (upstream: string): Files => filesIn(folder, upstream);
   const netvenue = await startNetvenueUpstream({
     ...files('netvenue'),

@@ -3,7 +3,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { webhooks } from '../../src/adapters/webhook/index.ts';
-import type { Sent } from '../../src/adapters/webhook/types.ts';
+import type { SentRequest } from '../../src/adapters/webhook/types.ts';
 import { startReceiver } from '../support/receivers.ts';
 import { realSockets } from '../support/sockets.ts';
 
@@ -167,7 +167,7 @@ describe('responses of receivers', () => {
     const sent = await adapter.send(outgoing(receiver.url));
 
     expect(sent).to.include({ kind: 'response', status: 500 });
-    const { text } = sent as Extract<Sent, { kind: 'response' }>;
+    const { text } = sent as Extract<SentRequest, { kind: 'response' }>;
     expect(text.startsWith('no\ufffdéé')).to.equal(true);
     expect(Buffer.byteLength(text)).to.be.within(2_000, 2_060);
     adapter.close();
@@ -198,7 +198,7 @@ describe('responses of receivers', () => {
 
       const sent = await adapter.send(outgoing(receiver.url));
 
-      const { retryAfterS } = sent as Extract<Sent, { kind: 'response' }>;
+      const { retryAfterS } = sent as Extract<SentRequest, { kind: 'response' }>;
       expect(retryAfterS === null ? null : Math.round(retryAfterS)).to.satisfy((s: number | null) =>
         wants === null ? s === null : Math.abs((s ?? 0) - wants) <= 1,
       );
@@ -207,7 +207,7 @@ describe('responses of receivers', () => {
     });
   }
 
-  async function timed(url: string, totalMs = TIME_OUT_MS): Promise<{ sent: Sent; tookMs: number }> {
+  async function timed(url: string, totalMs = TIME_OUT_MS): Promise<{ sent: SentRequest; tookMs: number }> {
     const adapter = webhooks({ allowLoopback: true, totalMs });
     const startedAt = performance.now();
     const sent = await adapter.send(outgoing(url));

@@ -1,8 +1,14 @@
 import { expect } from 'chai';
 import { asking, bearer, type TestAdmin } from '../support/identity.ts';
-import { type Desk, expectApiError, failedAccount, intentAt, openDesk } from '../support/operator.ts';
+import {
+  expectApiError,
+  failedAccount,
+  intentAt,
+  type OperatorConsole,
+  openOperatorConsole,
+} from '../support/operator.ts';
 
-type Entry = Awaited<ReturnType<Desk['storedOf']>>[number];
+type Entry = Awaited<ReturnType<OperatorConsole['storedOf']>>[number];
 
 /** What an operator must give a reason for, as the contract's second round lists it. */
 const NEED_A_REASON: [path: (ids: { account: string; payment: string }) => string, body: object][] = [
@@ -14,9 +20,9 @@ const NEED_A_REASON: [path: (ids: { account: string; payment: string }) => strin
 ];
 
 describe('the audit log over HTTP', () => {
-  let desk: Desk;
+  let desk: OperatorConsole;
   before(async () => {
-    desk = await openDesk();
+    desk = await openOperatorConsole();
   });
   after(() => desk.stop());
 
@@ -25,7 +31,7 @@ describe('the audit log over HTTP', () => {
 
   it('requires a reason for every recovery, and records the attempt without one', async () => {
     for (const [path, body] of NEED_A_REASON) {
-      const account = await failedAccount(desk.hand);
+      const account = await failedAccount(desk.session);
       const ids = { account: account.id, payment: account.paymentId };
       for (const given of [{}, { reason: '' }, { reason: ' \t ' }, { reason: 'x'.repeat(501) }])
         expectApiError(await desk.post(path(ids), { json: { ...body, ...given } }), 'INVALID_REQUEST');
@@ -38,7 +44,7 @@ describe('the audit log over HTTP', () => {
   });
 
   it('shows executed and rejected recoveries with reason and operator', async () => {
-    const account = await failedAccount(desk.hand, { paid: false });
+    const account = await failedAccount(desk.session, { paid: false });
     const path = `/v2/admin/prop-accounts/${account.id}`;
     const why = (reason: string) => ({ json: { reason } });
 
@@ -65,17 +71,17 @@ describe('the audit log over HTTP', () => {
   });
 
   it('names who acted, and what was acted on', async () => {
-    const { service, admin, hand } = desk;
+    const { service, admin, session } = desk;
     const app = await service.app();
     const { body: partner } = await admin.ask('POST', '/v2/admin/partners', { json: { name: 'Named partner' } });
     const { body: another } = await admin.ask('POST', `/v2/admin/partners/${partner.partner_id}/keys`);
     await admin.ask('DELETE', `/v2/admin/partner-keys/${another.key_id}`);
     await admin.ask('POST', `/v2/admin/apps/${app.appId}/disable`);
-    const account = await failedAccount(hand, { paid: false });
+    const account = await failedAccount(session, { paid: false });
     await desk.post(`/v2/admin/prop-accounts/${account.id}/abandon`);
-    const intent = await intentAt(hand, 'succeeded');
+    const intent = await intentAt(session, 'succeeded');
     await desk.post(`/v2/admin/intents/${intent}/rerun`);
-    await hand.query(`select * from ops.rerun($1, 'ada at psql', 'to be sure')`, [intent]);
+    await session.query(`select * from ops.rerun($1, 'ada at psql', 'to be sure')`, [intent]);
 
     const nameOf = async (subject: string) => {
       const [{ actor_name, subject_name }] = (await desk.get(`/v2/admin/audit?subject=${subject}&limit=1`)).body;
@@ -132,11 +138,11 @@ describe('the audit log over HTTP', () => {
     expect((await desk.get('/v2/admin/audit?limit=1')).body[0]).to.deep.equal(before);
   });
 
-  for (const [what, attempt] of Object.entries<(desk: Desk) => Promise<{ status: number }>>({
-    'a refund': async ({ hand }) => {
-      const { paymentId } = await failedAccount(hand);
+  for (const [what, attempt] of Object.entries<(desk: OperatorConsole) => Promise<{ status: number }>>({
+    'a refund': async ({ session }) => {
+      const { paymentId } = await failedAccount(session);
       const call = `select refund_payment($1, 'admin:adn_1', 'why', gen_random_uuid(), 60, 'req_1')`;
-      return hand.query(call, [paymentId]).then(
+      return session.query(call, [paymentId]).then(
         () => ({ status: 200 }),
         () => ({ status: 500 }),
       );
@@ -145,26 +151,26 @@ describe('the audit log over HTTP', () => {
       admin.ask('PUT', '/v2/admin/tiers/tier_unaudited', {
         json: { market: 'crypto', asset_class: 'crypto', account_size: 1_000, amount_cents: 100 },
       }),
-    'an abandoned account': async ({ hand, post }) =>
-      post(`/v2/admin/prop-accounts/${(await failedAccount(hand, { paid: false })).id}/abandon`),
-    'a re-run': async ({ hand, post }) => post(`/v2/admin/intents/${await intentAt(hand, 'in_doubt')}/rerun`),
+    'an abandoned account': async ({ session, post }) =>
+      post(`/v2/admin/prop-accounts/${(await failedAccount(session, { paid: false })).id}/abandon`),
+    'a re-run': async ({ session, post }) => post(`/v2/admin/intents/${await intentAt(session, 'in_doubt')}/rerun`),
     'a new partner': ({ admin }) => admin.ask('POST', '/v2/admin/partners', { json: { name: 'Unaudited' } }),
   }))
     it(`cannot be missed by ${what}: without its row nothing is changed`, async () => {
       const count = async () =>
         (
-          await desk.hand.query(`
+          await desk.session.query(`
             select (select count(*) from intents where kind = 'payments/refund') as refunds,
               (select count(*) from tiers) as tiers, (select count(*) from partners) as partners,
               (select count(*) from prop_accounts where abandoned_at is not null) as abandoned`)
         )[0];
-      await desk.hand.query(`
+      await desk.session.query(`
         create function lose_row() returns trigger language plpgsql as 'begin raise exception ''the audit is away''; end';
         create trigger lost before insert on admin_audit for each row execute function lose_row();
         create trigger lost before insert on operator_actions for each row execute function lose_row()`);
       const before = await count();
 
-      const { status } = await attempt(desk).finally(() => desk.hand.query('drop function lose_row() cascade'));
+      const { status } = await attempt(desk).finally(() => desk.session.query('drop function lose_row() cascade'));
 
       expect(status).to.equal(500);
       expect(await count()).to.deep.equal(before);

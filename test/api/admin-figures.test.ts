@@ -1,28 +1,28 @@
 import { expect } from 'chai';
 import { fromMinuteStart } from '../support/figures.ts';
 import { type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { intentAt } from '../support/operator.ts';
-import { openSpine, type Spine } from '../support/spine.ts';
 
 type Series = { figure: string; label: string; values: (number | null)[] };
-type Shown = { starts_at: string; step_seconds: number; series: Series[] };
+type Figures = { starts_at: string; step_seconds: number; series: Series[] };
 
 const MINUTE_MS = 60_000;
 const BUDGET = ['https://exchange', 1_000, 10];
 
 describe('roll_up', function () {
   this.timeout(30_000);
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let nowMs: number;
   beforeEach(async () => {
-    spine = await openSpine();
-    await spine.query('truncate intents, lanes, figures cascade');
+    intentDb = await openIntentDatabase();
+    await intentDb.query('truncate intents, lanes, figures cascade');
     nowMs = await fromMinuteStart(10_000);
   });
-  afterEach(() => spine.close());
+  afterEach(() => intentDb.close());
 
-  const rollUp = () => spine.query('select roll_up($1, $2, $3)', BUDGET);
-  const minutes = (): Promise<Series[]> => spine.query('select * from figures_of(60, 60)');
+  const rollUp = () => intentDb.query('select roll_up($1, $2, $3)', BUDGET);
+  const minutes = (): Promise<Series[]> => intentDb.query('select * from figures_of(60, 60)');
   const of = (series: Series[], figure: string, label: string) =>
     series.find((each) => each.figure === figure && each.label === label)?.values;
 
@@ -32,9 +32,9 @@ describe('roll_up', function () {
     seconds: number,
     more: { kind?: string; place?: 'failed' | 'expired' } = {},
   ) {
-    const id = await intentAt(spine, more.place ?? 'succeeded', { kind: more.kind ?? 'network/place' });
+    const id = await intentAt(intentDb, more.place ?? 'succeeded', { kind: more.kind ?? 'network/place' });
     const at = new Date(nowMs - minutesAgo * MINUTE_MS + 30_000);
-    await spine.query(
+    await intentDb.query(
       'update intents set settled_at = $2, created_at = $2::timestamptz - make_interval(secs => $3) where id = $1',
       [id, at, seconds],
     );
@@ -87,7 +87,7 @@ describe('roll_up', function () {
     await ended(40, 1);
     await rollUp();
     const together = of(await minutes(), 'orders_per_second', 'netvenue');
-    await spine.query(`delete from figures where at > now() - interval '50 minutes'`);
+    await intentDb.query(`delete from figures where at > now() - interval '50 minutes'`);
     await rollUp();
 
     expect(together).to.deep.equal([...Array(58).fill(0), 2 / 60, 0]);
@@ -95,13 +95,13 @@ describe('roll_up', function () {
   });
 
   it('measures what waits now, and keeps the most of five minutes', async () => {
-    await intentAt(spine, 'in_doubt');
-    await intentAt(spine, 'in_doubt', { kind: 'exchange/place' });
-    await spine.query(`insert into request_budgets (name, tokens, counted_at) values ($1, 250, clock_timestamp())`, [
+    await intentAt(intentDb, 'in_doubt');
+    await intentAt(intentDb, 'in_doubt', { kind: 'exchange/place' });
+    await intentDb.query(`insert into request_budgets (name, tokens, counted_at) values ($1, 250, clock_timestamp())`, [
       BUDGET[0],
     ]);
     await rollUp();
-    await spine.query('truncate intents, lanes cascade');
+    await intentDb.query('truncate intents, lanes cascade');
     await rollUp();
 
     const shown = await minutes();
@@ -112,20 +112,20 @@ describe('roll_up', function () {
     expect(last('intents_in_doubt', 'processor')).to.equal(0);
     expect(['pending', 'sending', 'failed'].map((state) => last('deliveries', state))).to.deep.equal([0, 0, 0]);
     expect(last('budget_used_ratio', 'exvenue')).to.be.within(0.7, 0.75);
-    const [most] = await spine.query<{ value: number }>(
+    const [most] = await intentDb.query<{ value: number }>(
       `select value from figures where width_s = 300 and figure = 'intents_in_doubt' and label = 'netvenue'`,
     );
     expect(most?.value).to.equal(1);
   });
 
   it('keeps no more than the charts show', async () => {
-    await spine.query(`
+    await intentDb.query(`
       insert into figures (width_s, at, figure, label, value)
       select w, now() - make_interval(mins => n), 'deliveries', 'pending', 1
       from unnest(array[60, 300]) w, generate_series(0, 3000, 10) n`);
     await rollUp();
 
-    const [kept] = await spine.query<{ minutes: number; fives: number }>(`
+    const [kept] = await intentDb.query<{ minutes: number; fives: number }>(`
       select extract(epoch from now() - min(at) filter (where width_s = 60)) / 60 as minutes,
         extract(epoch from now() - min(at) filter (where width_s = 300)) / 60 as fives
       from figures`);
@@ -146,8 +146,8 @@ describe('getFigures', function () {
   });
   after(() => service.stop());
 
-  const read = async (query = ''): Promise<Shown> =>
-    (await operator.ask('GET', `/v2/admin/figures${query}`)).body as Shown;
+  const read = async (query = ''): Promise<Figures> =>
+    (await operator.ask('GET', `/v2/admin/figures${query}`)).body as Figures;
 
   it('shows an hour in minutes and a day in five minutes, up to the last step that is over', async () => {
     for (const [query, step, steps] of [

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { bearer } from '../support/identity.ts';
 import {
-  type Desk,
   exhaustJobs,
   expectApiError,
   intentAt,
   lockJobs,
-  openDesk,
+  type OperatorConsole,
+  openOperatorConsole,
   workerSeen,
 } from '../support/operator.ts';
 import { nextOf } from '../support/pages.ts';
@@ -15,23 +15,24 @@ const UNKNOWN_ID = '0190aaaa-0000-7000-8000-000000000000';
 const why = { json: { reason: 'it hangs' } };
 
 describe('operations of operators on intents', () => {
-  let desk: Desk;
+  let desk: OperatorConsole;
   before(async () => {
-    desk = await openDesk();
+    desk = await openOperatorConsole();
   });
   after(() => desk.stop());
 
-  const jobsOf = (id: string) => desk.hand.query('select task, attempts from ops.jobs where intent_id = $1', [id]);
-  const loseJobs = (id: string) => desk.hand.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [id]);
+  const jobsOf = (id: string) => desk.session.query('select task, attempts from ops.jobs where intent_id = $1', [id]);
+  const loseJobs = (id: string) =>
+    desk.session.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [id]);
 
   describe('listTroubledIntents', () => {
     it('lists intents in doubt and failed ones, newest first, and others by state, kind and owner', async () => {
       const owner = 'ptn_list';
-      const inDoubt = await intentAt(desk.hand, 'in_doubt', { owner });
-      const failed = await intentAt(desk.hand, 'failed', { owner, kind: 'network/cancel' });
+      const inDoubt = await intentAt(desk.session, 'in_doubt', { owner });
+      const failed = await intentAt(desk.session, 'failed', { owner, kind: 'network/cancel' });
       const [expired, queued] = [
-        await intentAt(desk.hand, 'expired', { owner }),
-        await intentAt(desk.hand, 'queued', { owner }),
+        await intentAt(desk.session, 'expired', { owner }),
+        await intentAt(desk.session, 'queued', { owner }),
       ];
       const ids = async (query: string) =>
         (await desk.get(`/v2/admin/intents?owner=${owner}${query}`)).body.map(
@@ -63,9 +64,9 @@ describe('operations of operators on intents', () => {
     it('is paged without a gap and keeps its filters', async () => {
       const owner = 'ptn_pages';
       const made = [];
-      for (let n = 0; n < 5; n++) made.push(await intentAt(desk.hand, 'failed', { owner }));
+      for (let n = 0; n < 5; n++) made.push(await intentAt(desk.session, 'failed', { owner }));
       // all at the same time: the id decides
-      await desk.hand.query(`update intents set created_at = now() where owner = $1`, [owner]);
+      await desk.session.query(`update intents set created_at = now() where owner = $1`, [owner]);
 
       const listed: string[] = [];
       for (let next = `/v2/admin/intents?state=failed&owner=${owner}&limit=2`; next; ) {
@@ -81,8 +82,8 @@ describe('operations of operators on intents', () => {
   describe('getIntentStory', () => {
     it('shows the history, the related rows, the state and the effect of a re-run', async () => {
       const request = { trader: 'entity_7', target: UNKNOWN_ID, private_key: 'canary-9c' };
-      const id = await intentAt(desk.hand, 'in_doubt', { kind: 'network/cancel', lane: 'story', request });
-      const next = await intentAt(desk.hand, 'queued', { lane: 'story' });
+      const id = await intentAt(desk.session, 'in_doubt', { kind: 'network/cancel', lane: 'story', request });
+      const next = await intentAt(desk.session, 'queued', { lane: 'story' });
 
       const { status, body } = await desk.get(`/v2/admin/intents/${id}`);
       const behind = await desk.get(`/v2/admin/intents/${next}`);
@@ -109,8 +110,8 @@ describe('operations of operators on intents', () => {
 
   describe('rerunIntent', () => {
     it('queues a new job for an abandoned intent, once per key, and records operator and reason', async () => {
-      const id = await intentAt(desk.hand, 'running');
-      await exhaustJobs(desk.hand, id);
+      const id = await intentAt(desk.session, 'running');
+      await exhaustJobs(desk.session, id);
       const again = () =>
         desk.post(`/v2/admin/intents/${id}/rerun`, { ...why, headers: { 'Idempotency-Key': `rerun-${id}` } });
 
@@ -127,7 +128,7 @@ describe('operations of operators on intents', () => {
     });
 
     it('does nothing to a finished intent, and says so', async () => {
-      const id = await intentAt(desk.hand, 'succeeded');
+      const id = await intentAt(desk.session, 'succeeded');
 
       const { status, body } = await desk.post(`/v2/admin/intents/${id}/rerun`);
 
@@ -138,10 +139,10 @@ describe('operations of operators on intents', () => {
 
     it('rejects an intent that is executing or could take effect twice, with the reason, and records the attempt', async () => {
       const [held, unknown] = [
-        await intentAt(desk.hand, 'sent'),
-        await intentAt(desk.hand, 'sent', { kind: 'unheard/of' }),
+        await intentAt(desk.session, 'sent'),
+        await intentAt(desk.session, 'sent', { kind: 'unheard/of' }),
       ];
-      await lockJobs(desk.hand, held, await workerSeen(desk.hand, 0));
+      await lockJobs(desk.session, held, await workerSeen(desk.session, 0));
       await loseJobs(unknown);
 
       const [atWork, twice] = [
@@ -159,7 +160,7 @@ describe('operations of operators on intents', () => {
     });
 
     it('requires a reason and an existing intent', async () => {
-      const id = await intentAt(desk.hand, 'queued');
+      const id = await intentAt(desk.session, 'queued');
       for (const json of [{}, { reason: '' }, { reason: '     ' }, { reason: 'x'.repeat(501) }])
         expectApiError(await desk.post(`/v2/admin/intents/${id}/rerun`, { json }), 'INVALID_REQUEST');
 
@@ -171,9 +172,9 @@ describe('operations of operators on intents', () => {
 
   describe('listOperatorActions', () => {
     it('lists actions over HTTP and in psql, newest first, in pages', async () => {
-      const id = await intentAt(desk.hand, 'succeeded');
+      const id = await intentAt(desk.session, 'succeeded');
       await desk.post(`/v2/admin/intents/${id}/rerun`);
-      await desk.hand.query(`select * from ops.rerun($1, 'ada at psql', 'to be sure')`, [id]);
+      await desk.session.query(`select * from ops.rerun($1, 'ada at psql', 'to be sure')`, [id]);
       const enrolled = await desk.service.admin();
 
       const all = await desk.get('/v2/admin/audit?limit=3');
@@ -186,7 +187,7 @@ describe('operations of operators on intents', () => {
         'admin.login',
       ]);
       expect(all.body[0]).to.include({ actor: `admin:${enrolled.adminId}`, subject: enrolled.adminId });
-      const [me] = await desk.hand.query<{ login: string }>('select session_user as login');
+      const [me] = await desk.session.query<{ login: string }>('select session_user as login');
       expect(first.body[0]).to.include({ actor: me?.login, subject: id });
       expect(first.body[0].detail).to.include({ given_name: 'ada at psql' });
       expect(second.body[0]).to.include({ actor: `admin:${desk.admin.adminId}`, action: 'rerun' });

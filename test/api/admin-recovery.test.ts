@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import {
-  type Desk,
   exhaustJobs,
   expectApiError,
   failedAccount,
   intentAt,
-  openDesk,
+  type OperatorConsole,
+  openOperatorConsole,
   returnMoney,
   workerSeen,
 } from '../support/operator.ts';
 import { nextOf } from '../support/pages.ts';
 
 describe('operations of operators on deliveries, the queue and accounts', () => {
-  let desk: Desk;
+  let desk: OperatorConsole;
   before(async () => {
-    desk = await openDesk();
+    desk = await openOperatorConsole();
   });
   after(() => desk.stop());
 
@@ -22,12 +22,12 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
     let delivery: string;
     beforeEach(async () => {
       const endpoint = `whe_${Math.random().toString(36).slice(2)}`;
-      await desk.hand.query(
+      await desk.session.query(
         `insert into webhook_endpoints (id, owner, url, events) values ($1, 'app_1', 'https://hooks.example.com/in?token=canary-77', '{*}')`,
         [endpoint],
       );
-      await desk.hand.query(`select emit_event('app_1', 'payment.succeeded', '{}')`);
-      const [row] = await desk.hand.query<{ id: string }>(
+      await desk.session.query(`select emit_event('app_1', 'payment.succeeded', '{}')`);
+      const [row] = await desk.session.query<{ id: string }>(
         `update webhook_deliveries set state = 'failed', ended_at = now(), attempts = 10, error = 'timeout'
          where endpoint_id = $1
          returning id`,
@@ -70,7 +70,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
       });
 
       it('rejects an inactive endpoint and an unknown delivery', async () => {
-        await desk.hand.query(
+        await desk.session.query(
           `select deactivate_endpoint(d.endpoint_id, 'asked') from webhook_deliveries d where d.id = $1`,
           [delivery],
         );
@@ -85,11 +85,11 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
 
   describe('listDeadJobs and rerunDeadJob', () => {
     const dead = async (task: string) => {
-      const [job] = await desk.hand.query<{ id: string }>(
+      const [job] = await desk.session.query<{ id: string }>(
         `select (graphile_worker.add_job($1, '{"event_id": "evt_gone"}', run_at => now() + interval '1 hour')).id::text`,
         [task],
       );
-      await desk.hand.query('update queue_jobs set attempts = max_attempts where id = $1', [job?.id]);
+      await desk.session.query('update queue_jobs set attempts = max_attempts where id = $1', [job?.id]);
       return String(job?.id);
     };
     const listed = async () =>
@@ -124,11 +124,11 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
     it('counts and ages jobs, intents, lanes, deliveries, workers and open debts', async () => {
       const health = async () => (await desk.get('/v2/admin/queue')).body;
       const before_ = await health();
-      const stuck = await intentAt(desk.hand, 'queued', { lane: 'health', kind: 'network/edit' });
-      await desk.hand.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [stuck]);
-      await exhaustJobs(desk.hand, await intentAt(desk.hand, 'queued', { kind: 'network/edit' }));
-      await workerSeen(desk.hand, 5);
-      await failedAccount(desk.hand);
+      const stuck = await intentAt(desk.session, 'queued', { lane: 'health', kind: 'network/edit' });
+      await desk.session.query(`delete from queue_jobs where payload ->> 'intent_id' = $1`, [stuck]);
+      await exhaustJobs(desk.session, await intentAt(desk.session, 'queued', { kind: 'network/edit' }));
+      await workerSeen(desk.session, 5);
+      await failedAccount(desk.session);
 
       const now = await health();
 
@@ -152,7 +152,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
 
   describe('listFailedAccounts', () => {
     it('lists those of every app, newest first, in pages, with the safe actions', async () => {
-      const [older, newer] = [await failedAccount(desk.hand), await failedAccount(desk.hand, { paid: false })];
+      const [older, newer] = [await failedAccount(desk.session), await failedAccount(desk.session, { paid: false })];
 
       const first = await desk.get('/v2/admin/prop-accounts/failed?limit=1');
       const second = await desk.get(nextOf(first));
@@ -170,7 +170,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
 
   describe('abandonPropAccount', () => {
     it('is rejected while the payment is not returned, and removes the account from the lists afterwards', async () => {
-      const { id, paymentId } = await failedAccount(desk.hand);
+      const { id, paymentId } = await failedAccount(desk.session);
       const listed = async () => {
         const { body } = await desk.get('/v2/admin/prop-accounts/failed?limit=200');
         return body.some((account: { id: string }) => account.id === id);
@@ -178,7 +178,7 @@ describe('operations of operators on deliveries, the queue and accounts', () => 
 
       expectApiError(await desk.post(`/v2/admin/prop-accounts/${id}/abandon`), 'V2_ACCOUNT_OWES');
       expect(await listed()).to.equal(true);
-      await returnMoney(desk.hand, paymentId);
+      await returnMoney(desk.session, paymentId);
       const { status, body } = await desk.post(`/v2/admin/prop-accounts/${id}/abandon`);
 
       expect(status).to.equal(200);

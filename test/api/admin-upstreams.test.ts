@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { sql } from 'slonik';
 import { type Identity, startIdentity, type TestAdmin } from '../support/identity.ts';
+import { openIntentDatabase } from '../support/intent-database.ts';
 import { eventually } from '../support/money.ts';
 import { intentAt } from '../support/operator.ts';
-import { openSpine } from '../support/spine.ts';
 
 type State = {
   upstream: string;
@@ -69,15 +69,15 @@ describe('getUpstreams', function () {
   });
 
   it('shows the writes that wait, those in doubt, and the last success', async () => {
-    const spine = await openSpine();
-    await spine.query('truncate intents, lanes cascade');
-    for (const place of ['queued', 'in_doubt', 'succeeded'] as const) await intentAt(spine, place);
-    await intentAt(spine, 'in_doubt', { kind: 'payments/checkout' });
-    await spine.query(`update intents set unknown_because = 'ETIMEDOUT' where kind = 'payments/checkout'`);
+    const intentDb = await openIntentDatabase();
+    await intentDb.query('truncate intents, lanes cascade');
+    for (const place of ['queued', 'in_doubt', 'succeeded'] as const) await intentAt(intentDb, place);
+    await intentAt(intentDb, 'in_doubt', { kind: 'payments/checkout' });
+    await intentDb.query(`update intents set unknown_because = 'ETIMEDOUT' where kind = 'payments/checkout'`);
 
-    const found = await spine.query<State>('select * from ops.upstreams order by upstream');
-    const kinds = await spine.query<{ kind: string }>('select kind from intent_kinds');
-    await spine.close();
+    const found = await intentDb.query<State>('select * from ops.upstreams order by upstream');
+    const kinds = await intentDb.query<{ kind: string }>('select kind from intent_kinds');
+    await intentDb.close();
 
     const [exvenue, , netvenue, processor] = found;
     expect(exvenue).to.include({ waiting: 0, in_doubt: 0, succeeded_at: null });

@@ -211,7 +211,7 @@ describe('an exchange whose reads are behind', () => {
 
   it('does not count a leverage that was set as evidence of the order after it', async () => {
     const trader = await service.wallet();
-    const noteOrder = lagging.noop(/ok/);
+    const noop = lagging.noop(/ok/);
     service.exchange.faults.add({ kind: 'reset', route: 'POST /exchange', times: 1 });
     // the first action is the leverage, so the reset is moved to the second one
     const { next } = service.exchange.faults;
@@ -219,7 +219,7 @@ describe('an exchange whose reads are behind', () => {
     service.exchange.faults.next = (call) => (call === 'POST /exchange' && actions++ === 0 ? null : next(call));
 
     const reply = await trader.post(ORDERS, { ...market, leverage: 5 }, { prefer: 'wait=0' });
-    await noteOrder;
+    await noop;
     const intent = await trader.poll(reply, 20_000);
     service.exchange.faults.next = next;
 

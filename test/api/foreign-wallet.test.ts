@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { sql } from 'slonik';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Caller } from '../support/caller.ts';
-import { type Desk, openDesk } from '../support/operator.ts';
+import { type OperatorConsole, openOperatorConsole } from '../support/operator.ts';
 import { limit } from '../support/orders.ts';
 import { linkedWallet, move } from '../support/portfolio.ts';
 import { expectProblem } from '../support/problem.ts';
@@ -194,9 +194,9 @@ describe('with WALLET_LINK_PROOF=required', () => {
 });
 
 describe('moveWalletLink', () => {
-  let desk: Desk;
+  let desk: OperatorConsole;
   before(async () => {
-    desk = await openDesk();
+    desk = await openOperatorConsole();
   });
   after(() => desk.stop());
 
@@ -208,7 +208,7 @@ describe('moveWalletLink', () => {
     expect((await moveTo(thief.wallet, victim.partner)).body.error.code).to.equal('V2_WALLET_UNPROVEN');
     expect((await moveTo(victim.wallet, thief.partner)).body.error.code).to.equal('V2_WALLET_PROVEN');
     expect((await moveTo(`0x${'00'.repeat(20)}`, victim.partner)).body.error.code).to.equal('V2_TRADER_UNKNOWN');
-    await desk.hand.query('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', [
+    await desk.session.query('insert into wallet_proofs (owner, ex_wallet) values ($1, $2)', [
       victim.partner,
       thief.wallet,
     ]);
@@ -220,24 +220,24 @@ describe('moveWalletLink', () => {
       partner_id: victim.partner,
       subaccount_id: thief.subaccount,
     });
-    expect(await desk.hand.query('select owner from subaccounts where ex_address = $1', [thief.wallet])).to.deep.equal([
-      { owner: victim.partner },
-    ]);
-    const [row] = await desk.hand.query<{ who: string; why: string }>(
+    expect(
+      await desk.session.query('select owner from subaccounts where ex_address = $1', [thief.wallet]),
+    ).to.deep.equal([{ owner: victim.partner }]);
+    const [row] = await desk.session.query<{ who: string; why: string }>(
       `select who, why from ops.actions where action = 'move_link'`,
     );
     expect(row).to.deep.equal({ who: `admin:${desk.admin.adminId}`, why: 'signed' });
     const last = `select body::json #>> '{data,status}' as status from events where owner = $1 order by position desc limit 1`;
     for (const [owner, status] of Object.entries({ [thief.partner]: 'moved', [victim.partner]: 'active' }))
-      expect(await desk.hand.query(last, [owner])).to.deep.equal([{ status }]);
+      expect(await desk.session.query(last, [owner])).to.deep.equal([{ status }]);
   });
 
   let links = 0;
   async function linkOf(isProven: boolean) {
     links += 1;
     const [partner, wallet] = [`ptn_${links}`, `0x${String(links).padStart(40, '7')}`];
-    await desk.hand.query(`insert into partners (id, name) values ($1, 'Partner')`, [partner]);
-    await desk.hand.query(
+    await desk.session.query(`insert into partners (id, name) values ($1, 'Partner')`, [partner]);
+    await desk.session.query(
       `insert into subaccounts (synthetic_hotkey, entity_hotkey, subaccount_id, owner, intent_id, asset_class, account_size, ex_address,
          link_proof, status)
        values ('linked_' || $1::integer, 'linked', $1::integer, $2, gen_random_uuid(), 'hl_all', 10000, $3, $4, 'active')`,

@@ -56,32 +56,32 @@ describe('a crash between a write and the storing of its response', function () 
   this.timeout(90_000);
   let service: Identity;
   let who: Who;
-  let hand: Client;
+  let session: Client;
   before(async () => {
     service = await startIdentity();
     const app = await service.app(['*']);
     who = { app, user: await service.user(app), admin: await service.admin() };
-    hand = new Client({ connectionString: String(service.settings.DATABASE_URL) });
-    await hand.connect();
+    session = new Client({ connectionString: String(service.settings.DATABASE_URL) });
+    await session.connect();
   });
   after(async () => {
-    await hand.end();
+    await session.end();
     await service.stop();
   });
 
-  const count = async (rows: string) => Number((await hand.query(rows)).rows[0].n);
+  const count = async (rows: string) => Number((await session.query(rows)).rows[0].n);
   const expire = (key: string) =>
-    hand.query(
+    session.query(
       `update idempotent_responses set created_at = created_at - interval '61 seconds' where key like '%' || $1 and status is null`,
       [key],
     );
   /** Runs a statement whenever a response is about to be stored, until the returned function is called. */
   const whenStoring = async (statement: string) => {
-    await hand.query(`
+    await session.query(`
       create function at_storing() returns trigger language plpgsql as $$ begin ${statement}; return new; end $$;
       create trigger at_storing before update on idempotent_responses
         for each row when (new.status is not null) execute function at_storing()`);
-    return () => hand.query('drop function at_storing() cascade');
+    return () => session.query('drop function at_storing() cascade');
   };
 
   it('by SIGKILL of web and the loss of its connection: the repeat writes once', async () => {
@@ -89,19 +89,19 @@ describe('a crash between a write and the storing of its response', function () 
     const web = await startWebProcess({ ...service.settings, PORT: '0' });
     const request = { json: write.json?.(who), headers: { 'Idempotency-Key': 'killed' } };
     const restore = await whenStoring(`perform pg_advisory_xact_lock(${LOCK})`);
-    await hand.query(`select pg_advisory_lock(${LOCK})`);
+    await session.query(`select pg_advisory_lock(${LOCK})`);
 
     const lost = asking(web.url, bearer(who.app.token))('POST', write.path, request).catch(() => 'no response');
     const { pid } = await until('the write is about to be stored', async () => {
-      const found = await hand.query(
+      const found = await session.query(
         `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'advisory'`,
       );
       return found.rows[0];
     });
     web.kill('SIGKILL');
     await web.exited;
-    await hand.query('select pg_terminate_backend($1, 10000)', [pid]);
-    await hand.query(`select pg_advisory_unlock(${LOCK})`);
+    await session.query('select pg_terminate_backend($1, 10000)', [pid]);
+    await session.query(`select pg_advisory_unlock(${LOCK})`);
     await restore();
     await expire('killed');
     const repeated = await who.app.ask('POST', write.path, request);
@@ -135,9 +135,9 @@ describe('a crash between a write and the storing of its response', function () 
     const send = () =>
       who.admin.ask('POST', write.path, { json: { name: 'Slow' }, headers: { 'Idempotency-Key': 'slow' } });
     const restore = await whenStoring(`perform pg_advisory_xact_lock(${LOCK})`);
-    await hand.query(`select pg_advisory_lock(${LOCK})`);
+    await session.query(`select pg_advisory_lock(${LOCK})`);
     const waiting = async (n: number) => {
-      const { rows } = await hand.query(
+      const { rows } = await session.query(
         `select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%idempotent_responses%'`,
       );
       return rows.length >= n;
@@ -147,7 +147,7 @@ describe('a crash between a write and the storing of its response', function () 
     await until('the first one waits', () => waiting(1));
     await expire('slow');
     const second = send();
-    await hand.query(`select pg_advisory_unlock(${LOCK})`);
+    await session.query(`select pg_advisory_unlock(${LOCK})`);
     const [one, two] = await Promise.all([first, second]);
     await restore();
 

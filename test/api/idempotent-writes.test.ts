@@ -27,21 +27,21 @@ const SESSIONS = `select count(*) as n from user_sessions s join users u on u.id
 describe('a write sent twice under one Idempotency-Key has one effect:', () => {
   let service: Identity;
   let who: Who;
-  let hand: Client;
+  let session: Client;
   before(async () => {
     service = await startIdentity();
-    hand = new Client({ connectionString: String(service.settings.DATABASE_URL) });
-    await hand.connect();
+    session = new Client({ connectionString: String(service.settings.DATABASE_URL) });
+    await session.connect();
     const app = await service.app(['*']);
     who = { ask: service.ask, app, admin: await service.admin(), user: await service.user(app) };
   });
   after(async () => {
-    await hand.end();
+    await session.end();
     await service.stop();
   });
 
   const count = async ({ effects, subject }: Write) =>
-    Number((await hand.query(effects.replace('{subject}', subject))).rows[0].n);
+    Number((await session.query(effects.replace('{subject}', subject))).rows[0].n);
   const askAs = (by: keyof Who): Ask => (by === 'ask' ? who.ask : who[by].ask);
 
   async function sendTwice(write: Write) {
@@ -165,7 +165,7 @@ describe('a write sent twice under one Idempotency-Key has one effect:', () => {
     await who.app.ask('POST', '/v2/auth/login', { json, headers });
     const plain = requestDigest('logInUser', {}, {}, json, '', who.app.appId);
 
-    const { rows } = await hand.query(`select encode(digest, 'hex') as digest from idempotent_responses`);
+    const { rows } = await session.query(`select encode(digest, 'hex') as digest from idempotent_responses`);
 
     expect(rows.length).to.be.above(0);
     expect(rows.map(({ digest }) => digest)).not.to.include(plain);

@@ -49,7 +49,7 @@ export const ratioOf = (pairs: (readonly [figure: number, reference: number])[])
 
 const median = (values: number[]) => quantile(values, 0.5);
 
-type Held = {
+type Limit = {
   what: string;
   figure: number;
   unit: string;
@@ -60,7 +60,7 @@ type Held = {
 };
 
 /** A figure that must be at least a given multiple of its reference; below `floor` times the bench fails. */
-export const atLeast = (times: number, held: Held, floor = 0): Row => ({
+export const atLeast = (times: number, held: Limit, floor = 0): Row => ({
   ...reported(held),
   mark: `≥ ${times} ×`,
   kept: judged(held, held.ratio >= times),
@@ -68,14 +68,14 @@ export const atLeast = (times: number, held: Held, floor = 0): Row => ({
 });
 
 /** A figure that must be at most a given multiple of its reference. */
-export const atMost = (times: number, held: Held): Row => ({
+export const atMost = (times: number, held: Limit): Row => ({
   ...reported(held),
   mark: `≤ ${rounded(times)} ×`,
   kept: judged(held, held.ratio <= times),
   isBroken: false,
 });
 
-const judged = ({ moved = 0 }: Held, isKept: boolean): Verdict => (moved > MOST_MOVED ? 'not judged' : isKept);
+const judged = ({ moved = 0 }: Limit, isKept: boolean): Verdict => (moved > MOST_MOVED ? 'not judged' : isKept);
 
 /** A figure with its own bound; above `ceiling` the bench fails. */
 export const below = (bound: number, found: Reported, ceiling = Number.POSITIVE_INFINITY): Row => ({
@@ -88,7 +88,7 @@ export const below = (bound: number, found: Reported, ceiling = Number.POSITIVE_
 /** A figure with a bound that fails the bench. */
 export const within = (bound: number, found: Reported): Row => below(bound, found, bound);
 
-type Reported = Omit<Held, 'reference' | 'ratio'> & Partial<Pick<Held, 'reference' | 'ratio'>>;
+type Reported = Omit<Limit, 'reference' | 'ratio'> & Partial<Pick<Limit, 'reference' | 'ratio'>>;
 
 /** A figure without a promise. */
 export const reported = (found: Reported): Row => ({

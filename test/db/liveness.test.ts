@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import { keepAlive, type Liveness } from '../../src/db/liveness.ts';
-import { type Hand, item, openSpine, type Spine } from '../support/spine.ts';
+import { type DbSession, type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 const SPACE = 884422;
 
 describe('liveness of workers', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate worker_processes, intents cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate worker_processes, intents cascade; delete from queue_jobs'));
 
   /** A worker as a row: without a heartbeat for the given time, with a job locked by the pool named like itself. */
-  async function registered(heartbeatAgeS: number, lockedBy?: Hand): Promise<string> {
+  async function registered(heartbeatAgeS: number, lockedBy?: DbSession): Promise<string> {
     const id = randomUUID();
-    const [{ lock_key } = { lock_key: 0 }] = await spine.query<{ lock_key: number }>(
+    const [{ lock_key } = { lock_key: 0 }] = await intentDb.query<{ lock_key: number }>(
       `insert into worker_processes (id, pool_ids, seen_at)
        values ($1, array[$2], now() - make_interval(secs => $3)) returning lock_key::integer`,
       [id, id, heartbeatAgeS],
@@ -28,8 +28,8 @@ describe('liveness of workers', () => {
 
   async function lockJob(by: string, agoS = 5): Promise<void> {
     const one = item();
-    await spine.accept(one);
-    await spine.query(
+    await intentDb.accept(one);
+    await intentDb.query(
       `update queue_jobs set locked_by = $1, locked_at = now() - make_interval(secs => $2)
        where payload ->> 'intent_id' = $3`,
       [by, agoS, one.id],
@@ -37,13 +37,13 @@ describe('liveness of workers', () => {
   }
 
   const reap = async (caller: string = randomUUID()) =>
-    (await spine.query<{ n: number }>('select reap_dead_workers($1, 4, 8, 60) n', [caller]))[0]?.n;
+    (await intentDb.query<{ n: number }>('select reap_dead_workers($1, 4, 8, 60) n', [caller]))[0]?.n;
   const holders = async () =>
-    (await spine.query<{ locked_by: string | null }>('select locked_by from queue_jobs')).map(
+    (await intentDb.query<{ locked_by: string | null }>('select locked_by from queue_jobs')).map(
       ({ locked_by }) => locked_by,
     );
   const workers = async () =>
-    (await spine.query<{ id: string }>('select id from worker_processes')).map(({ id }) => id);
+    (await intentDb.query<{ id: string }>('select id from worker_processes')).map(({ id }) => id);
 
   it('reaps a worker without heartbeats and lock, and releases its jobs', async () => {
     await registered(5);
@@ -54,7 +54,7 @@ describe('liveness of workers', () => {
   });
 
   it('keeps a worker without heartbeats that holds its lock', async () => {
-    const stopping = await spine.hand();
+    const stopping = await intentDb.session();
     const id = await registered(5, stopping);
 
     expect(await reap()).to.equal(0);
@@ -62,7 +62,7 @@ describe('liveness of workers', () => {
   });
 
   it('reaps a worker without heartbeats for long although it holds its lock', async () => {
-    const stopped = await spine.hand();
+    const stopped = await intentDb.session();
     await registered(9, stopped);
 
     expect(await reap()).to.equal(1);
@@ -91,18 +91,18 @@ describe('liveness of workers', () => {
 
     const faults: Error[] = [];
     const alive = async () => {
-      liveness = keepAlive(spine.url, { onError: (error) => faults.push(error), onReaped: () => {} });
+      liveness = keepAlive(intentDb.url, { onError: (error) => faults.push(error), onReaped: () => {} });
       await liveness.holds(['pool one']);
     };
     const row = async () =>
       (
-        await spine.query<{ pool_ids: string[]; lock_key: number }>(
+        await intentDb.query<{ pool_ids: string[]; lock_key: number }>(
           'select pool_ids, lock_key::integer from worker_processes',
         )
       )[0];
     const isLocked = async (key: number) => {
-      const [taken] = await spine.query<{ ok: boolean }>('select pg_try_advisory_lock($1, $2) ok', [SPACE, key]);
-      if (taken?.ok) await spine.query('select pg_advisory_unlock($1, $2)', [SPACE, key]);
+      const [taken] = await intentDb.query<{ ok: boolean }>('select pg_try_advisory_lock($1, $2) ok', [SPACE, key]);
+      if (taken?.ok) await intentDb.query('select pg_advisory_unlock($1, $2)', [SPACE, key]);
       return !taken?.ok;
     };
 
@@ -130,7 +130,7 @@ describe('liveness of workers', () => {
     it('registers again after its connection was cut off', async () => {
       await alive();
       const first = await row();
-      await spine.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      await intentDb.query(`select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'worker liveness'`);
 
       await until(async () => (await row())?.lock_key !== first?.lock_key);
@@ -142,7 +142,7 @@ describe('liveness of workers', () => {
 
     it('registers again after it was reaped', async () => {
       await alive();
-      await spine.query('delete from worker_processes');
+      await intentDb.query('delete from worker_processes');
 
       await until(async () => (await row()) !== undefined);
 

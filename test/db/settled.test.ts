@@ -3,28 +3,28 @@ import { listenForSettlements, type Settlements } from '../../src/db/settled.ts'
 import { untilEnded, waiting } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
 describe('listenForSettlements', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let settlements: Settlements;
   const faults: Error[] = [];
   before(async () => {
-    spine = await openSpine();
-    settlements = listenForSettlements(spine.url, (error) => faults.push(error));
+    intentDb = await openIntentDatabase();
+    settlements = listenForSettlements(intentDb.url, (error) => faults.push(error));
     await until(isListening);
   });
   after(async () => {
     await settlements.close();
-    await spine.close();
+    await intentDb.close();
   });
 
   const listeners = () =>
-    spine.query<{ pid: number }>(
+    intentDb.query<{ pid: number }>(
       `select pid from pg_stat_activity where datname = current_database() and application_name = 'settlements' and query = 'listen settled'`,
     );
   const isListening = async () => (await listeners()).length === 1;
-  const notify = (id: string) => spine.query(`select pg_notify('settled', $1)`, [id]);
+  const notify = (id: string) => intentDb.query(`select pg_notify('settled', $1)`, [id]);
 
   async function until(holds: () => Promise<boolean>): Promise<void> {
     for (let attempt = 0; !(await holds()); attempt += 1) {
@@ -55,7 +55,7 @@ describe('listenForSettlements', () => {
     const id = newIntentId();
     const [old] = await listeners();
     const notified = waitMs(id, 5_000);
-    await spine.query('select pg_terminate_backend($1)', [old?.pid]);
+    await intentDb.query('select pg_terminate_backend($1)', [old?.pid]);
     const tookMs = await notified;
     await until(async () => (await listeners()).some(({ pid }) => pid !== old?.pid));
     const again = waitMs(id, 5_000);
@@ -77,7 +77,7 @@ describe('listenForSettlements', () => {
     await last;
     const first = [...ended];
     const [old] = await listeners();
-    await spine.query('select pg_terminate_backend($1)', [old?.pid]);
+    await intentDb.query('select pg_terminate_backend($1)', [old?.pid]);
     await until(async () => ended.length > first.length);
 
     expect(first).to.deep.equal([settled]);
@@ -90,13 +90,13 @@ describe('listenForSettlements', () => {
       notified += 1;
     });
 
-    await spine.query(`select pg_notify('account_events', 'prop_a'), pg_notify('account_events', 'prop_b')`);
+    await intentDb.query(`select pg_notify('account_events', 'prop_a'), pg_notify('account_events', 'prop_b')`);
     await until(async () => notified === 1);
     const [listener] = await listeners();
-    await spine.query('select pg_terminate_backend($1)', [listener?.pid]);
+    await intentDb.query('select pg_terminate_backend($1)', [listener?.pid]);
     await until(async () => notified === 2);
     stop();
-    await spine.query(`select pg_notify('account_events', 'prop_a')`);
+    await intentDb.query(`select pg_notify('account_events', 'prop_a')`);
     await waitMs('prop_a', 100);
 
     expect(notified).to.equal(2);

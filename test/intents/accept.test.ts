@@ -2,20 +2,20 @@ import { expect } from 'chai';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { type Accept, acceptance, type NewIntent } from '../../src/intents/accept.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { item, openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 describe('acceptance', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let db: DbPool;
   let accept: Accept<NewIntent>;
   before(async () => {
-    spine = await openSpine();
-    db = await openPool(spine.url, 5, () => {});
+    intentDb = await openIntentDatabase();
+    db = await openPool(intentDb.url, 5, () => {});
     accept = acceptance(db, 'accept_intents');
   });
   after(async () => {
     await db.end();
-    await spine.close();
+    await intentDb.close();
   });
 
   const newIntent = (more: Partial<NewIntent> = {}): NewIntent => ({
@@ -35,7 +35,7 @@ describe('acceptance', () => {
 
     const failed = results.flatMap(({ status }, n) => (status === 'rejected' ? n : []));
     expect(failed).to.deep.equal([20]);
-    expect(await spine.query('select from intents')).to.have.length(39);
+    expect(await intentDb.query('select from intents')).to.have.length(39);
   });
 
   it('throws by the verdict, and the error of its kind for an unknown verdict', async () => {
@@ -52,7 +52,7 @@ describe('acceptance', () => {
   });
 
   it('repeats a submission that PostgreSQL aborted to resolve a deadlock', async () => {
-    const other = await spine.hand();
+    const other = await intentDb.session();
     await other.query('begin');
     await other.accept(item({ lane: 'contended' }));
     const accepting = accept(newIntent({ lane: 'contended', idempotency_key: 'contended' }));
@@ -63,6 +63,6 @@ describe('acceptance', () => {
     const { id, replayed } = await accepting;
 
     expect(replayed).to.equal(false);
-    expect(await spine.row(id)).to.include({ state: 'queued' });
+    expect(await intentDb.row(id)).to.include({ state: 'queued' });
   });
 });

@@ -9,7 +9,7 @@ import { fail, succeed, succeedAndSubmit } from '../../src/intents/settle.ts';
 import { newIntentId } from '../../src/kernel/ids.ts';
 import * as exchange from '../../src/venues/exchange/orders/store.ts';
 import * as network from '../../src/venues/network/orders/store.ts';
-import { type Hand, item, type Row } from '../support/spine.ts';
+import { type DbSession, item, type Row } from '../support/intent-database.ts';
 
 type Any = never; // what a write takes beside its claim does not matter here: the claim is lost
 const any = {} as Any;
@@ -137,22 +137,25 @@ export const statementWrites: Record<string, StatementWrite> = {
 };
 
 /** One write of a function with a guard of its own: brings about the lost claim, then its call. */
-type FunctionWrite = { prepare(hand: Hand): Promise<unknown[]>; write: string };
+type FunctionWrite = { prepare(session: DbSession): Promise<unknown[]>; write: string };
 
 const PROBLEM = '{"problem":{"code":"VENUE_UNREACHABLE"}}';
 
 /** An intent with two claims. `before` runs under the first one. Resolves to its id and the first fence. */
-async function claimedTwice(hand: Hand, between: (id: string, fence: number) => Promise<unknown> = async () => {}) {
+async function claimedTwice(
+  session: DbSession,
+  between: (id: string, fence: number) => Promise<unknown> = async () => {},
+) {
   const one = item();
-  await hand.accept(one);
-  const { fence } = (await hand.claim(one.id)) as Row; // as: it was queued
+  await session.accept(one);
+  const { fence } = (await session.claim(one.id)) as Row; // as: it was queued
   await between(one.id, fence);
-  const again = (await hand.claim(one.id)) as Row;
+  const again = (await session.claim(one.id)) as Row;
   return { id: one.id, fence, newer: again.fence };
 }
 
-const asArguments = async (hand: Hand): Promise<unknown[]> => {
-  const { id, fence } = await claimedTwice(hand);
+const asArguments = async (session: DbSession): Promise<unknown[]> => {
+  const { id, fence } = await claimedTwice(session);
   return [id, fence];
 };
 
@@ -165,49 +168,51 @@ export const functionWrites: Record<string, FunctionWrite> = {
     write: `select begin_sending_within($1, $2, '{}', 'some upstream', 2, 60) ok`,
   },
   'intents/mark_in_doubt': {
-    prepare: async (hand) => {
-      const { id, fence } = await claimedTwice(hand, (id, fence) => hand.beginSending(id, fence));
+    prepare: async (session) => {
+      const { id, fence } = await claimedTwice(session, (id, fence) => session.beginSending(id, fence));
       return [id, fence];
     },
     write: 'select mark_in_doubt($1, $2, 0) ok',
   },
   'intents/presume_sent': {
-    prepare: async (hand) => {
-      const { id, fence } = await claimedTwice(hand);
-      await hand.query('update intents set presumed_sent_at = now() where id = $1', [id]);
+    prepare: async (session) => {
+      const { id, fence } = await claimedTwice(session);
+      await session.query('update intents set presumed_sent_at = now() where id = $1', [id]);
       return [id, fence];
     },
     write: `select presume_sent($1, $2, '{}') ok`,
   },
   'intents/send_again': {
-    prepare: async (hand) => {
-      const { id, fence, newer } = await claimedTwice(hand, (id, fence) => hand.beginSending(id, fence));
-      await hand.markInDoubt(id, newer);
+    prepare: async (session) => {
+      const { id, fence, newer } = await claimedTwice(session, (id, fence) => session.beginSending(id, fence));
+      await session.markInDoubt(id, newer);
       return [id, fence];
     },
     write: `select send_again($1, $2, '${PROBLEM}') ok`,
   },
   'webhooks/end_attempt': {
-    prepare: async (hand) => {
+    prepare: async (session) => {
       const n = newIntentId();
-      await hand.query(`insert into apps (id, slug, name, allowed_scopes) values ('app_${n}', 's-${n}', 'n', '{api}')`);
-      await hand.query(
+      await session.query(
+        `insert into apps (id, slug, name, allowed_scopes) values ('app_${n}', 's-${n}', 'n', '{api}')`,
+      );
+      await session.query(
         `insert into webhook_endpoints (id, owner, url, events) values ('whe_${n}', 'app_${n}', 'https://x.test', '{*}')`,
       );
-      await hand.query(
+      await session.query(
         `insert into webhook_deliveries (id, owner, endpoint_id, event_id)
          select 'whd_${n}', 'app_${n}', 'whe_${n}', (record_event('app_${n}', 'x', '{}')).id`,
       );
-      await hand.query(`select take_delivery('whd_${n}', 0), take_delivery('whd_${n}', 0)`);
+      await session.query(`select take_delivery('whd_${n}', 0), take_delivery('whd_${n}', 0)`);
       const said = { delivery_id: `whd_${n}`, fence: 1, ending: 'delivered', duration_ms: 1, status: 200 };
       return [`whe_${n}`, JSON.stringify(said)];
     },
     write: 'select end_attempt($1, $2) ok',
   },
   'registrations/finish_poll': {
-    prepare: async (hand) => {
+    prepare: async (session) => {
       const id = newIntentId();
-      await hand.query(
+      await session.query(
         `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, polls) values ($1, 'ptn_a', $2, 'm', 1, '0x1', 2)`,
         [id, `0x${id}`],
       );
@@ -216,9 +221,9 @@ export const functionWrites: Record<string, FunctionWrite> = {
     write: `select finish_poll($1, 1, '{"status":"active"}', 60) ok`,
   },
   'registrations/revive_registration': {
-    prepare: async (hand) => {
+    prepare: async (session) => {
       const id = newIntentId();
-      await hand.query(
+      await session.query(
         `insert into registrations (id, owner, ex_address, miner_slug, account_size, payer, polls, status, tx_hash, paid_at)
          values ($1, 'ptn_a', $2, 'm', 1, '0x1', 2, 'failed', '0xabc', now())`,
         [id, `0x${id}`],

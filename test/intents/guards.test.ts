@@ -5,7 +5,7 @@ import { expect } from 'chai';
 import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { claim } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
-import { item, openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 import { functionWrites, statementWrites } from './guarded-writes.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,35 +19,35 @@ const RAISE = /if not settle_intent\(intent, held_fence, ending, said\) then[^;]
  * nothing. Then the same with every guard taken out of the database in turn: the write must be noticed.
  */
 describe('a write whose claim is lost', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let db: DbPool;
   before(async () => {
-    spine = await openSpine();
-    db = await openPool(spine.url, 2, () => {});
+    intentDb = await openIntentDatabase();
+    db = await openPool(intentDb.url, 2, () => {});
   });
   after(async () => {
     await db.end();
-    await spine.close();
+    await intentDb.close();
   });
 
   /** An intent as its first worker claimed it. A second worker claims it after that. */
   async function lostClaim(kind: string): Promise<Intent> {
     const one = item({ kind, request: { trader: 'e_1', wallet: '0x1' } });
-    await spine.accept(one);
+    await intentDb.accept(one);
     const lost = await claim(db, one.id);
-    await spine.claim(one.id);
+    await intentDb.claim(one.id);
     return lost as Intent; // as: it was queued
   }
 
   /** Every row that a write of a worker could touch, as one text. */
   async function world(): Promise<string> {
-    const tables = await spine.query<{ name: string }>(
+    const tables = await intentDb.query<{ name: string }>(
       `select c.relname as name from pg_class c where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace) order by 1`,
     );
     const parts = tables.map(
       ({ name }) => `(select md5(coalesce(string_agg(t::text, '|' order by t::text), '')) from ${name} t)`,
     );
-    const [row] = await spine.query<{ all: string }>(
+    const [row] = await intentDb.query<{ all: string }>(
       `select concat_ws(' ', ${parts.join(', ')}, (select count(*) from queue_jobs)) as all`,
     );
     return row?.all ?? '';
@@ -63,9 +63,9 @@ describe('a write whose claim is lost', () => {
       return ok === false && (await world()) === before;
     }
     const { prepare, write } = functionWrites[name] as (typeof functionWrites)[string]; // as: its key
-    const context = await prepare(spine);
+    const context = await prepare(intentDb);
     const before = await world();
-    const [row] = await spine.query<{ ok: unknown }>(write, context).catch(() => [{ ok: 'threw' }]);
+    const [row] = await intentDb.query<{ ok: unknown }>(write, context).catch(() => [{ ok: 'threw' }]);
     return (row === undefined || row.ok === false || row.ok === 'lost') && (await world()) === before;
   }
 
@@ -75,20 +75,20 @@ describe('a write whose claim is lost', () => {
     });
 
   it('has its event once under a claim that holds: every statement that ends an order verb emits as its last step', async () => {
-    await spine.query(`insert into partners (id, name) values ('ptn_heard', 'Partner')`);
+    await intentDb.query(`insert into partners (id, name) values ('ptn_heard', 'Partner')`);
     const verbs = Object.entries(statementWrites).filter(([, { kind }]) => /^(network|exchange)\//.test(kind));
     expect(verbs).to.have.length.above(5);
     for (const [name, { kind, write }] of verbs) {
       const one = item({ kind, owner: 'ptn_heard', request: { trader: 'e_1', wallet: '0x1' } });
-      await spine.accept(one);
+      await intentDb.accept(one);
       expect(await write(db, (await claim(db, one.id)) as Intent), name).to.equal(true);
-      const events = await spine.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [one.id]);
+      const events = await intentDb.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [one.id]);
       expect(events, name).to.have.length(1);
     }
     const late = item({ kind: 'network/close', owner: 'ptn_heard', deadline_s: -1 });
-    await spine.accept(late);
+    await intentDb.accept(late);
     expect(await claim(db, late.id)).to.equal(null);
-    const events = await spine.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [late.id]);
+    const events = await intentDb.query(`select from events where body::jsonb #>> '{data,intent_id}' = $1`, [late.id]);
     expect(events, 'a claim after the deadline').to.have.length(1);
   });
 
@@ -142,11 +142,11 @@ describe('a write whose claim is lost', () => {
       found.startsWith('if') ? 'perform settle_intent(intent, held_fence, ending, said);' : 'true',
     );
     expect(mutant).not.to.equal(definition);
-    await spine.query(mutant);
+    await intentDb.query(mutant);
     try {
       await check();
     } finally {
-      await spine.query(definition);
+      await intentDb.query(definition);
     }
   }
 });

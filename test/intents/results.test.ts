@@ -6,7 +6,7 @@ import { linkResult } from '../../src/capabilities/payouts/link.ts';
 import { resultOf, shownMembers } from '../../src/intents/follow.ts';
 import { type Intent, intentRow } from '../../src/intents/intent.ts';
 import { cancellationResult, exitsResult, orderResult } from '../../src/venues/exchange/orders/results.ts';
-import { orderResultMembers } from '../../src/venues/network/orders/verb.ts';
+import { orderResultMembers } from '../../src/venues/network/orders/calls.ts';
 
 /** A recorded result of each verb whose response reads members of it. */
 const RECORDED: Record<string, [schema: z.ZodObject, recorded: Record<string, unknown>]> = {

@@ -3,23 +3,23 @@ import { type DbPool, openPool } from '../../src/db/pool.ts';
 import { beginSending, claim } from '../../src/intents/claim.ts';
 import type { Intent } from '../../src/intents/intent.ts';
 import { fail, succeed } from '../../src/intents/settle.ts';
-import { item, openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 describe('intents executed concurrently', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let db: DbPool;
   before(async () => {
-    spine = await openSpine();
-    db = await openPool(spine.url, 5, () => {});
+    intentDb = await openIntentDatabase();
+    db = await openPool(intentDb.url, 5, () => {});
   });
   after(async () => {
     await db.end();
-    await spine.close();
+    await intentDb.close();
   });
 
   const accepted = async (count: number) => {
     const items = Array.from({ length: count }, () => item());
-    await spine.accept(...items);
+    await intentDb.accept(...items);
     return items.map(({ id }) => id);
   };
   const claimed = async (count: number) => {
@@ -56,7 +56,7 @@ describe('intents executed concurrently', () => {
 
   it('end each with its own result, except one whose claim is lost', async () => {
     const held = await claimed(7);
-    await spine.claim(held[4]?.id ?? ''); // another worker has it now
+    await intentDb.claim(held[4]?.id ?? ''); // another worker has it now
 
     const ok = await Promise.all(
       held.map((one, n) => (n % 2 ? fail(db, one, { code: 'VENUE_REJECTED' }) : succeed(db, one, { n }))),
@@ -64,7 +64,7 @@ describe('intents executed concurrently', () => {
 
     expect(ok).to.deep.equal([true, true, true, true, false, true, true]);
     const states = [];
-    for (const { id } of held) states.push(await spine.row(id));
+    for (const { id } of held) states.push(await intentDb.row(id));
     expect(states.map(({ state }) => state)).to.deep.equal([
       'succeeded',
       'failed',

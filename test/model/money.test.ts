@@ -60,7 +60,7 @@ const steps = fc.oneof(
     .constantFrom('paid', 'failed')
     .map((to) => step(`bank: ${to}`, (s) => s.control('payout', { id: [...s.model.bank.keys()].at(-1), to }))),
   fc.constantFrom(100, 20_000).map((amount) =>
-    step(`transfer reversed by hand: ${amount}`, async (s) => {
+    step(`transfer reversed by session: ${amount}`, async (s) => {
       const [id, transfer] = [...s.model.transfers].at(-1) ?? [];
       if (transfer && transfer.reversed + amount <= transfer.cents) await s.control('transfer', { id, amount });
     }),

@@ -9,10 +9,10 @@ import { cancel } from '../../src/venues/network/orders/cancel.ts';
 import { close } from '../../src/venues/network/orders/close.ts';
 import { edit } from '../../src/venues/network/orders/edit.ts';
 import { findPlaced } from '../../src/venues/network/orders/evidence.ts';
-import { notedOf } from '../../src/venues/network/orders/noted.ts';
 import { place } from '../../src/venues/network/orders/place.ts';
-import { readHeld } from '../../src/venues/network/orders/positions.ts';
+import { readOpenPosition } from '../../src/venues/network/orders/positions.ts';
 import { protect } from '../../src/venues/network/orders/protect.ts';
+import { orderUpdateOf } from '../../src/venues/network/orders/read-model.ts';
 
 const UUID = '00000000-0000-4000-8000-000000000001';
 const HOTKEY = 'entity_1';
@@ -174,9 +174,9 @@ describe('a look-up at the network', () => {
   it('of what a resting order became records nothing else when a record is missing', () => {
     const terms = { ...TERMS, stop_loss: 80 } as never;
     for (const [what, truth] of Object.entries(TRUTHS)) {
-      const whole = notedOf(readsOf(truth), UUID, terms);
+      const whole = orderUpdateOf(readsOf(truth), UUID, terms);
       for (const [missing, without] of PARTS)
-        expect(notedOf(without(readsOf(truth)), UUID, terms), `${what}, without ${missing}`).to.deep.oneOf([
+        expect(orderUpdateOf(without(readsOf(truth)), UUID, terms), `${what}, without ${missing}`).to.deep.oneOf([
           null,
           whole,
         ]);
@@ -187,7 +187,8 @@ describe('a look-up at the network', () => {
     const reads = readsOf({ filled: [fill], resting: [exit] });
     if (reads.dashboard.kind !== 'found') throw new Error('It is');
     const lacking = { ...reads.dashboard.data, openOrders: [], reported: { positions: true, orders: false } };
-    const held = (book: Reads['book']) => readHeld(venueOf({ dashboard: found(lacking), book }, ''), HOTKEY, 'BTCUSDC');
+    const held = (book: Reads['book']) =>
+      readOpenPosition(venueOf({ dashboard: found(lacking), book }, ''), HOTKEY, 'BTCUSDC');
 
     expect(await held(away)).to.equal('unreadable');
     expect(await held(reads.book))

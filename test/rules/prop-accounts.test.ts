@@ -1,10 +1,15 @@
 import { expect } from 'chai';
-import { nextSyncMs, type PropStatus, type Shown, verdictOf } from '../../src/capabilities/accounts/prop/rules.ts';
+import {
+  type NetworkStatus,
+  nextSyncMs,
+  type PropStatus,
+  verdictOf,
+} from '../../src/capabilities/accounts/prop/rules.ts';
 
-const challenge: Shown = { status: 'active', bucket: 'SUBACCOUNT_CHALLENGE', elimination: null };
-const show = (more: Partial<Shown>): Shown => ({ ...challenge, ...more });
+const challenge: NetworkStatus = { status: 'active', bucket: 'SUBACCOUNT_CHALLENGE', elimination: null };
+const show = (more: Partial<NetworkStatus>): NetworkStatus => ({ ...challenge, ...more });
 
-const table: [from: PropStatus, shown: Shown | null, to: PropStatus, synced: boolean, what: string][] = [
+const table: [from: PropStatus, shown: NetworkStatus | null, to: PropStatus, synced: boolean, what: string][] = [
   ['provisioning', challenge, 'evaluation', true, 'an active subaccount'],
   ['provisioning', show({ status: 'admin' }), 'evaluation', true, 'an exempt subaccount'],
   ['provisioning', show({ bucket: null }), 'evaluation', true, 'an active subaccount without a bucket yet'],

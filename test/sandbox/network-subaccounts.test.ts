@@ -81,7 +81,7 @@ describe('subaccounts of the sandbox network', () => {
     });
   }
 
-  it('are changed by hand; an elimination closes everything permanently', async () => {
+  it('are changed by session; an elimination closes everything permanently', async () => {
     await control(network, 'subaccount', { subaccount_id: 0, status: 'active', bucket: 'SUBACCOUNT_FUNDED' });
     const funded = await dashboardOf(network);
     await take(network, order({ stop_loss: 90_000 }));

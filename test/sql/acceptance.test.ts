@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { item, openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, item, openIntentDatabase } from '../support/intent-database.ts';
 
 const IDS = ['a', 'b', 'c'].map((letter) => `00000000-0000-4000-8000-00000000000${letter}`);
 const RUNS = 150;
@@ -17,24 +17,24 @@ const newIntents = fc.array(
 );
 
 describe('accept_intents', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
   for (const judge of ['accept_intents', 'accept_one_by_one']) {
     it(`gives every item a correct verdict, whatever collides in a batch: ${judge}`, async () => {
       const property = fc.asyncProperty(newIntents, newIntents, async (earlier, batch) => {
-        await spine.query('begin');
-        await spine.accept(...earlier.map((one) => item(one)));
-        const before = new Set((await spine.jobs()).map(({ intent_id }) => intent_id));
+        await intentDb.query('begin');
+        await intentDb.accept(...earlier.map((one) => item(one)));
+        const before = new Set((await intentDb.jobs()).map(({ intent_id }) => intent_id));
 
         const reported = await verdictsOf(judge, batch);
 
         const untrue = reported.filter(({ verdict, ...about }) => !isTrue[verdict]?.(about));
-        const jobs = (await spine.jobs()).map(({ intent_id }) => intent_id).filter((id) => !before.has(id));
-        await spine.query('rollback');
+        const jobs = (await intentDb.jobs()).map(({ intent_id }) => intent_id).filter((id) => !before.has(id));
+        await intentDb.query('rollback');
         const accepted = reported.filter(({ verdict }) => verdict === 'accepted').map(({ intent_id }) => intent_id);
         expect(untrue).to.deep.equal([]);
         expect(reported).to.have.length(batch.length);
@@ -50,16 +50,16 @@ describe('accept_intents', () => {
     const lanes = ['y', 'x', 'z'];
     const batch = Array.from({ length: 30 }, (_, n) => item({ lane: String(lanes[n % 3]) }));
 
-    await spine.accept(...batch);
+    await intentDb.accept(...batch);
 
     for (const [n, lane] of lanes.entries()) {
-      const rows = await spine.query<{ id: string }>('select id from intents where lane = $1 order by position', [
+      const rows = await intentDb.query<{ id: string }>('select id from intents where lane = $1 order by position', [
         lane,
       ]);
       expect(rows.map(({ id }) => id)).to.deep.equal(batch.filter((one) => one.lane === lane).map(({ id }) => id));
-      expect(await spine.headOf(lane)).to.equal(batch[n]?.id);
+      expect(await intentDb.headOf(lane)).to.equal(batch[n]?.id);
     }
-    expect((await spine.jobs()).map(({ intent_id }) => intent_id)).to.have.members(
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.have.members(
       batch.slice(0, 3).map(({ id }) => id),
     );
   });
@@ -67,12 +67,12 @@ describe('accept_intents', () => {
   /** Every item of a batch with its verdict, and the rows under its id and its key afterwards. */
   async function verdictsOf(judge: string, batch: Partial<Submitted>[]): Promise<(About & { verdict: string })[]> {
     const items = batch.map((one, n) => ({ ...item(one), n }));
-    const verdicts = await spine.query<{ n: number; intent_id: string; verdict: string }>(
+    const verdicts = await intentDb.query<{ n: number; intent_id: string; verdict: string }>(
       `select n, intent_id, verdict from ${judge}($1)`,
       [JSON.stringify(items)],
     );
-    const rows = await spine.query<Stored>(`select id, owner, encode(digest, 'hex') digest from intents`);
-    const keys = await spine.query<Key>(
+    const rows = await intentDb.query<Stored>(`select id, owner, encode(digest, 'hex') digest from intents`);
+    const keys = await intentDb.query<Key>(
       `select intent_id id, owner, key, encode(digest, 'hex') digest from idempotency_keys`,
     );
     return verdicts.map(({ n, ...verdict }) => {

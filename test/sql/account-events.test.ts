@@ -1,32 +1,32 @@
 import { expect } from 'chai';
-import { openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
 type Event = { position: string; type: string };
 
 describe('record_account_event', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   beforeEach(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  afterEach(() => spine.close());
+  afterEach(() => intentDb.close());
 
   const record = (account: string) => `select record_account_event('${account}', 'account', '{}')`;
   const positionsOf = async (account: string) =>
     (
-      await spine.query<Event>(`select position from account_events where prop_account_id = $1 order by position`, [
+      await intentDb.query<Event>(`select position from account_events where prop_account_id = $1 order by position`, [
         account,
       ])
     ).map(({ position }) => Number(position));
 
   it('assigns positions without gaps, in the order of commits, under concurrent writers', async () => {
-    const hands = await Promise.all(Array.from({ length: 8 }, () => spine.hand()));
+    const hands = await Promise.all(Array.from({ length: 8 }, () => intentDb.session()));
 
     await Promise.all(
-      hands.map(async (hand, n) => {
+      hands.map(async (session, n) => {
         for (let round = 0; round < 10; round += 1) {
-          await hand.query('begin');
-          await hand.query(record('prop_a'));
-          await hand.query(n % 3 === 0 ? 'rollback' : 'commit');
+          await session.query('begin');
+          await session.query(record('prop_a'));
+          await session.query(n % 3 === 0 ? 'rollback' : 'commit');
         }
       }),
     );
@@ -35,7 +35,7 @@ describe('record_account_event', () => {
   });
 
   it('keeps a writer waiting until the previous one has ended: no position becomes visible before an earlier one', async () => {
-    const [first, second] = [await spine.hand(), await spine.hand()];
+    const [first, second] = [await intentDb.session(), await intentDb.session()];
     await first.query('begin');
     await first.query(record('prop_a'));
     const later = second.query(record('prop_a'));
@@ -48,7 +48,7 @@ describe('record_account_event', () => {
   });
 
   it('does not block writers of other accounts', async () => {
-    const [first, second] = [await spine.hand(), await spine.hand()];
+    const [first, second] = [await intentDb.session(), await intentDb.session()];
     await first.query('begin');
     await first.query(record('prop_a'));
     await second.query(record('prop_b'));
@@ -58,13 +58,13 @@ describe('record_account_event', () => {
   });
 
   it('reports where a reader can resume, and deletes old events', async () => {
-    for (const _ of [1, 2, 3, 4]) await spine.query(record('prop_a'));
+    for (const _ of [1, 2, 3, 4]) await intentDb.query(record('prop_a'));
     const whole = async (place: number) =>
-      (await spine.query<{ is_whole: boolean }>(`select is_whole from account_log_end('prop_a', $1)`, [place]))[0]
+      (await intentDb.query<{ is_whole: boolean }>(`select is_whole from account_log_end('prop_a', $1)`, [place]))[0]
         ?.is_whole;
-    await spine.query(`update account_events set created_at = now() - interval '2 days' where position <= 2`);
+    await intentDb.query(`update account_events set created_at = now() - interval '2 days' where position <= 2`);
 
-    const [forgotten] = await spine.query<{ count: string }>('select forget_account_events(86400, 100) count');
+    const [forgotten] = await intentDb.query<{ count: string }>('select forget_account_events(86400, 100) count');
 
     expect(Number(forgotten?.count)).to.equal(2);
     expect(await positionsOf('prop_a')).to.deep.equal([3, 4]);
@@ -75,22 +75,22 @@ describe('record_account_event', () => {
 });
 
 describe('sweep_watches', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
   it('schedules one reconciliation of watched accounts without a recent one, and no others', async () => {
-    await spine.query(`
+    await intentDb.query(`
       insert into account_watches (prop_account_id, listened_until, reconciled_at)
       values ('prop_broken', now() + interval '1 minute', now() - interval '1 hour'),
         ('prop_fresh', now() + interval '1 minute', now()),
         ('prop_left', now() - interval '1 minute', now() - interval '1 hour')`);
 
-    for (const _ of [1, 2]) await spine.query('select sweep_watches(60, 100)');
+    for (const _ of [1, 2]) await intentDb.query('select sweep_watches(60, 100)');
 
-    const jobs = await spine.query<{ account: string }>(`
+    const jobs = await intentDb.query<{ account: string }>(`
       select payload ->> 'prop_account_id' as account from queue_jobs`);
     expect(jobs.map(({ account }) => account)).to.deep.equal(['prop_broken']);
   });

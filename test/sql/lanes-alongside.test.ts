@@ -1,28 +1,28 @@
 import { expect } from 'chai';
-import { acceptInTurn, item, openSpine, type Row, type Spine } from '../support/spine.ts';
+import { acceptInTurn, type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 
 describe('lanes with intents that may run alongside', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, idempotency_keys cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, idempotency_keys cascade; delete from queue_jobs'));
 
   const inLane = (lane: string, more = {}) => item({ lane, ...more });
-  const queuedJobs = async () => (await spine.jobs()).map(({ intent_id }) => intent_id);
+  const queuedJobs = async () => (await intentDb.jobs()).map(({ intent_id }) => intent_id);
   const beside = (alongside: string) => inLane('a', { alongside });
   const end = async (id: string, how: 'settle' | 'doubt' = 'settle') => {
-    const { fence } = (await spine.claim(id)) as Row;
-    await spine.beginSending(id, fence);
-    await (how === 'settle' ? spine.settle(id, fence) : spine.markInDoubt(id, fence));
-    await spine.finishJobs(id);
+    const { fence } = (await intentDb.claim(id)) as Row;
+    await intentDb.beginSending(id, fence);
+    await (how === 'settle' ? intentDb.settle(id, fence) : intentDb.markInDoubt(id, fence));
+    await intentDb.finishJobs(id);
   };
 
   it('give a job to each of the first eight at once, and to the next as one ends', async () => {
     const items = Array.from({ length: 10 }, () => beside('BTC long'));
-    await spine.accept(...items.slice(0, 3));
-    await spine.accept(...items.slice(3));
+    await intentDb.accept(...items.slice(0, 3));
+    await intentDb.accept(...items.slice(3));
     const ids = items.map(({ id }) => id);
 
     const first = await queuedJobs();
@@ -35,7 +35,7 @@ describe('lanes with intents that may run alongside', () => {
 
   it('let one that runs alone wait for all before it, and all behind it wait for it', async () => {
     const [one, two, alone, later] = [beside('BTC long'), beside('ETH short'), inLane('a'), beside('BTC long')];
-    await spine.accept(one, two, alone, later);
+    await intentDb.accept(one, two, alone, later);
 
     const before = await queuedJobs();
     await end(one.id);
@@ -50,7 +50,7 @@ describe('lanes with intents that may run alongside', () => {
 
   it('let the other side of a pair wait, and what stands behind it', async () => {
     const [long, short, other] = [beside('BTC long'), beside('BTC short'), beside('ETH long')];
-    await spine.accept(long, short, other);
+    await intentDb.accept(long, short, other);
 
     const before = await queuedJobs();
     await end(long.id);
@@ -61,10 +61,10 @@ describe('lanes with intents that may run alongside', () => {
 
   it('keep the place of one that is to be retried', async () => {
     const [one, two, alone] = [beside('BTC long'), beside('BTC long'), inLane('a')];
-    await spine.accept(one, two, alone);
-    const { fence } = (await spine.claim(two.id)) as Row;
+    await intentDb.accept(one, two, alone);
+    const { fence } = (await intentDb.claim(two.id)) as Row;
 
-    await spine.retry(two.id, fence, 30);
+    await intentDb.retry(two.id, fence, 30);
     await end(one.id);
 
     expect(await queuedJobs()).to.not.include(alone.id);
@@ -82,7 +82,7 @@ describe('lanes with intents that may run alongside', () => {
       const [one, other] = [tokens.get(a), tokens.get(b)];
       return !one || !other || (one !== other && one.split(' ')[0] === other.split(' ')[0]);
     };
-    const [accepting, working] = [await spine.hand(), await spine.hand()];
+    const [accepting, working] = [await intentDb.session(), await intentDb.session()];
     const done: string[] = [];
     const work = async () => {
       for (let n = 0; done.length < items.length; n += 1) {
@@ -94,7 +94,7 @@ describe('lanes with intents that may run alongside', () => {
         await working.beginSending(held.id, held.fence);
         if (n % 3 === 0) await working.markInDoubt(held.id, held.fence);
         else await working.settle(held.id, held.fence);
-        await spine.finishJobs(held.id);
+        await intentDb.finishJobs(held.id);
         done.push(held.id);
       }
     };
@@ -106,6 +106,6 @@ describe('lanes with intents that may run alongside', () => {
     for (const [n, { id }] of items.entries())
       for (const later of items.slice(n + 1))
         if (depends(id, later.id)) expect(order.get(id)).to.be.lessThan(order.get(later.id) as number);
-    expect(await spine.headOf('a')).to.equal(null);
+    expect(await intentDb.headOf('a')).to.equal(null);
   });
 });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { failedAccount, lose, sellTier } from '../support/operator.ts';
-import { type Hand, openSpine, type Spine } from '../support/spine.ts';
 
 const WHO = `'admin:adn_1', 'two at once'`;
 type Action = { name: string; statement: string; hotkey?: boolean };
@@ -26,18 +26,18 @@ const actions: Action[] = [
 const WAITING = `select from pg_stat_activity a where a.datname = current_database() and a.wait_event_type = 'Lock'`;
 
 describe('two actions of operators on one payment at once', () => {
-  let spine: Spine;
-  let hands: [Hand, Hand];
+  let intentDb: IntentDatabase;
+  let hands: [DbSession, DbSession];
   before(async () => {
-    spine = await openSpine();
-    hands = [await spine.hand(), await spine.hand()];
-    await sellTier(spine);
+    intentDb = await openIntentDatabase();
+    hands = [await intentDb.session(), await intentDb.session()];
+    await sellTier(intentDb);
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
   /** What an action returns: its verdict, or nothing if there is nothing to refund. */
-  const act = async (hand: Hand, { statement }: Action, account: { id: string; paymentId: string }) => {
-    const [row] = await hand.query<{ verdict: string }>(
+  const act = async (session: DbSession, { statement }: Action, account: { id: string; paymentId: string }) => {
+    const [row] = await session.query<{ verdict: string }>(
       statement.includes('$2') ? statement.replaceAll('$2', '$1') : statement,
       [statement.includes('$2') ? account.paymentId : account.id],
     );
@@ -51,12 +51,12 @@ describe('two actions of operators on one payment at once', () => {
     const second = act(hands[1], other, account).finally(() => {
       isOver = true;
     });
-    while (!isOver && (await spine.query(WAITING)).length === 0);
+    while (!isOver && (await intentDb.query(WAITING)).length === 0);
     await hands[0].query('commit');
     return [first, await second];
   }
   const state = async ({ id, paymentId }: { id: string; paymentId: string }) => {
-    const [row] = await spine.query<{ state: object }>(
+    const [row] = await intentDb.query<{ state: object }>(
       `select jsonb_build_object('status', a.status, 'attached', a.synthetic_hotkey is not null, 'abandoned', a.abandoned_at is not null,
          'stopped', p.stopped_for, 'refund', refund_state(p.id), 'creations', (
            select count(*) from intents i where i.kind = 'accounts/provision' and i.request ->> 'prop_account_id' = a.id
@@ -72,10 +72,15 @@ describe('two actions of operators on one payment at once', () => {
   };
   /** Accounts of the same kind: one that could not be created, or one that a refund of a dollar has stopped. */
   async function prepared(isStopped: boolean) {
-    const account = await failedAccount(spine);
+    const account = await failedAccount(intentDb);
     if (!isStopped) return account;
-    await spine.query(`update prop_accounts set status = 'provisioning' where id = $1`, [account.id]);
-    await lose(spine, account.paymentId, { kind: 'refund', id: `re_${account.id}`, cents: 100, status: 'succeeded' });
+    await intentDb.query(`update prop_accounts set status = 'provisioning' where id = $1`, [account.id]);
+    await lose(intentDb, account.paymentId, {
+      kind: 'refund',
+      id: `re_${account.id}`,
+      cents: 100,
+      status: 'succeeded',
+    });
     return account;
   }
 
@@ -89,7 +94,7 @@ describe('two actions of operators on one payment at once', () => {
             [other, one],
           ] as const) {
             const account = await prepared(isStopped);
-            const verdicts = [await act(spine, pair[0], account), await act(spine, pair[1], account)];
+            const verdicts = [await act(intentDb, pair[0], account), await act(intentDb, pair[1], account)];
             orders.push(JSON.stringify([pair[0] === one ? verdicts : verdicts.toReversed(), await state(account)]));
           }
 
@@ -103,10 +108,10 @@ describe('two actions of operators on one payment at once', () => {
         });
 
   it('leaves nothing to provision once a refund is under way', async () => {
-    const account = await failedAccount(spine);
+    const account = await failedAccount(intentDb);
 
     const verdicts = [];
-    for (const action of actions) verdicts.push(await act(spine, action, account));
+    for (const action of actions) verdicts.push(await act(intentDb, action, account));
 
     expect(verdicts).to.deep.equal(['done', 'returned', 'returned', 'owes', 'not_stopped']);
   });

@@ -1,22 +1,22 @@
 import { expect } from 'chai';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { failedAccount, lose, returnMoney, sellTier } from '../support/operator.ts';
-import { type Hand, openSpine, type Spine } from '../support/spine.ts';
 
 describe('manual handling of failed accounts', () => {
-  let spine: Spine;
-  let operator: Hand;
+  let intentDb: IntentDatabase;
+  let operator: DbSession;
   before(async () => {
-    spine = await openSpine();
-    operator = await spine.hand();
+    intentDb = await openIntentDatabase();
+    operator = await intentDb.session();
     await operator.query('set role trading_operator');
-    await sellTier(spine);
+    await sellTier(intentDb);
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
-  const failed = async (more?: { paid?: boolean; code?: string }) => (await failedAccount(spine, more)).id;
-  const refund = (account: string) => returnMoney(spine, account.replace('prop', 'pay'));
+  const failed = async (more?: { paid?: boolean; code?: string }) => (await failedAccount(intentDb, more)).id;
+  const refund = (account: string) => returnMoney(intentDb, account.replace('prop', 'pay'));
   const listed = async (account: string) =>
-    (await spine.query<{ prop_account_id: string; safe_action: string }>('select * from ops.failed_accounts')).find(
+    (await intentDb.query<{ prop_account_id: string; safe_action: string }>('select * from ops.failed_accounts')).find(
       ({ prop_account_id }) => prop_account_id === account,
     );
   const verdict = async (call: string, ...values: unknown[]) =>
@@ -27,7 +27,7 @@ describe('manual handling of failed accounts', () => {
     verdict(`attach_account($1, $2, 'ada', 'seen there')`, account, hotkey);
   const recorded = async (account: string) =>
     (
-      await spine.query<{ who: string; action: string; why: string; verdict: string }>(
+      await intentDb.query<{ who: string; action: string; why: string; verdict: string }>(
         `select a.detail ->> 'given_name' as who, a.action, a.why, a.detail ->> 'verdict' as verdict from ops.actions a where a.subject = $1 order by a.at`,
         [account],
       )
@@ -35,23 +35,23 @@ describe('manual handling of failed accounts', () => {
 
   it('looks for the subaccount of a payment that is older than a recovery of the database, and requests none', async () => {
     const presumed = async () => {
-      const { id, paymentId, intentId } = await failedAccount(spine);
-      await spine.query('delete from prop_accounts where id = $1', [id]);
-      await spine.query('delete from intents where id = $1', [intentId]);
-      await spine.query('select open_paid_account($1, $2, $3, 60)', [paymentId, id, intentId]);
-      const [row] = await spine.query<{ since: Date | null }>(
+      const { id, paymentId, intentId } = await failedAccount(intentDb);
+      await intentDb.query('delete from prop_accounts where id = $1', [id]);
+      await intentDb.query('delete from intents where id = $1', [intentId]);
+      await intentDb.query('select open_paid_account($1, $2, $3, 60)', [paymentId, id, intentId]);
+      const [row] = await intentDb.query<{ since: Date | null }>(
         'select presumed_sent_at as since from intents where id = $1',
         [intentId],
       );
       return row?.since;
     };
     expect(await presumed()).to.equal(null);
-    const [made] = await spine.query<{ since: Date }>(
+    const [made] = await intentDb.query<{ since: Date }>(
       `insert into recoveries (since, recovered_at) values (now() - interval '1 hour', now() + interval '1 minute') returning since`,
     );
 
     const since = await presumed();
-    await spine.query('delete from recoveries');
+    await intentDb.query('delete from recoveries');
 
     expect(since).to.deep.equal(made?.since);
   });
@@ -77,7 +77,8 @@ describe('manual handling of failed accounts', () => {
 
   it('includes them in the unfulfilled payments until the money is returned', async () => {
     const account = await failed();
-    const unfulfilled = () => spine.query('select from ops.paid_without_account where prop_account_id = $1', [account]);
+    const unfulfilled = () =>
+      intentDb.query('select from ops.paid_without_account where prop_account_id = $1', [account]);
 
     expect(await unfulfilled()).to.have.length(1);
     await refund(account);
@@ -117,10 +118,10 @@ describe('manual handling of failed accounts', () => {
     expect(await attach(account, 'my_entity_7')).to.equal('done');
     expect(await attach(other, 'my_entity_7')).to.equal('taken');
 
-    expect(await spine.query('select entity_hotkey, subaccount_id from subaccounts')).to.deep.equal([
+    expect(await intentDb.query('select entity_hotkey, subaccount_id from subaccounts')).to.deep.equal([
       { entity_hotkey: 'my_entity', subaccount_id: 7 },
     ]);
-    expect(await spine.query(`select status from prop_accounts where id = $1`, [account])).to.deep.equal([
+    expect(await intentDb.query(`select status from prop_accounts where id = $1`, [account])).to.deep.equal([
       { status: 'provisioning' },
     ]);
     expect(await recorded(account)).to.deep.equal([
@@ -143,7 +144,7 @@ describe('manual handling of failed accounts', () => {
     ]);
     expect(await listed(account)).to.equal(undefined);
     expect(
-      await spine.query(
+      await intentDb.query(
         'select abandoned_by = session_user as by_login, abandoned_why from prop_accounts where id = $1',
         [account],
       ),
@@ -156,7 +157,7 @@ describe('manual handling of failed accounts', () => {
 
   it('abandons them when they are disputed or were free, and in no other case', async () => {
     const [disputed, free, made] = [await failed(), await failed({ paid: false }), await failed()];
-    await lose(spine, disputed.replace('prop', 'pay'), {
+    await lose(intentDb, disputed.replace('prop', 'pay'), {
       kind: 'dispute',
       id: 'du_1',
       cents: 19_900,
@@ -175,24 +176,24 @@ describe('manual handling of failed accounts', () => {
   it('is recorded in the story of their creation', async () => {
     const account = await failed();
     await abandon(account);
-    await spine.query(`select emit_event('app_1', 'prop_account.failed', jsonb_build_object('id', $1::text))`, [
+    await intentDb.query(`select emit_event('app_1', 'prop_account.failed', jsonb_build_object('id', $1::text))`, [
       account,
     ]);
-    await spine.query(`select emit_event('app_1', 'prop_account.failed', '{"id": "prop_other"}')`);
-    const [row] = await spine.query<{ intent_id: string }>('select intent_id from prop_accounts where id = $1', [
+    await intentDb.query(`select emit_event('app_1', 'prop_account.failed', '{"id": "prop_other"}')`);
+    const [row] = await intentDb.query<{ intent_id: string }>('select intent_id from prop_accounts where id = $1', [
       account,
     ]);
 
-    const story = await spine.query<{ what: string; detail: string }>('select * from ops.history($1)', [
+    const story = await intentDb.query<{ what: string; detail: string }>('select * from ops.history($1)', [
       row?.intent_id,
     ]);
     const data = story.map(({ what, detail }) => `${what}: ${detail}`);
 
     expect(data).to.include(`prop account: ${account} is subaccount_failed: said_no`);
     expect(data).to.include(`payment: ${account.replace('prop', 'pay')} paid`);
-    const [me] = await spine.query<{ login: string }>('select session_user as login');
+    const [me] = await intentDb.query<{ login: string }>('select session_user as login');
     expect(data).to.include(`operator: ${me?.login} abandon: owes, settled by mail`);
-    const [event] = await spine.query<{ id: string }>(`select id from events where strpos(body, $1) > 0`, [
+    const [event] = await intentDb.query<{ id: string }>(`select id from events where strpos(body, $1) > 0`, [
       `"${account}"`,
     ]);
     expect(data.filter((line) => line.startsWith('event: '))).to.deep.equal([

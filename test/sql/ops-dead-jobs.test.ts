@@ -1,24 +1,24 @@
 import { expect } from 'chai';
 import { listTaskNames } from '../../src/intents/task.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { intentAt } from '../support/operator.ts';
-import { type Hand, openSpine, type Spine } from '../support/spine.ts';
 
 type Judged = { done?: boolean; verdict: string; is_safe: boolean; would_do: string; reason: string };
 
 describe('dead jobs without an intent, as trading_operator', () => {
-  let spine: Spine;
-  let operator: Hand;
+  let intentDb: IntentDatabase;
+  let operator: DbSession;
   before(async () => {
-    spine = await openSpine();
-    operator = await spine.hand();
+    intentDb = await openIntentDatabase();
+    operator = await intentDb.session();
     await operator.query('set role trading_operator');
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('delete from queue_jobs'));
 
   /** Uses up the attempts of the newest job of a task. Returns the id of the job. */
   async function die(task: string): Promise<string> {
-    const [job] = await spine.query<{ id: string }>(
+    const [job] = await intentDb.query<{ id: string }>(
       `update queue_jobs
        set attempts = max_attempts, last_error = 'a bug'
        where id = (select max(j.id) from queue_jobs j where j.task = $1)
@@ -28,7 +28,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
     return String(job?.id);
   }
   const queued = async (task: string, payload: object): Promise<string> => {
-    await spine.query('select graphile_worker.add_job($1, $2)', [task, payload]);
+    await intentDb.query('select graphile_worker.add_job($1, $2)', [task, payload]);
     return die(task);
   };
   const judge = async (job: string) =>
@@ -36,11 +36,11 @@ describe('dead jobs without an intent, as trading_operator', () => {
   const rerun = async (job: string) =>
     (await operator.query<Judged>(`select * from ops.rerun_job($1, 'ada', 'the mail server is back')`, [job]))[0];
   const attempts = async (job: string) =>
-    (await spine.query<{ attempts: number }>('select attempts from queue_jobs where id = $1', [job]))[0]?.attempts;
+    (await intentDb.query<{ attempts: number }>('select attempts from queue_jobs where id = $1', [job]))[0]?.attempts;
 
   it('are listed with what they are about, and nothing else of their payload', async () => {
     const job = await queued('payments/read', { payment_id: 'pay_1', url: 'https://x.example/?t=canary' });
-    await intentAt(spine, 'queued');
+    await intentAt(intentDb, 'queued');
     await die('network/place');
 
     const listed = await operator.query<{ job_id: string; task: string; about: object; last_error: string }>(
@@ -53,7 +53,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
   });
 
   it('run again with all attempts, once, and the operator is recorded', async () => {
-    await spine.query(
+    await intentDb.query(
       `select post_mail('0190aaaa-0000-7000-8000-00000000000a', 'none', 'a@b.example', '{}', null, 600)`,
     );
     const job = await die('mail/send');
@@ -74,7 +74,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
   });
 
   it('run again for an event that was not applied, and for a sweep', async () => {
-    await spine.query(
+    await intentDb.query(
       `insert into processor_events (id, type, said_at, fact, source)
        values ('evt_1', 'payment_intent.succeeded', now(), '{}', 'listed')`,
     );
@@ -85,7 +85,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
       const job = await queued(task, payload);
       expect(await rerun(job), task).to.include({ done: true, verdict: 'queued_again' });
     }
-    await spine.query(`update processor_events set acted_at = now(), outcome = 'applied'`);
+    await intentDb.query(`update processor_events set acted_at = now(), outcome = 'applied'`);
 
     const late = await queued('payments/notified', { event_id: 'evt_1' });
 
@@ -93,12 +93,12 @@ describe('dead jobs without an intent, as trading_operator', () => {
   });
 
   it('are left alone if their mail has ended, if they are for an intent, or of an unknown task', async () => {
-    await spine.query(
+    await intentDb.query(
       `select post_mail('0190aaaa-0000-7000-8000-00000000000b', 'none', 'a@b.example', '{}', null, 600)`,
     );
-    await spine.query(`select end_mail('0190aaaa-0000-7000-8000-00000000000b', 'sent', null)`);
+    await intentDb.query(`select end_mail('0190aaaa-0000-7000-8000-00000000000b', 'sent', null)`);
     const mail = await die('mail/send');
-    const id = await intentAt(spine, 'queued');
+    const id = await intentAt(intentDb, 'queued');
     const intent = await die('network/place');
     const unknown = await queued('unheard/of', {});
 
@@ -124,7 +124,7 @@ describe('dead jobs without an intent, as trading_operator', () => {
   });
 
   it('can be of every task that is for no intent', async () => {
-    const kinds = await spine.query<{ kind: string }>('select kind from intent_kinds');
+    const kinds = await intentDb.query<{ kind: string }>('select kind from intent_kinds');
     const verbs = new Set(kinds.map(({ kind }) => kind));
 
     for (const task of listTaskNames().filter((name) => !verbs.has(name)))

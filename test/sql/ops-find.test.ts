@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Hand, openSpine, type Spine } from '../support/spine.ts';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
 const ID = (digit: number) => `01890a5d-ac96-774b-bcce-b302099a805${digit}`;
 const WALLET = `0x${'c'.repeat(40)}`;
@@ -14,12 +14,12 @@ type Found = {
 };
 
 describe('ops.find', () => {
-  let spine: Spine;
-  let operator: Hand;
+  let intentDb: IntentDatabase;
+  let operator: DbSession;
   before(async () => {
-    spine = await openSpine();
-    operator = await spine.hand();
-    await spine.query(`
+    intentDb = await openIntentDatabase();
+    operator = await intentDb.session();
+    await intentDb.query(`
       insert into partners (id, name) values ('ptn_f', 'A partner');
       insert into apps (id, slug, name, allowed_scopes) values ('app_f', 'an-app', 'An app', '{api}'), ('app_g', 'other', 'Other', '{api}');
       insert into admins (id, email, password_hash) values ('adm_f', 'op@example.com', 'hash');
@@ -54,7 +54,7 @@ describe('ops.find', () => {
       values ('${ID(7)}', 'verify_email', 'usr_f', 'ada@example.com', '{}', 'canary', now());`);
     await operator.query('set role trading_operator');
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
   const find = (name: string) => operator.query<Found>('select * from ops.find($1)', [name]);
 
@@ -127,7 +127,7 @@ describe('ops.find', () => {
   });
 
   it('finds a job by its number', async () => {
-    const [job] = await spine.query<{ id: string }>(
+    const [job] = await intentDb.query<{ id: string }>(
       `select (graphile_worker.add_job('mail/send', '{"mail_id": "m"}', run_at => now() + interval '1 hour')).id::text`,
     );
 

@@ -1,28 +1,28 @@
 import { expect } from 'chai';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { intentAt, lockJobs, type Operator, operatorOf, workerSeen } from '../support/operator.ts';
-import { openSpine, type Spine } from '../support/spine.ts';
 
 describe('ops.rerun does nothing', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let operator: Operator;
   before(async () => {
-    spine = await openSpine();
-    operator = operatorOf(spine);
+    intentDb = await openIntentDatabase();
+    operator = operatorOf(intentDb);
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
 
-  const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
+  const jobs = async () => (await intentDb.jobs()).map(({ task, intent_id }) => [task, intent_id]);
   /** Every table a re-run could change, except the record of operator actions. */
   const rows = async () => [
-    await spine.query('select * from intents order by id'),
-    await spine.query('select * from lanes order by name'),
-    await spine.query('select * from queue_jobs order by id'),
+    await intentDb.query('select * from intents order by id'),
+    await intentDb.query('select * from lanes order by name'),
+    await intentDb.query('select * from queue_jobs order by id'),
   ];
 
   for (const ending of ['succeeded', 'failed', 'expired'] as const) {
     it(`to an intent that has ${ending}, and says so`, async () => {
-      const id = await intentAt(spine, ending, { lane: 'a' });
+      const id = await intentAt(intentDb, ending, { lane: 'a' });
       const before_ = await rows();
 
       const result = await operator.rerun(id);
@@ -37,8 +37,8 @@ describe('ops.rerun does nothing', () => {
 
   for (const code of ['SUBACCOUNT_AMBIGUOUS', 'PROCESSOR_SILENT', 'V1_ORDER_NOT_RESTING']) {
     it(`when it ended without proof: ${code}`, async () => {
-      const id = await intentAt(spine, 'sent', { kind: 'accounts/provision' });
-      await spine.query('select settle_intent($1, 1, $2, $3)', [
+      const id = await intentAt(intentDb, 'sent', { kind: 'accounts/provision' });
+      await intentDb.query('select settle_intent($1, 1, $2, $3)', [
         id,
         'failed',
         { problem: { code, effect: 'unknown' } },
@@ -57,8 +57,8 @@ describe('ops.rerun does nothing', () => {
 
   for (const kind of ['payments/refund', 'payments/checkout', 'payouts/submit', 'payouts/pay', 'payouts/reverse'])
     it(`when the processor may have forgotten its key: ${kind}`, async () => {
-      const id = await intentAt(spine, 'in_doubt', { kind });
-      await spine.query(`update intents set sending_at = now() - interval '1 day' where id = $1`, [id]);
+      const id = await intentAt(intentDb, 'in_doubt', { kind });
+      await intentDb.query(`update intents set sending_at = now() - interval '1 day' where id = $1`, [id]);
       const before_ = await rows();
 
       const result = await operator.rerun(id);
@@ -69,20 +69,20 @@ describe('ops.rerun does nothing', () => {
     });
 
   it('when it was sent and cannot be reconciled', async () => {
-    const id = await intentAt(spine, 'sent', { kind: 'unheard/of' });
-    await spine.finishJobs(id);
+    const id = await intentAt(intentDb, 'sent', { kind: 'unheard/of' });
+    await intentDb.finishJobs(id);
 
     expect(await operator.rerun(id)).to.include({ done: false, verdict: 'would_act_twice', is_safe: false });
     expect(await jobs()).to.deep.equal([]);
   });
 
   for (const [held, pool] of [
-    ['that was seen just now', () => workerSeen(spine, 1)],
+    ['that was seen just now', () => workerSeen(intentDb, 1)],
     ['that is only registering', async () => 'pool-new'],
   ] as const) {
     it(`while a worker is executing it ${held}`, async () => {
-      const id = await intentAt(spine, 'sent');
-      await lockJobs(spine, id, await pool());
+      const id = await intentAt(intentDb, 'sent');
+      await lockJobs(intentDb, id, await pool());
       const before_ = await rows();
 
       const result = await operator.rerun(id);
@@ -94,25 +94,25 @@ describe('ops.rerun does nothing', () => {
   }
 
   it('while a worker without heartbeats holds its lock, until 8 s after the last one', async () => {
-    const id = await intentAt(spine, 'sent');
-    const pool = await workerSeen(spine, 6);
-    await lockJobs(spine, id, pool);
-    const keeper = await spine.hand();
+    const id = await intentAt(intentDb, 'sent');
+    const pool = await workerSeen(intentDb, 6);
+    await lockJobs(intentDb, id, pool);
+    const keeper = await intentDb.session();
     const hold = 'select pg_advisory_lock(884422, lock_key::integer) from worker_processes';
 
     expect(await operator.judge(id)).to.include({ verdict: 'reconcile_again' });
     await keeper.query(hold);
     expect(await operator.judge(id)).to.include({ verdict: 'at_work' });
-    await spine.query(`update worker_processes set seen_at = now() - interval '9 seconds'`);
+    await intentDb.query(`update worker_processes set seen_at = now() - interval '9 seconds'`);
     expect(await operator.judge(id)).to.include({ verdict: 'reconcile_again' });
     await keeper.query('select pg_advisory_unlock_all()');
   });
 
   it('while it has its job, and reports when that is due', async () => {
-    const ready = await intentAt(spine, 'queued');
-    const planned = await intentAt(spine, 'running');
-    await spine.finishJobs(planned);
-    await spine.retry(planned, 1, 30);
+    const ready = await intentAt(intentDb, 'queued');
+    const planned = await intentAt(intentDb, 'running');
+    await intentDb.finishJobs(planned);
+    await intentDb.retry(planned, 1, 30);
 
     expect(await operator.rerun(ready)).to.include({
       verdict: 'at_work',
@@ -123,15 +123,15 @@ describe('ops.rerun does nothing', () => {
   });
 
   it('while it waits in its lane, and names the intent before it', async () => {
-    const head = await intentAt(spine, 'queued', { lane: 'a' });
-    const behind = await intentAt(spine, 'queued', { lane: 'a' });
-    await spine.finishJobs(head);
+    const head = await intentAt(intentDb, 'queued', { lane: 'a' });
+    const behind = await intentAt(intentDb, 'queued', { lane: 'a' });
+    await intentDb.finishJobs(head);
 
     const result = await operator.rerun(behind);
 
     expect(result).to.include({ done: false, verdict: 'at_work' });
     expect(result?.reason).to.contain(head);
     expect(await jobs()).to.deep.equal([]);
-    expect(await spine.headOf('a')).to.equal(head);
+    expect(await intentDb.headOf('a')).to.equal(head);
   });
 });

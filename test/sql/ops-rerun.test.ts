@@ -1,23 +1,23 @@
 import { glob, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { exhaustJobs, intentAt, lockJobs, type Operator, operatorOf, workerSeen } from '../support/operator.ts';
-import { openSpine, type Spine } from '../support/spine.ts';
 
 describe('ops.rerun', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let operator: Operator;
   before(async () => {
-    spine = await openSpine();
-    operator = operatorOf(spine);
+    intentDb = await openIntentDatabase();
+    operator = operatorOf(intentDb);
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
 
-  const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
-  const dueIn = async (id: string) => (await spine.jobs()).find(({ intent_id }) => intent_id === id)?.in_ms;
+  const jobs = async () => (await intentDb.jobs()).map(({ task, intent_id }) => [task, intent_id]);
+  const dueIn = async (id: string) => (await intentDb.jobs()).find(({ intent_id }) => intent_id === id)?.in_ms;
   it('queues again an unsent intent that has lost its job', async () => {
-    const id = await intentAt(spine, 'queued', { lane: 'a' });
-    await spine.finishJobs(id);
+    const id = await intentAt(intentDb, 'queued', { lane: 'a' });
+    await intentDb.finishJobs(id);
 
     expect(await operator.judge(id)).to.deep.equal({
       verdict: 'queued_again',
@@ -29,21 +29,21 @@ describe('ops.rerun', () => {
     });
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again' });
     expect(await jobs()).to.deep.equal([['network/place', id]]);
-    expect(await spine.headOf('a')).to.equal(id);
+    expect(await intentDb.headOf('a')).to.equal(id);
   });
 
   it('replaces a job that has used up its attempts with a new one', async () => {
-    const id = await intentAt(spine, 'running');
-    await exhaustJobs(spine, id);
+    const id = await intentAt(intentDb, 'running');
+    await exhaustJobs(intentDb, id);
 
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again', was_sent: false });
-    expect(await spine.query('select attempts from queue_jobs')).to.deep.equal([{ attempts: 0 }]);
+    expect(await intentDb.query('select attempts from queue_jobs')).to.deep.equal([{ attempts: 0 }]);
     expect(await jobs()).to.deep.equal([['network/place', id]]);
   });
 
   it('releases the job of a dead worker, so that the next one reconciles first', async () => {
-    const id = await intentAt(spine, 'sent', { lane: 'a' });
-    await lockJobs(spine, id, await workerSeen(spine, 9));
+    const id = await intentAt(intentDb, 'sent', { lane: 'a' });
+    await lockJobs(intentDb, id, await workerSeen(intentDb, 9));
 
     expect(await operator.judge(id)).to.include({
       verdict: 'reconcile_again',
@@ -52,23 +52,23 @@ describe('ops.rerun', () => {
     });
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
 
-    expect(await spine.query('select locked_by from queue_jobs')).to.deep.equal([{ locked_by: null }]);
-    expect(await spine.claim(id))
+    expect(await intentDb.query('select locked_by from queue_jobs')).to.deep.equal([{ locked_by: null }]);
+    expect(await intentDb.claim(id))
       .to.have.property('sending_at')
       .that.is.a('date');
   });
 
   it('queues a running one without a job again', async () => {
-    const id = await intentAt(spine, 'sent', { lane: 'a' });
-    await spine.finishJobs(id);
+    const id = await intentAt(intentDb, 'sent', { lane: 'a' });
+    await intentDb.finishJobs(id);
 
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
     expect(await jobs()).to.deep.equal([['network/place', id]]);
   });
 
   it('reconciles one in doubt now, by the scheduled job', async () => {
-    const id = await intentAt(spine, 'in_doubt', { lane: 'a' });
-    await spine.query(`delete from queue_jobs where run_at <= now()`); // the one that sent it has ended
+    const id = await intentAt(intentDb, 'in_doubt', { lane: 'a' });
+    await intentDb.query(`delete from queue_jobs where run_at <= now()`); // the one that sent it has ended
     expect(await dueIn(id)).to.be.above(3_000);
 
     expect(await operator.rerun(id)).to.include({
@@ -82,17 +82,17 @@ describe('ops.rerun', () => {
   });
 
   it('schedules a reconciliation for one in doubt that has none, whatever lane it left', async () => {
-    const id = await intentAt(spine, 'in_doubt', { lane: 'a' });
-    const next = await intentAt(spine, 'queued', { lane: 'a' });
-    await spine.finishJobs(id);
+    const id = await intentAt(intentDb, 'in_doubt', { lane: 'a' });
+    const next = await intentAt(intentDb, 'queued', { lane: 'a' });
+    await intentDb.finishJobs(id);
 
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'reconcile_again' });
     expect(await jobs()).to.deep.include(['network/place', id]);
-    expect(await spine.headOf('a')).to.equal(next);
+    expect(await intentDb.headOf('a')).to.equal(next);
   });
 
   it('reports that the processor gets the same request again under the same key', async () => {
-    const id = await intentAt(spine, 'in_doubt', { kind: 'payouts/submit' });
+    const id = await intentAt(intentDb, 'in_doubt', { kind: 'payouts/submit' });
 
     const judged = await operator.judge(id);
     expect(judged).to.include({ verdict: 'send_again', is_safe: true, was_sent: true });
@@ -102,9 +102,9 @@ describe('ops.rerun', () => {
   });
 
   it('ends as expired, by a worker, an intent past its deadline', async () => {
-    const id = await intentAt(spine, 'queued');
-    await spine.finishJobs(id);
-    await spine.query('update intents set deadline_at = now()');
+    const id = await intentAt(intentDb, 'queued');
+    await intentDb.finishJobs(id);
+    await intentDb.query('update intents set deadline_at = now()');
 
     expect(await operator.judge(id)).to.include({
       verdict: 'queued_again',
@@ -113,48 +113,48 @@ describe('ops.rerun', () => {
   });
 
   it('treats a worker that never registered as dead after a minute', async () => {
-    const id = await intentAt(spine, 'running');
-    await lockJobs(spine, id, 'pool-unknown', 61);
+    const id = await intentAt(intentDb, 'running');
+    await lockJobs(intentDb, id, 'pool-unknown', 61);
 
     expect(await operator.rerun(id)).to.include({ done: true, verdict: 'queued_again' });
   });
 
   it('puts the first in line at the head of a lane whose head has ended, and only that one', async () => {
-    const ended = await intentAt(spine, 'succeeded', { lane: 'a' });
+    const ended = await intentAt(intentDb, 'succeeded', { lane: 'a' });
     const [first, second] = [
-      await intentAt(spine, 'queued', { lane: 'a' }),
-      await intentAt(spine, 'queued', { lane: 'a' }),
+      await intentAt(intentDb, 'queued', { lane: 'a' }),
+      await intentAt(intentDb, 'queued', { lane: 'a' }),
     ];
-    await spine.query('delete from queue_jobs');
-    await spine.query('update lanes set head = $1', [ended]);
+    await intentDb.query('delete from queue_jobs');
+    await intentDb.query('update lanes set head = $1', [ended]);
 
     expect(await operator.rerun(second)).to.include({ verdict: 'at_work' });
     expect(await operator.rerun(first)).to.include({ done: true, verdict: 'queued_again' });
-    expect(await spine.headOf('a')).to.equal(first);
+    expect(await intentDb.headOf('a')).to.equal(first);
     expect(await jobs()).to.deep.equal([['network/place', first]]);
   });
 
   it('acts once when two operators call it at the same time', async () => {
-    const id = await intentAt(spine, 'queued');
-    await spine.finishJobs(id);
-    const others = await Promise.all([spine.hand(), spine.hand(), spine.hand()]);
+    const id = await intentAt(intentDb, 'queued');
+    await intentDb.finishJobs(id);
+    const others = await Promise.all([intentDb.session(), intentDb.session(), intentDb.session()]);
 
-    const results = await Promise.all(others.map((hand) => operatorOf(hand).rerun(id)));
+    const results = await Promise.all(others.map((session) => operatorOf(session).rerun(id)));
 
     expect(results.filter((result) => result?.done)).to.have.length(1);
     expect(await jobs()).to.have.length(1);
   });
 
   it('records operator, reason and result, also of rejections, and does nothing without them', async () => {
-    const [done, rejected] = [await intentAt(spine, 'queued'), await intentAt(spine, 'queued')];
-    await spine.finishJobs(done);
+    const [done, rejected] = [await intentAt(intentDb, 'queued'), await intentAt(intentDb, 'queued')];
+    await intentDb.finishJobs(done);
     for (const [who, why] of [
       ['', 'why'],
       ['ada', ' '],
       [null, 'why'],
       ['ada', null],
     ])
-      await spine.query('select * from ops.rerun($1, $2, $3)', [done, who, why]).then(
+      await intentDb.query('select * from ops.rerun($1, $2, $3)', [done, who, why]).then(
         () => expect.fail('acted without an operator'),
         (error) => expect(error).to.have.property('code', '22023'),
       );
@@ -182,8 +182,8 @@ describe('ops.rerun', () => {
 
     const verdicts: string[] = [];
     for (const kind of kinds) {
-      const id = await intentAt(spine, 'sent', { kind });
-      await spine.finishJobs(id);
+      const id = await intentAt(intentDb, 'sent', { kind });
+      await intentDb.finishJobs(id);
       verdicts.push(`${kind}: ${(await operator.judge(id))?.verdict}`);
     }
 

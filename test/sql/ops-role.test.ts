@@ -1,23 +1,23 @@
 import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { Client } from 'pg';
+import { type DbSession, type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { intentAt } from '../support/operator.ts';
-import { type Hand, openSpine, type Spine } from '../support/spine.ts';
 
 const CANARY = 'canary-4b1d';
 
 describe('the role trading_operator', () => {
-  let spine: Spine;
-  let operator: Hand;
+  let intentDb: IntentDatabase;
+  let operator: DbSession;
   before(async () => {
-    spine = await openSpine();
-    operator = await spine.hand();
+    intentDb = await openIntentDatabase();
+    operator = await intentDb.session();
     await operator.query('set role trading_operator');
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
   const tables = (schemas: string[]) =>
-    spine.query<{ name: string; is_view: boolean }>(
+    intentDb.query<{ name: string; is_view: boolean }>(
       `select format('%I.%I', n.nspname, c.relname) as name, c.relkind = 'v' as is_view
        from pg_class c
        join pg_namespace n on n.oid = c.relnamespace
@@ -61,15 +61,15 @@ describe('the role trading_operator', () => {
   });
 
   it('can run no function outside the kit with elevated rights, and no function of the kit is public', async () => {
-    const lending = await spine.query(`
+    const lending = await intentDb.query(`
       select p.oid::regprocedure::text as name
       from pg_proc p
       where p.pronamespace in ('public'::regnamespace, 'graphile_worker'::regnamespace) and p.prosecdef`);
-    const open = await spine.query(`
+    const open = await intentDb.query(`
       select p.oid::regprocedure::text as name
       from pg_proc p
       where p.pronamespace = 'ops'::regnamespace and has_function_privilege('public', p.oid, 'execute')`);
-    const loose = await spine.query(`
+    const loose = await intentDb.query(`
       select p.oid::regprocedure::text as name
       from pg_proc p
       where p.pronamespace = 'ops'::regnamespace and p.prosecdef
@@ -79,14 +79,14 @@ describe('the role trading_operator', () => {
     expect(await tried(`select ops.note('ada', 'rerun', 'x', 'forged', '{}')`)).to.equal('42501');
     expect(await tried(`select ops.grant_access('public')`)).to.equal('42501');
     expect(await tried('select requeue_stranded()')).to.equal('42501');
-    expect(await tried(`select settle_intent('${await intentAt(spine, 'queued')}', 0, 'failed', '{}')`)).to.equal(
+    expect(await tried(`select settle_intent('${await intentAt(intentDb, 'queued')}', 0, 'failed', '{}')`)).to.equal(
       '42501',
     );
   });
 
   it('acts through the functions of the kit', async () => {
-    const id = await intentAt(spine, 'queued');
-    await spine.finishJobs(id);
+    const id = await intentAt(intentDb, 'queued');
+    await intentDb.finishJobs(id);
 
     expect(await operator.query(`select r.done from ops.rerun($1, 'ada', 'lost its job') r`, [id])).to.deep.equal([
       { done: true },
@@ -105,7 +105,7 @@ describe('the role trading_operator', () => {
   });
 
   it('acts under the role it connected as, whatever name it gives or takes on', async () => {
-    const id = await intentAt(spine, 'succeeded');
+    const id = await intentAt(intentDb, 'succeeded');
     const [{ login } = { login: '' }] = await operator.query<{ login: string }>('select session_user as login');
 
     await operator.query(`select from ops.rerun($1, 'admin:adn_1', 'forged')`, [id]);
@@ -113,7 +113,7 @@ describe('the role trading_operator', () => {
     await operator.query(`select from ops.rerun($1, 'somebody else', 'forged')`, [id]);
     await operator.query('reset role');
 
-    const actions = await spine.query<{ who: string; given: string }>(
+    const actions = await intentDb.query<{ who: string; given: string }>(
       `select a.who, a.detail ->> 'given_name' as given from ops.actions a where a.subject = $1 order by a.at`,
       [id],
     );
@@ -126,21 +126,21 @@ describe('the role trading_operator', () => {
   it('cannot see request, sent payload or response', async () => {
     const secrets = { private_key: CANARY, url: `https://x.example/?t=${CANARY}`, nested: { token: [CANARY] } };
     const ids = [
-      await intentAt(spine, 'sent', { request: secrets }),
-      await intentAt(spine, 'in_doubt', { request: secrets }),
-      await intentAt(spine, 'failed', { request: secrets }),
-      await intentAt(spine, 'succeeded', { request: secrets, kind: 'payouts/link' }),
+      await intentAt(intentDb, 'sent', { request: secrets }),
+      await intentAt(intentDb, 'in_doubt', { request: secrets }),
+      await intentAt(intentDb, 'failed', { request: secrets }),
+      await intentAt(intentDb, 'succeeded', { request: secrets, kind: 'payouts/link' }),
     ];
-    await spine.query('update intents set sent_payload = $1', [secrets]);
-    await spine.query(
+    await intentDb.query('update intents set sent_payload = $1', [secrets]);
+    await intentDb.query(
       `update intents set outcome = jsonb_build_object('result', $1::jsonb) where state = 'succeeded'`,
       [secrets],
     );
-    await spine.query(
+    await intentDb.query(
       `update intents set outcome = outcome || jsonb_build_object('said', $1::jsonb) where state = 'failed'`,
       [secrets],
     );
-    await spine.query(`update queue_jobs set payload = (payload::jsonb || $1::jsonb)::json`, [secrets]);
+    await intentDb.query(`update queue_jobs set payload = (payload::jsonb || $1::jsonb)::json`, [secrets]);
 
     const shown = [];
     for (const { name } of await tables(['ops'])) shown.push(await operator.query(`select * from ${name}`));
@@ -160,11 +160,11 @@ describe('the role trading_operator', () => {
     };
 
     it('works when the role already exists', async () => {
-      await spine.query(await migration());
+      await intentDb.query(await migration());
     });
 
     it('reports what to do where roles may not be created, and continues', async () => {
-      const client = new Client({ connectionString: spine.url });
+      const client = new Client({ connectionString: intentDb.url });
       const notices: string[] = [];
       client.on('notice', ({ message }) => notices.push(String(message)));
       await client.connect();
@@ -181,8 +181,8 @@ describe('the role trading_operator', () => {
 
     it('works for several databases at once', async () => {
       const [one, other] = [
-        new Client({ connectionString: spine.url }),
-        new Client({ connectionString: spine.url.replace(/[^/]+$/, 'postgres') }),
+        new Client({ connectionString: intentDb.url }),
+        new Client({ connectionString: intentDb.url.replace(/[^/]+$/, 'postgres') }),
       ];
       await Promise.all([one.connect(), other.connect()]);
       const create = (await migration()).split(/(?<=end \$\$;)/)[0] ?? '';

@@ -1,21 +1,21 @@
 import { expect } from 'chai';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import { exhaustJobs, intentAt, lockJobs, workerSeen } from '../support/operator.ts';
-import { openSpine, type Spine } from '../support/spine.ts';
 
 describe('views of ops', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
 
-  const view = <Row extends object>(name: string) => spine.query<Row>(`select * from ops.${name}`);
+  const view = <Row extends object>(name: string) => intentDb.query<Row>(`select * from ops.${name}`);
 
   it('failed_intents: those that ended without an effect, newest first', async () => {
-    const failed = await intentAt(spine, 'failed');
-    const expired = await intentAt(spine, 'expired');
-    for (const place of ['queued', 'sent', 'in_doubt', 'succeeded'] as const) await intentAt(spine, place);
+    const failed = await intentAt(intentDb, 'failed');
+    const expired = await intentAt(intentDb, 'expired');
+    for (const place of ['queued', 'sent', 'in_doubt', 'succeeded'] as const) await intentAt(intentDb, place);
 
     const found = await view<{ intent_id: string; problem_code: string; problem_reason: string }>('failed_intents');
 
@@ -24,10 +24,10 @@ describe('views of ops', () => {
   });
 
   it('undecided_intents: those that ended without proof of what came of them, with the safe action', async () => {
-    const id = await intentAt(spine, 'sent', { kind: 'payouts/link' });
-    await intentAt(spine, 'failed');
+    const id = await intentAt(intentDb, 'sent', { kind: 'payouts/link' });
+    await intentAt(intentDb, 'failed');
     const problem = { code: 'PROCESSOR_SILENT', effect: 'unknown' };
-    await spine.query('select settle_intent($1, 1, $2, $3)', [id, 'failed', { problem }]);
+    await intentDb.query('select settle_intent($1, 1, $2, $3)', [id, 'failed', { problem }]);
 
     const found = await view<{ intent_id: string }>('undecided_intents');
     const failed = await view<{ intent_id: string; effect: string }>('failed_intents');
@@ -38,15 +38,15 @@ describe('views of ops', () => {
   });
 
   it('intents_in_doubt: those sent with an unknown effect, with the next reconciliation', async () => {
-    const [planned, forgotten] = [await intentAt(spine, 'in_doubt'), await intentAt(spine, 'in_doubt')];
-    await spine.finishJobs(forgotten);
-    await spine.query(`select mark_in_doubt($1, 1, 60, 'etimedout')`, [planned]);
-    await spine.query('select mark_in_doubt($1, 1, 60)', [planned]);
+    const [planned, forgotten] = [await intentAt(intentDb, 'in_doubt'), await intentAt(intentDb, 'in_doubt')];
+    await intentDb.finishJobs(forgotten);
+    await intentDb.query(`select mark_in_doubt($1, 1, 60, 'etimedout')`, [planned]);
+    await intentDb.query('select mark_in_doubt($1, 1, 60)', [planned]);
 
     const found = await view<{ intent_id: string; because: string; next_reconcile_at: Date | null }>(
       'intents_in_doubt',
     );
-    const story = await spine.query<{ detail: string }>('select * from ops.history($1)', [planned]);
+    const story = await intentDb.query<{ detail: string }>('select * from ops.history($1)', [planned]);
 
     expect(found.map(({ intent_id }) => intent_id)).to.deep.equal([planned, forgotten]);
     expect(found[0]?.next_reconcile_at).to.be.a('date');
@@ -56,14 +56,14 @@ describe('views of ops', () => {
   });
 
   it('stuck_lanes: lanes without progress, why, and the intent to run again', async () => {
-    const at = (lane: string) => intentAt(spine, 'queued', { lane });
+    const at = (lane: string) => intentAt(intentDb, 'queued', { lane });
     const [fine, lost, dead, abandoned] = [await at('fine'), await at('lost'), await at('dead'), await at('abandoned')];
     const [headless, behind] = [await at('headless'), await at('headless')];
-    await lockJobs(spine, fine, await workerSeen(spine, 1));
-    await spine.finishJobs(lost);
-    await exhaustJobs(spine, dead);
-    await lockJobs(spine, abandoned, await workerSeen(spine, 60));
-    await spine.query(`update lanes set head = null where name = 'headless'`);
+    await lockJobs(intentDb, fine, await workerSeen(intentDb, 1));
+    await intentDb.finishJobs(lost);
+    await exhaustJobs(intentDb, dead);
+    await lockJobs(intentDb, abandoned, await workerSeen(intentDb, 60));
+    await intentDb.query(`update lanes set head = null where name = 'headless'`);
 
     const found = await view<{ lane: string; because: string; rerun: string; open: number }>('stuck_lanes');
 
@@ -79,14 +79,14 @@ describe('views of ops', () => {
 
   it('stuck_intents: open ones whose turn it is and that no worker executes', async () => {
     const [alone, reconciled, inLane] = [
-      await intentAt(spine, 'queued'),
-      await intentAt(spine, 'in_doubt', { lane: 'left' }),
-      await intentAt(spine, 'queued', { lane: 'a' }),
+      await intentAt(intentDb, 'queued'),
+      await intentAt(intentDb, 'in_doubt', { lane: 'left' }),
+      await intentAt(intentDb, 'queued', { lane: 'a' }),
     ];
-    const [behind, fine] = [await intentAt(spine, 'queued', { lane: 'a' }), await intentAt(spine, 'queued')];
-    await exhaustJobs(spine, alone);
-    for (const id of [reconciled, inLane]) await spine.finishJobs(id);
-    await lockJobs(spine, fine, await workerSeen(spine, 1));
+    const [behind, fine] = [await intentAt(intentDb, 'queued', { lane: 'a' }), await intentAt(intentDb, 'queued')];
+    await exhaustJobs(intentDb, alone);
+    for (const id of [reconciled, inLane]) await intentDb.finishJobs(id);
+    await lockJobs(intentDb, fine, await workerSeen(intentDb, 1));
 
     const found = await view<{ intent_id: string; because: string }>('stuck_intents');
 
@@ -100,22 +100,22 @@ describe('views of ops', () => {
 
   it('queue_ages: due, scheduled, running and abandoned jobs of each task', async () => {
     const [ready, running, dead] = [
-      await intentAt(spine, 'queued'),
-      await intentAt(spine, 'queued'),
-      await intentAt(spine, 'queued'),
+      await intentAt(intentDb, 'queued'),
+      await intentAt(intentDb, 'queued'),
+      await intentAt(intentDb, 'queued'),
     ];
-    await intentAt(spine, 'queued');
-    const inDoubt = await intentAt(spine, 'in_doubt', { kind: 'network/cancel' }); // its reconciliation is scheduled
-    await spine.query(
+    await intentAt(intentDb, 'queued');
+    const inDoubt = await intentAt(intentDb, 'in_doubt', { kind: 'network/cancel' }); // its reconciliation is scheduled
+    await intentDb.query(
       `delete from queue_jobs where payload ->> 'intent_id' = $1 and run_at <= now()`, // the one that sent it
       [inDoubt],
     );
-    await spine.query(
+    await intentDb.query(
       `update queue_jobs set run_at = now() - interval '90 seconds' where payload ->> 'intent_id' = $1`,
       [ready],
     );
-    await lockJobs(spine, running, await workerSeen(spine, 1));
-    await exhaustJobs(spine, dead);
+    await lockJobs(intentDb, running, await workerSeen(intentDb, 1));
+    await exhaustJobs(intentDb, dead);
 
     const found = await view<{ task: string; oldest_ready_s: number | null }>('queue_ages');
 
@@ -129,11 +129,11 @@ describe('views of ops', () => {
   });
 
   it('intent_ages: open ones by state and kind', async () => {
-    await intentAt(spine, 'queued');
-    await intentAt(spine, 'queued', { kind: 'network/cancel' });
-    await intentAt(spine, 'in_doubt');
-    await intentAt(spine, 'succeeded');
-    await spine.query(`update intents set created_at = now() - interval '1 minute' where state = 'in_doubt'`);
+    await intentAt(intentDb, 'queued');
+    await intentAt(intentDb, 'queued', { kind: 'network/cancel' });
+    await intentAt(intentDb, 'in_doubt');
+    await intentAt(intentDb, 'succeeded');
+    await intentDb.query(`update intents set created_at = now() - interval '1 minute' where state = 'in_doubt'`);
 
     const found = await view<{ oldest_s: number }>('intent_ages');
 
@@ -146,10 +146,10 @@ describe('views of ops', () => {
   });
 
   it('workers: last heartbeat, held lock and number of jobs', async () => {
-    const id = await intentAt(spine, 'queued');
-    const [pool] = [await workerSeen(spine, 3), await workerSeen(spine, 100)];
-    await lockJobs(spine, id, pool);
-    const keeper = await spine.hand();
+    const id = await intentAt(intentDb, 'queued');
+    const [pool] = [await workerSeen(intentDb, 3), await workerSeen(intentDb, 100)];
+    await lockJobs(intentDb, id, pool);
+    const keeper = await intentDb.session();
     await keeper.query(`select pg_advisory_lock(884422, min(lock_key)::integer) from worker_processes`);
 
     const found = await view<{ seen_s_ago: number; has_lock: boolean; jobs: number }>('workers');
@@ -163,14 +163,18 @@ describe('views of ops', () => {
   });
 
   it('actions: what operators did, by any means, and nothing changes it', async () => {
-    const id = await intentAt(spine, 'succeeded');
-    await spine.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
-    await spine.query(`insert into admins (id, email, password_hash) values ('adn_1', 'a@example.com', 'x')`);
-    await spine.query(`insert into admin_audit (admin_id, action, subject) values ('adn_1', 'app.disable', 'app_1')`);
-    await spine.query(`insert into operator_actions (operator, action, why) values ('admin:adn_1', 'refund', 'asked')`);
-    const [me] = await spine.query<{ login: string }>('select session_user as login');
+    const id = await intentAt(intentDb, 'succeeded');
+    await intentDb.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
+    await intentDb.query(`insert into admins (id, email, password_hash) values ('adn_1', 'a@example.com', 'x')`);
+    await intentDb.query(
+      `insert into admin_audit (admin_id, action, subject) values ('adn_1', 'app.disable', 'app_1')`,
+    );
+    await intentDb.query(
+      `insert into operator_actions (operator, action, why) values ('admin:adn_1', 'refund', 'asked')`,
+    );
+    const [me] = await intentDb.query<{ login: string }>('select session_user as login');
 
-    const found = await spine.query<{ who: string; action: string; subject: string | null }>(
+    const found = await intentDb.query<{ who: string; action: string; subject: string | null }>(
       'select a.who, a.action, a.subject from ops.actions a order by a.at',
     );
 
@@ -184,19 +188,19 @@ describe('views of ops', () => {
       'delete from operator_actions',
       'truncate operator_actions',
     ])
-      await spine.query(change).then(
+      await intentDb.query(change).then(
         () => expect.fail(`not rejected: ${change}`),
         (error) => expect(error).to.have.property('code', '23001'),
       );
   });
 
   it('story: one intent from its acceptance to its current state', async () => {
-    const ahead = await intentAt(spine, 'queued', { lane: 'a', request_id: 'req-1' });
-    const id = await intentAt(spine, 'in_doubt', { lane: 'b' });
-    const behind = await intentAt(spine, 'queued', { lane: 'a' });
-    await spine.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
+    const ahead = await intentAt(intentDb, 'queued', { lane: 'a', request_id: 'req-1' });
+    const id = await intentAt(intentDb, 'in_doubt', { lane: 'b' });
+    const behind = await intentAt(intentDb, 'queued', { lane: 'a' });
+    await intentDb.query(`select * from ops.rerun($1, 'ada', 'a test')`, [id]);
     const story = async (of: string) =>
-      (await spine.query<{ what: string; detail: string }>('select * from ops.history($1)', [of])).map(
+      (await intentDb.query<{ what: string; detail: string }>('select * from ops.history($1)', [of])).map(
         ({ what, detail }) => `${what}: ${detail}`,
       );
 
@@ -215,7 +219,7 @@ describe('views of ops', () => {
   });
 
   it('each have a comment in the database, as every function has', async () => {
-    const unexplained = await spine.query(`
+    const unexplained = await intentDb.query(`
       select c.relname as name from pg_class c
       where c.relnamespace = 'ops'::regnamespace and c.relkind = 'v' and obj_description(c.oid, 'pg_class') is null
       union all

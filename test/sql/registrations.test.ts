@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { newIntentId } from '../../src/kernel/ids.ts';
-import { type Item, item, openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, type Item, item, openIntentDatabase } from '../support/intent-database.ts';
 
 type Verdict = { n: number; intent_id: string; verdict: string };
 
@@ -8,11 +8,11 @@ const ADDRESS = `0x${'a'.repeat(40)}`;
 const HASH = `0x${'1'.repeat(64)}`;
 
 describe('registrations in SQL', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   beforeEach(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  afterEach(() => spine.close());
+  afterEach(() => intentDb.close());
 
   const purchase = (more: Partial<Item> = {}): Item =>
     item({
@@ -26,22 +26,22 @@ describe('registrations in SQL', () => {
       ...more,
     });
   const accept = (...items: Item[]): Promise<Verdict[]> =>
-    spine.query('select * from accept_registrations($1) order by n', [
+    intentDb.query('select * from accept_registrations($1) order by n', [
       JSON.stringify(items.map((one, n) => ({ ...one, n }))),
     ]);
-  const keys = async () => (await spine.query('select from registration_keys')).length;
+  const keys = async () => (await intentDb.query('select from registration_keys')).length;
   type Row = { status: string; tx_hash: string | null; problem: string | null; paid_at: Date | null };
   const rowOf = async (id: string) =>
     (
-      await spine.query<Row>('select status, tx_hash, problem, paid_at from registrations where id = $1', [id])
+      await intentDb.query<Row>('select status, tx_hash, problem, paid_at from registrations where id = $1', [id])
     )[0] as Row;
   const settle = (id: string, fence: number, ending: string, data: object) =>
-    spine.query('select settle_intent($1, $2, $3, $4)', [id, fence, ending, JSON.stringify(data)]);
+    intentDb.query('select settle_intent($1, $2, $3, $4)', [id, fence, ending, JSON.stringify(data)]);
 
   async function accepted(more: Partial<Item> = {}): Promise<{ id: string; fence: number }> {
     const one = purchase(more);
     expect((await accept(one)).map(({ verdict }) => verdict)).to.deep.equal(['accepted']);
-    return { id: one.id, fence: (await spine.claim(one.id))?.fence ?? 0 };
+    return { id: one.id, fence: (await intentDb.claim(one.id))?.fence ?? 0 };
   }
 
   it('are written with intent, job and sealed key, or not at all', async () => {
@@ -51,9 +51,9 @@ describe('registrations in SQL', () => {
 
     expect(verdicts).to.deep.equal([{ n: 0, intent_id: one.id, verdict: 'accepted' }]);
     expect(await rowOf(one.id)).to.include({ status: 'pending', tx_hash: null });
-    expect((await spine.jobs()).map(({ intent_id }) => intent_id)).to.deep.equal([one.id]);
+    expect((await intentDb.jobs()).map(({ intent_id }) => intent_id)).to.deep.equal([one.id]);
     expect(await keys()).to.equal(1);
-    expect(JSON.stringify(await spine.row(one.id))).not.to.include('c0ffee');
+    expect(JSON.stringify(await intentDb.row(one.id))).not.to.include('c0ffee');
   });
 
   it('get separate verdicts: replays first, then active ones', async () => {
@@ -69,16 +69,16 @@ describe('registrations in SQL', () => {
 
     expect(verdicts.map(({ verdict }) => verdict)).to.deep.equal(['replayed', 'key_reused', 'under_way', 'accepted']);
     expect(verdicts[0]?.intent_id).to.equal(first.id);
-    expect(await spine.query('select from intents')).to.have.length(2);
+    expect(await intentDb.query('select from intents')).to.have.length(2);
     expect(await keys()).to.equal(2);
   });
 
   it('of one address are one, however many arrive at once', async () => {
-    const hands = await Promise.all(Array.from({ length: 8 }, () => spine.hand()));
+    const hands = await Promise.all(Array.from({ length: 8 }, () => intentDb.session()));
 
     const verdicts = await Promise.all(
-      hands.map((hand) =>
-        hand.query<Verdict>('select * from accept_registrations($1)', [JSON.stringify([{ ...purchase(), n: 0 }])]),
+      hands.map((session) =>
+        session.query<Verdict>('select * from accept_registrations($1)', [JSON.stringify([{ ...purchase(), n: 0 }])]),
       ),
     );
 
@@ -108,7 +108,7 @@ describe('registrations in SQL', () => {
     const one = purchase({ deadline_s: 0 });
     await accept(one);
 
-    expect(await spine.claim(one.id)).to.equal(null);
+    expect(await intentDb.claim(one.id)).to.equal(null);
 
     expect(await rowOf(one.id)).to.include({ status: 'failed', problem: 'DEADLINE_PASSED' });
     expect(await keys()).to.equal(0);
@@ -116,15 +116,15 @@ describe('registrations in SQL', () => {
 
   it('lose their key with the commit that stores what it signed, and keep it through an attempt that sent nothing', async () => {
     const { id, fence } = await accepted();
-    await spine.retry(id, fence);
+    await intentDb.retry(id, fence);
     const waiting = await keys();
-    const again = (await spine.claim(id))?.fence ?? 0;
+    const again = (await intentDb.claim(id))?.fence ?? 0;
 
-    await spine.beginSending(id, again);
+    await intentDb.beginSending(id, again);
 
     expect([waiting, await keys()]).to.deep.equal([1, 0]);
     expect(await rowOf(id)).to.include({ status: 'processing' });
-    await spine.retry(id, again);
+    await intentDb.retry(id, again);
     expect(await rowOf(id)).to.include({ status: 'pending' });
   });
 
@@ -139,10 +139,10 @@ describe('registrations in SQL', () => {
 
   it('keep the hash of their payment whatever happens', async () => {
     const { id, fence } = await accepted();
-    await spine.beginSending(id, fence);
-    await spine.query('select note_payment($1, $2, $3)', [id, HASH, 'paid']);
+    await intentDb.beginSending(id, fence);
+    await intentDb.query('select note_payment($1, $2, $3)', [id, HASH, 'paid']);
 
-    await spine.query('select note_payment($1, $2, $3)', [id, `0x${'2'.repeat(64)}`, 'other']);
+    await intentDb.query('select note_payment($1, $2, $3)', [id, `0x${'2'.repeat(64)}`, 'other']);
     await settle(id, fence, 'failed', { problem: { code: 'X' } });
     const [verdict] = await accept(purchase());
 
@@ -155,13 +155,13 @@ describe('registrations in SQL', () => {
     await settle(id, fence, 'failed', { problem: { code: 'X' } });
     const other = await accepted();
 
-    const [beside] = await spine.query<{ alive: boolean }>('select revive_registration($1, 0, $2, $3) alive', [
+    const [beside] = await intentDb.query<{ alive: boolean }>('select revive_registration($1, 0, $2, $3) alive', [
       id,
       HASH,
       '',
     ]);
     await settle(other.id, other.fence, 'failed', { problem: { code: 'X' } });
-    const [alone] = await spine.query<{ alive: boolean }>('select revive_registration($1, 0, $2, $3) alive', [
+    const [alone] = await intentDb.query<{ alive: boolean }>('select revive_registration($1, 0, $2, $3) alive', [
       id,
       HASH,
       '',
@@ -174,24 +174,24 @@ describe('registrations in SQL', () => {
   it('schedule their first reconciliation when they end, once', async () => {
     const { id, fence } = await accepted();
     const data = JSON.stringify({ result: { status: 'pending', tx_hash: HASH } });
-    await spine.finishJobs(id);
+    await intentDb.finishJobs(id);
 
-    const end = () => spine.query(`select end_purchase($1, $2, 'succeeded', $3, 5)`, [id, fence, data]);
+    const end = () => intentDb.query(`select end_purchase($1, $2, 'succeeded', $3, 5)`, [id, fence, data]);
     await end();
     const again = await end().catch(({ code }) => code);
 
     expect(again).to.equal('TP001');
-    const polls = (await spine.jobs()).filter(({ task }) => task === 'registration/poll');
+    const polls = (await intentDb.jobs()).filter(({ task }) => task === 'registration/poll');
     expect(polls).to.have.length(1);
     expect(polls[0]?.in_ms).to.be.within(3_000, 5_100);
   });
 
   it('do not change other intents', async () => {
     const other = { ...item(), id: newIntentId() };
-    await spine.accept(other);
+    await intentDb.accept(other);
 
-    const claimed = await spine.claim(other.id);
+    const claimed = await intentDb.claim(other.id);
 
-    expect(await spine.settle(other.id, claimed?.fence ?? 0)).to.equal(true);
+    expect(await intentDb.settle(other.id, claimed?.fence ?? 0)).to.equal(true);
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { listTaskNames } from '../../src/intents/task.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 import {
   exhaustJobs,
   intentAt,
@@ -9,7 +10,6 @@ import {
   operatorOf,
   workerSeen,
 } from '../support/operator.ts';
-import { openSpine, type Spine } from '../support/spine.ts';
 
 type Judged = Pick<Judgement, 'verdict'>;
 /** Of the console, whose files are checked as JavaScript of a browser. */
@@ -55,33 +55,33 @@ const POINTS: Point[] = PLACES.flatMap((place) =>
 
 describe('the badge of a re-run', function () {
   this.timeout(60_000);
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   let operator: Operator;
   let shown: Console;
   before(async () => {
-    spine = await openSpine();
-    operator = operatorOf(spine);
+    intentDb = await openIntentDatabase();
+    operator = operatorOf(intentDb);
     shown = await import(new URL('../../src/console/judgement.js', import.meta.url).href);
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes, worker_processes cascade; delete from queue_jobs'));
 
   async function intentOf({ place, kind, job, hours, isBehind, problem }: Point, n: number): Promise<string> {
     const lane = `lane-${n}`;
-    if (isBehind) await intentAt(spine, 'queued', { lane });
+    if (isBehind) await intentAt(intentDb, 'queued', { lane });
     const isEnded = ENDED.includes(place); // ends as an order: what follows the end of others needs their rows
-    const id = await intentAt(spine, isBehind ? 'queued' : place, { kind: isEnded ? 'network/place' : kind, lane });
-    await spine.query(
+    const id = await intentAt(intentDb, isBehind ? 'queued' : place, { kind: isEnded ? 'network/place' : kind, lane });
+    await intentDb.query(
       `update intents
        set kind = $4, sending_at = sending_at - make_interval(hours => $2),
          outcome = case when state = 'failed' then jsonb_set(outcome, '{problem}', (outcome -> 'problem') || $3) else outcome end
        where id = $1`,
       [id, hours, problem, kind],
     );
-    if (job === 'exhausted') await exhaustJobs(spine, id);
-    if (job === 'of a living worker') await lockJobs(spine, id, await workerSeen(spine, 0));
-    if (job === 'of a dead worker') await lockJobs(spine, id, await workerSeen(spine, 9));
-    if (job === 'lost') await spine.finishJobs(id);
+    if (job === 'exhausted') await exhaustJobs(intentDb, id);
+    if (job === 'of a living worker') await lockJobs(intentDb, id, await workerSeen(intentDb, 0));
+    if (job === 'of a dead worker') await lockJobs(intentDb, id, await workerSeen(intentDb, 9));
+    if (job === 'lost') await intentDb.finishJobs(id);
     return id;
   }
 
@@ -113,13 +113,13 @@ describe('the badge of a re-run', function () {
     const wrong: string[] = [];
     for (const task of [...listTaskNames(), 'unheard/of'])
       for (const isDead of [true, false]) {
-        const [job] = await spine.query<{ id: string }>(
+        const [job] = await intentDb.query<{ id: string }>(
           `select (graphile_worker.add_job($1, '{"mail_id": "m", "event_id": "e"}', run_at => now() + interval '1 hour')).id`,
           [task],
         );
-        if (isDead) await spine.query('update queue_jobs set attempts = max_attempts where id = $1', [job?.id]);
-        const [judged] = await spine.query<Judged>('select * from ops.safe_to_rerun_job($1)', [job?.id]);
-        const [result] = await spine.query<{ done: boolean }>(`select * from ops.rerun_job($1, 'ada', 'why')`, [
+        if (isDead) await intentDb.query('update queue_jobs set attempts = max_attempts where id = $1', [job?.id]);
+        const [judged] = await intentDb.query<Judged>('select * from ops.safe_to_rerun_job($1)', [job?.id]);
+        const [result] = await intentDb.query<{ done: boolean }>(`select * from ops.rerun_job($1, 'ada', 'why')`, [
           job?.id,
         ]);
         const word = judged && shown.wordOf(judged);

@@ -1,12 +1,19 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { item, openSpine, type Row, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 
 type Op = {
   do: 'accept' | 'claim' | 'send' | 'settle' | 'doubt' | 'retry' | 'expire' | 'finish';
   pick: number;
 };
-type Known = { id: string; lane: string; fence: number; accepted: number; started: number | null; ended: boolean };
+type KnownIntent = {
+  id: string;
+  lane: string;
+  fence: number;
+  accepted: number;
+  started: number | null;
+  ended: boolean;
+};
 
 const LANES = ['a', 'b', 'c'];
 const ops: fc.Arbitrary<Op[]> = fc.array(
@@ -56,25 +63,25 @@ const INVARIANTS = `
   where i.state = 'queued' and l.head <> i.id`;
 
 describe('intents under any schedule', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
   it('run one at a time per lane, in order of acceptance, and none is lost', async () => {
     await fc.assert(
       fc.asyncProperty(ops, async (schedule) => {
-        await spine.query('truncate intents, lanes cascade; delete from queue_jobs');
-        const known: Known[] = [];
+        await intentDb.query('truncate intents, lanes cascade; delete from queue_jobs');
+        const known: KnownIntent[] = [];
         for (const op of schedule) {
           await step(op, known);
-          expect(await spine.query(INVARIANTS), op.do).to.deep.equal([]);
+          expect(await intentDb.query(INVARIANTS), op.do).to.deep.equal([]);
         }
         expectFirstComeFirstStarted(known);
         await drain(known);
-        expect(await spine.query(`select from intents where settled_at is null`)).to.deep.equal([]);
-        expect(await spine.query('select from lanes where head is not null')).to.deep.equal([]);
+        expect(await intentDb.query(`select from intents where settled_at is null`)).to.deep.equal([]);
+        expect(await intentDb.query('select from lanes where head is not null')).to.deep.equal([]);
       }),
       { numRuns: 100 },
     );
@@ -85,17 +92,17 @@ describe('intents under any schedule', () => {
   const changed: Partial<Record<Op['do'], number>> = {};
 
   /** One step of some worker, on an intent drawn by `pick`: its job, its claim, or an older one. */
-  async function step({ do: move, pick }: Op, known: Known[]): Promise<void> {
+  async function step({ do: move, pick }: Op, known: KnownIntent[]): Promise<void> {
     if (move === 'accept') return accept(LANES[pick % LANES.length] as string, known);
-    const jobs = await spine.jobs();
+    const jobs = await intentDb.jobs();
     if (move === 'claim' || move === 'finish') {
       const job = jobs[pick % Math.max(1, jobs.length)];
       const one = known.find(({ id }) => id === job?.intent_id);
       if (!one) return;
       if (move === 'claim') return claim(one);
-      const { state } = await spine.row(one.id);
+      const { state } = await intentDb.row(one.id);
       // a job ends after its work
-      if (['succeeded', 'failed', 'expired'].includes(state)) await spine.finishJobs(one.id);
+      if (['succeeded', 'failed', 'expired'].includes(state)) await intentDb.finishJobs(one.id);
       return;
     }
     const busy = known.filter(({ fence, ended }) => fence > 0 && !ended);
@@ -103,15 +110,15 @@ describe('intents under any schedule', () => {
     if (one) await act(move, one, pick);
   }
 
-  async function act(move: Op['do'], one: Known, pick: number): Promise<void> {
+  async function act(move: Op['do'], one: KnownIntent, pick: number): Promise<void> {
     const { id } = one;
     const fence = pick % 7 === 0 ? one.fence - 1 : one.fence; // some use a claim they have lost
-    if (move === 'send') note(move, await spine.beginSending(id, fence));
-    if (move === 'doubt') note(move, await spine.markInDoubt(id, fence));
-    if (move === 'retry') note(move, await spine.retry(id, fence));
-    if (move === 'expire') await spine.query(`update intents set deadline_at = now() where id = $1`, [id]);
+    if (move === 'send') note(move, await intentDb.beginSending(id, fence));
+    if (move === 'doubt') note(move, await intentDb.markInDoubt(id, fence));
+    if (move === 'retry') note(move, await intentDb.retry(id, fence));
+    if (move === 'expire') await intentDb.query(`update intents set deadline_at = now() where id = $1`, [id]);
     if (move === 'settle')
-      one.ended = note(move, await spine.settle(id, fence, pick % 2 === 0 ? 'succeeded' : 'failed'));
+      one.ended = note(move, await intentDb.settle(id, fence, pick % 2 === 0 ? 'succeeded' : 'failed'));
   }
 
   /** Counts the steps that changed something: a schedule of rejections proves nothing. */
@@ -120,22 +127,22 @@ describe('intents under any schedule', () => {
     return done;
   }
 
-  async function accept(lane: string, known: Known[]): Promise<void> {
+  async function accept(lane: string, known: KnownIntent[]): Promise<void> {
     const one = item({ lane });
-    await spine.accept(one);
+    await intentDb.accept(one);
     clock += 1;
     known.push({ id: one.id, lane, fence: 0, accepted: clock, started: null, ended: false });
   }
 
-  async function claim(one: Known): Promise<void> {
-    const held: Row | null = await spine.claim(one.id);
+  async function claim(one: KnownIntent): Promise<void> {
+    const held: Row | null = await intentDb.claim(one.id);
     if (!held) return;
     clock += 1;
     one.fence = held.fence;
     one.started ??= clock;
   }
 
-  function expectFirstComeFirstStarted(known: Known[]): void {
+  function expectFirstComeFirstStarted(known: KnownIntent[]): void {
     for (const lane of LANES) {
       const started = known.filter((one) => one.lane === lane && one.started !== null);
       const inOrderOfStart = [...started].sort((a, b) => Number(a.started) - Number(b.started));
@@ -144,13 +151,13 @@ describe('intents under any schedule', () => {
   }
 
   /** The steps of workers without failures: every job is done until none is left. */
-  async function drain(known: Known[]): Promise<void> {
+  async function drain(known: KnownIntent[]): Promise<void> {
     for (let round = 0; round <= known.length; round += 1) {
-      for (const { intent_id } of await spine.jobs()) {
-        const held = await spine.claim(intent_id);
-        const row = held ?? (await spine.row(intent_id));
-        await spine.settle(intent_id, row.fence);
-        await spine.finishJobs(intent_id);
+      for (const { intent_id } of await intentDb.jobs()) {
+        const held = await intentDb.claim(intent_id);
+        const row = held ?? (await intentDb.row(intent_id));
+        await intentDb.settle(intent_id, row.fence);
+        await intentDb.finishJobs(intent_id);
       }
     }
   }

@@ -1,34 +1,34 @@
 import { expect } from 'chai';
-import { openSpine, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, openIntentDatabase } from '../support/intent-database.ts';
 
 const CRON = '{"_cron": {"ts": "2026-11-23T18:00:00.000Z", "backfilled": false}}';
 
 describe('jobs that a newer job with the same key has replaced while a worker had them', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate worker_processes, intents cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate worker_processes, intents cascade; delete from queue_jobs'));
 
   const add = (task: string, payload: string, key: string) =>
-    spine.query('select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => 25)', [
+    intentDb.query('select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => 25)', [
       task,
       payload,
       key,
     ]);
   const lock = (worker: string) =>
-    spine.query('update queue_jobs set locked_by = $1, locked_at = now() where locked_at is null', [worker]);
+    intentDb.query('update queue_jobs set locked_by = $1, locked_at = now() where locked_at is null', [worker]);
   const worker = (name: string, silentS: number) =>
-    spine.query(
+    intentDb.query(
       'insert into worker_processes (id, pool_ids, seen_at) values (gen_random_uuid(), array[$1], now() - make_interval(secs => $2))',
       [name, silentS],
     );
-  const reap = () => spine.query('select reap_dead_workers(gen_random_uuid(), 4, 8, 60)');
+  const reap = () => intentDb.query('select reap_dead_workers(gen_random_uuid(), 4, 8, 60)');
   const left = () =>
-    spine.query('select task, key, locked_by from queue_jobs order by task, key nulls first, locked_by nulls first');
+    intentDb.query('select task, key, locked_by from queue_jobs order by task, key nulls first, locked_by nulls first');
   const dead = async () =>
-    (await spine.query<{ task: string }>('select task from ops.dead_jobs order by task')).map(({ task }) => task);
+    (await intentDb.query<{ task: string }>('select task from ops.dead_jobs order by task')).map(({ task }) => task);
 
   for (const [task, payload, key] of [
     ['exchange/watch', CRON, 'watch'],
@@ -64,8 +64,8 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     await add('kyc/reconcile', CRON, 'kyc-reconcile');
     await lock('stopping');
     await add('kyc/reconcile', CRON, 'kyc-reconcile');
-    await spine.query(`select graphile_worker.force_unlock_workers(array['stopping'])`);
-    const [{ dropped } = { dropped: 0 }] = await spine.query<{ dropped: number }>(
+    await intentDb.query(`select graphile_worker.force_unlock_workers(array['stopping'])`);
+    const [{ dropped } = { dropped: 0 }] = await intentDb.query<{ dropped: number }>(
       'select drop_superseded_jobs() dropped',
     );
 
@@ -77,9 +77,9 @@ describe('jobs that a newer job with the same key has replaced while a worker ha
     await worker('killed', 5);
     await add('exchange/watch', CRON, 'watch');
     await add('mail/send', '{"mail_id": "m"}', 'unlike');
-    await spine.query(`update queue_jobs set attempts = max_attempts, locked_by = 'killed', locked_at = now()`);
-    await spine.query(`select graphile_worker.add_job('webhooks/dispatch', '{}', max_attempts => 1)`);
-    await spine.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/dispatch'`);
+    await intentDb.query(`update queue_jobs set attempts = max_attempts, locked_by = 'killed', locked_at = now()`);
+    await intentDb.query(`select graphile_worker.add_job('webhooks/dispatch', '{}', max_attempts => 1)`);
+    await intentDb.query(`update queue_jobs set attempts = max_attempts where task = 'webhooks/dispatch'`);
     await reap();
 
     expect(await dead()).to.deep.equal(['mail/send', 'exchange/watch', 'webhooks/dispatch']);

@@ -1,21 +1,21 @@
 import { expect } from 'chai';
-import { item, openSpine, type Row, type Spine } from '../support/spine.ts';
+import { type IntentDatabase, item, openIntentDatabase, type Row } from '../support/intent-database.ts';
 
 describe('requeue_stranded', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
-  beforeEach(() => spine.query('truncate intents, lanes cascade; delete from queue_jobs'));
+  after(() => intentDb.close());
+  beforeEach(() => intentDb.query('truncate intents, lanes cascade; delete from queue_jobs'));
 
-  const requeue = async () => (await spine.query<{ n: number }>('select requeue_stranded() n'))[0]?.n;
-  const age = () => spine.query(`update intents set created_at = now() - interval '1 minute'`);
-  const loseJobs = () => spine.query('delete from queue_jobs');
-  const jobs = async () => (await spine.jobs()).map(({ task, intent_id }) => [task, intent_id]);
+  const requeue = async () => (await intentDb.query<{ n: number }>('select requeue_stranded() n'))[0]?.n;
+  const age = () => intentDb.query(`update intents set created_at = now() - interval '1 minute'`);
+  const loseJobs = () => intentDb.query('delete from queue_jobs');
+  const jobs = async () => (await intentDb.jobs()).map(({ task, intent_id }) => [task, intent_id]);
 
   it('does not touch an intent that has its job, or waits behind a head that has one', async () => {
-    await spine.accept(item(), item({ lane: 'a' }), item({ lane: 'a' }));
+    await intentDb.accept(item(), item({ lane: 'a' }), item({ lane: 'a' }));
     await age();
 
     expect(await requeue()).to.equal(0);
@@ -23,7 +23,7 @@ describe('requeue_stranded', () => {
   });
 
   it('does not touch a newly accepted one', async () => {
-    await spine.accept(item());
+    await intentDb.accept(item());
     await loseJobs();
 
     expect(await requeue()).to.equal(0);
@@ -31,7 +31,7 @@ describe('requeue_stranded', () => {
 
   it('queues a new job for one that lost it, once', async () => {
     const [alone, head, behind] = [item(), item({ lane: 'a' }), item({ lane: 'a' })];
-    await spine.accept(alone, head, behind);
+    await intentDb.accept(alone, head, behind);
     await age();
     await loseJobs();
 
@@ -46,11 +46,11 @@ describe('requeue_stranded', () => {
 
   it('queues the task of a running one and the reconciliation of one in doubt', async () => {
     const [running, inDoubt] = [item(), item({ lane: 'a', kind: 'network/cancel' })];
-    await spine.accept(running, inDoubt);
-    await spine.claim(running.id);
-    const { fence } = (await spine.claim(inDoubt.id)) as Row;
-    await spine.beginSending(inDoubt.id, fence);
-    await spine.markInDoubt(inDoubt.id, fence);
+    await intentDb.accept(running, inDoubt);
+    await intentDb.claim(running.id);
+    const { fence } = (await intentDb.claim(inDoubt.id)) as Row;
+    await intentDb.beginSending(inDoubt.id, fence);
+    await intentDb.markInDoubt(inDoubt.id, fence);
     await age();
     await loseJobs();
 
@@ -64,9 +64,9 @@ describe('requeue_stranded', () => {
 
   it('queues a new job for one whose job has used up its attempts', async () => {
     const one = item();
-    await spine.accept(one);
+    await intentDb.accept(one);
     await age();
-    await spine.query('update queue_jobs set attempts = max_attempts');
+    await intentDb.query('update queue_jobs set attempts = max_attempts');
 
     expect(await requeue()).to.equal(1);
   });
@@ -77,45 +77,45 @@ describe('requeue_stranded', () => {
   ] as const) {
     it(`frees a lane whose head ${what}, for the first in it`, async () => {
       const [head, first, second] = [item({ lane: 'a' }), item({ lane: 'a' }), item({ lane: 'a' })];
-      await spine.accept(head, first, second);
-      await spine.query(statement, [head.id]);
+      await intentDb.accept(head, first, second);
+      await intentDb.query(statement, [head.id]);
       await age();
-      await spine.finishJobs(head.id);
+      await intentDb.finishJobs(head.id);
 
       const requeued = await requeue();
 
       expect(requeued).to.equal(1);
-      expect(await spine.headOf('a')).to.equal(first.id);
+      expect(await intentDb.headOf('a')).to.equal(first.id);
       expect(await jobs()).to.deep.equal([['network/place', first.id]]);
     });
   }
 
   it('frees a lane that lost its head', async () => {
     const [first, second] = [item({ lane: 'a' }), item({ lane: 'a' })];
-    await spine.accept(first, second);
+    await intentDb.accept(first, second);
     await age();
     await loseJobs();
-    await spine.query('update lanes set head = null');
+    await intentDb.query('update lanes set head = null');
 
     await requeue();
 
-    expect(await spine.headOf('a')).to.equal(first.id);
+    expect(await intentDb.headOf('a')).to.equal(first.id);
     expect(await jobs()).to.deep.equal([['network/place', first.id]]);
   });
 });
 
 describe('release_lost_jobs', () => {
-  let spine: Spine;
+  let intentDb: IntentDatabase;
   before(async () => {
-    spine = await openSpine();
+    intentDb = await openIntentDatabase();
   });
-  after(() => spine.close());
+  after(() => intentDb.close());
 
   it('releases jobs locked for longer than any task takes, and nothing else', async () => {
     const [lost, atWork] = [item(), item()];
-    await spine.accept(lost, atWork);
+    await intentDb.accept(lost, atWork);
     const lock = (id: string, ago: string) =>
-      spine.query(
+      intentDb.query(
         `update queue_jobs set locked_at = now() - $2::interval, locked_by = 'worker'
          where payload ->> 'intent_id' = $1`,
         [id, ago],
@@ -123,8 +123,8 @@ describe('release_lost_jobs', () => {
     await lock(lost.id, '3 minutes');
     await lock(atWork.id, '1 minute');
 
-    const [freed] = await spine.query<{ n: number }>('select release_lost_jobs() n');
-    const locked = await spine.query<{ id: string }>(
+    const [freed] = await intentDb.query<{ n: number }>('select release_lost_jobs() n');
+    const locked = await intentDb.query<{ id: string }>(
       `select payload ->> 'intent_id' id from queue_jobs where locked_at is not null`,
     );
 

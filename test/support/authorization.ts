@@ -1,6 +1,6 @@
 /**
  * Who may call which operation, written from the specification and not from the contract: the oracle of the tests of
- * authorization. A new operation has to be entered here by hand.
+ * authorization. A new operation has to be entered here by session.
  */
 
 /** A set of credentials that is enough: security schemes, with the scopes or roles that each must carry. */

@@ -17,7 +17,7 @@ export type Recorder = {
    * The files of `src` and `workers` of which a function ran, beyond the module's own top level, in most of the runs
    * and not while the service was idle. `prepare` is not counted; its result is passed to `run`.
    */
-  filesOf<Given>(prepare: () => Promise<Given>, run: (given: Given) => Promise<void>): Promise<string[]>;
+  filesOf<Options>(prepare: () => Promise<Options>, run: (given: Options) => Promise<void>): Promise<string[]>;
   stop(): Promise<void>;
 };
 

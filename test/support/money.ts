@@ -32,9 +32,9 @@ export type Money = Identity & {
   processor: ProcessorUpstream;
   tenant: TestApp;
   buyer: TestUser;
-  /** Changes a payment, transfer or person at the processor by hand. */
+  /** Changes a payment, transfer or person at the processor by session. */
   control(what: string, body: object): Promise<void>;
-  /** Changes a subaccount at the network by hand. */
+  /** Changes a subaccount at the network by session. */
   network(body: object): Promise<void>;
   /** Sends a notification as the processor signs it, or with another signature. */
   notify(event: Event | object, header?: string): Promise<Data>;

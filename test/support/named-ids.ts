@@ -1,6 +1,6 @@
 /**
  * Every id that a request can name, and whose it is, written from the specification: the oracle of the tests of others'
- * ids. A new operation or member that names one has to be entered here by hand.
+ * ids. A new operation or member that names one has to be entered here by session.
  */
 
 /** The ids that belong to a tenant. Of each there is one of the owner, and one of the same form that nobody has. */

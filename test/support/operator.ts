@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import type { ErrorCode } from '../../src/kernel/errors.ts';
 import { type Data, type Identity, startIdentity, type TestAdmin } from './identity.ts';
+import { type DbSession, handOf, type Item, item, type Row } from './intent-database.ts';
 import { expectProblem } from './problem.ts';
-import { type Hand, handOf, type Item, item, type Row } from './spine.ts';
 
 export type Judgement = {
   verdict: string;
@@ -26,7 +26,7 @@ export type Operator = {
 };
 
 /** The operator functions over a database connection. */
-export const operatorOf = ({ query }: Pick<Hand, 'query'>): Operator => ({
+export const operatorOf = ({ query }: Pick<DbSession, 'query'>): Operator => ({
   judge: async (id) => (await query<Judgement>('select * from ops.safe_to_rerun($1)', [id]))[0],
   rerun: async (id) => (await query<Result>(`select * from ops.rerun($1, 'ada', 'it hangs')`, [id]))[0],
   actions: (subject) =>
@@ -38,23 +38,23 @@ export const operatorOf = ({ query }: Pick<Hand, 'query'>): Operator => ({
  * upstream.
  */
 export async function intentAt(
-  spine: Hand,
+  intentDb: DbSession,
   place: 'queued' | 'running' | 'sent' | 'in_doubt' | 'succeeded' | 'failed' | 'expired',
   more: Partial<Item> = {},
 ): Promise<string> {
   const one = item(more);
-  await spine.accept(one);
+  await intentDb.accept(one);
   if (place === 'queued') return one.id;
-  const { fence } = (await spine.claim(one.id)) as Row; // as: it is queued and in time
+  const { fence } = (await intentDb.claim(one.id)) as Row; // as: it is queued and in time
   if (place === 'running') return one.id;
-  if (place !== 'expired') await spine.beginSending(one.id, fence);
-  if (place === 'in_doubt') await spine.markInDoubt(one.id, fence, 5);
-  if (place === 'succeeded') await spine.settle(one.id, fence);
-  if (place === 'failed' || place === 'expired') await fail(spine, one.id, fence, place);
+  if (place !== 'expired') await intentDb.beginSending(one.id, fence);
+  if (place === 'in_doubt') await intentDb.markInDoubt(one.id, fence, 5);
+  if (place === 'succeeded') await intentDb.settle(one.id, fence);
+  if (place === 'failed' || place === 'expired') await fail(intentDb, one.id, fence, place);
   return one.id;
 }
 
-async function fail({ query }: Pick<Hand, 'query'>, id: string, fence: number, ending: string): Promise<void> {
+async function fail({ query }: Pick<DbSession, 'query'>, id: string, fence: number, ending: string): Promise<void> {
   const outcome = {
     problem: { code: ending === 'failed' ? 'VENUE_REJECTED' : 'DEADLINE_PASSED', reason: 'too_small' },
   };
@@ -62,7 +62,7 @@ async function fail({ query }: Pick<Hand, 'query'>, id: string, fence: number, e
 }
 
 /** A recorded worker process: its last heartbeat, and the pool its jobs are locked by. It holds no advisory lock. */
-export async function workerSeen({ query }: Pick<Hand, 'query'>, secondsAgo: number): Promise<string> {
+export async function workerSeen({ query }: Pick<DbSession, 'query'>, secondsAgo: number): Promise<string> {
   const pool = `pool-${randomUUID()}`;
   await query(
     `insert into worker_processes (id, pool_ids, seen_at)
@@ -74,7 +74,7 @@ export async function workerSeen({ query }: Pick<Hand, 'query'>, secondsAgo: num
 
 /** Lets a pool's worker lock every job of an intent, as it does when it executes one. */
 export async function lockJobs(
-  { query }: Pick<Hand, 'query'>,
+  { query }: Pick<DbSession, 'query'>,
   intentId: string,
   pool: string,
   secondsAgo = 0,
@@ -88,7 +88,7 @@ export async function lockJobs(
 }
 
 /** Uses up the attempts of an intent's jobs. */
-export async function exhaustJobs({ query }: Pick<Hand, 'query'>, intentId: string): Promise<void> {
+export async function exhaustJobs({ query }: Pick<DbSession, 'query'>, intentId: string): Promise<void> {
   await query(
     `update queue_jobs
      set attempts = max_attempts, last_error = 'a bug'
@@ -100,7 +100,7 @@ export async function exhaustJobs({ query }: Pick<Hand, 'query'>, intentId: stri
 let accounts = 0;
 
 /** The app and the tier that every failed account needs. */
-export async function sellTier({ query }: Pick<Hand, 'query'>): Promise<void> {
+export async function sellTier({ query }: Pick<DbSession, 'query'>): Promise<void> {
   await query(`insert into apps (id, slug, name, allowed_scopes) values ('app_1', 'app', 'App', '{api}')`);
   await query(
     `insert into tiers (id, market, asset_class, account_size, amount_cents, currency)
@@ -110,23 +110,26 @@ export async function sellTier({ query }: Pick<Hand, 'query'>): Promise<void> {
 
 /** An account that could not be created, paid by default, by a creation that ended with this code. */
 export async function failedAccount(
-  hand: Hand,
+  session: DbSession,
   { paid = true, code = 'VENUE_REJECTED' } = {},
 ): Promise<{ id: string; paymentId: string; intentId: string }> {
   accounts += 1;
   const [id, paymentId, userId] = [`prop_${accounts}`, `pay_${accounts}`, `usr_${accounts}`];
-  const intentId = await intentAt(hand, 'sent', { kind: 'accounts/provision', owner: 'app_1' });
-  await hand.query('select settle_intent($1, 1, $2, $3)', [intentId, 'failed', { problem: { code } }]);
-  await hand.query(`insert into users (id, app_id, email) values ($1, 'app_1', $2)`, [userId, `${userId}@example.com`]);
+  const intentId = await intentAt(session, 'sent', { kind: 'accounts/provision', owner: 'app_1' });
+  await session.query('select settle_intent($1, 1, $2, $3)', [intentId, 'failed', { problem: { code } }]);
+  await session.query(`insert into users (id, app_id, email) values ($1, 'app_1', $2)`, [
+    userId,
+    `${userId}@example.com`,
+  ]);
   if (paid)
-    await hand.query(
+    await session.query(
       `insert into payments (id, owner, user_id, tier_id, market, asset_class, account_size, amount_cents, currency, intent_id, status,
          paid_at, received_cents)
        values ($1, 'app_1', $2, 'tier_1', 'crypto', 'crypto', 25000, 19900, 'usd', gen_random_uuid(), 'succeeded',
          now() - interval '1 hour', 19900)`,
       [paymentId, userId],
     );
-  await hand.query(
+  await session.query(
     `insert into prop_accounts (id, owner, user_id, tier_id, payment_id, market, asset_class, account_size, status, failure_reason, intent_id)
      values ($1, 'app_1', $2, 'tier_1', $3, 'crypto', 'crypto', 25000, 'subaccount_failed', 'said_no', $4)`,
     [id, userId, paid ? paymentId : null, intentId],
@@ -135,20 +138,20 @@ export async function failedAccount(
 }
 
 /** Returns the money of a payment, like an update from the processor. */
-export async function returnMoney({ query }: Pick<Hand, 'query'>, paymentId: string): Promise<void> {
+export async function returnMoney({ query }: Pick<DbSession, 'query'>, paymentId: string): Promise<void> {
   await lose({ query }, paymentId, { kind: 'refund', id: `re_${paymentId}`, cents: 19_900, status: 'succeeded' });
 }
 
 /** Applies what the processor reports of a refund or a dispute. */
-export async function lose({ query }: Pick<Hand, 'query'>, paymentId: string, loss: object): Promise<void> {
+export async function lose({ query }: Pick<DbSession, 'query'>, paymentId: string, loss: object): Promise<void> {
   await query('select note_loss($1, $2, extract(epoch from now()) * 1000)', [paymentId, { currency: 'usd', ...loss }]);
 }
 
 /** The service without a worker, an operator who calls it, and direct access to its database. */
-export type Desk = {
+export type OperatorConsole = {
   service: Identity;
   admin: TestAdmin;
-  hand: Hand;
+  session: DbSession;
   get(path: string): Promise<Data>;
   /** Posts with a reason by default. */
   post(path: string, options?: Parameters<TestAdmin['ask']>[2]): Promise<Data>;
@@ -158,18 +161,18 @@ export type Desk = {
 };
 
 /** Starts a desk with a tier on sale. */
-export async function openDesk(): Promise<Desk> {
+export async function openOperatorConsole(): Promise<OperatorConsole> {
   const service = await startIdentity({}, false);
   const admin = await service.admin();
   const client = new Client({ connectionString: String(service.settings.DATABASE_URL) });
   await client.connect();
-  const hand = handOf(client);
-  await sellTier(hand);
-  const get: Desk['get'] = (path) => admin.ask('GET', path);
+  const session = handOf(client);
+  await sellTier(session);
+  const get: OperatorConsole['get'] = (path) => admin.ask('GET', path);
   return {
     service,
     admin,
-    hand,
+    session,
     get,
     post: (path, options = { json: { reason: 'it hangs' } }) => admin.ask('POST', path, options),
     storedOf: async (subject) => (await get(`/v2/admin/audit?subject=${subject}`)).body,

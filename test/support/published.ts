@@ -8,7 +8,7 @@
 // biome-ignore lint/suspicious/noExplicitAny: see above
 type AnyBody = any;
 type Json = Record<string, unknown>;
-type Sent = { json?: unknown; user?: boolean; account?: string | undefined };
+type SentRequest = { json?: unknown; user?: boolean; account?: string | undefined };
 
 type ErrorMembers = { code: string; message: string; retryable: boolean };
 
@@ -53,7 +53,7 @@ export class PublishedClient {
   }
 
   /** One call. `user`: with the user's session, which is the default. */
-  async call(method: string, path: string, { json, user = true, account }: Sent = {}): Promise<AnyBody> {
+  async call(method: string, path: string, { json, user = true, account }: SentRequest = {}): Promise<AnyBody> {
     this.#token ??= this.#obtainToken();
     const headers = new Headers({ Authorization: `Bearer ${await this.#token}` });
     if (account) headers.set('X-Prop-Account', account);

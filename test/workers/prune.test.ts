@@ -126,7 +126,7 @@ describe('housekeeping/prune', () => {
     await client.query(
       `delete from intents; delete from lanes; insert into lanes (name) values ('entered'), ('taken')`,
     );
-    const hand = await connected();
+    const session = await connected();
     const enter = (by: Client, at: number, lane: string) =>
       by.query('select accept_intents($1)', [
         JSON.stringify([
@@ -143,18 +143,18 @@ describe('housekeeping/prune', () => {
         ]),
       ]);
 
-    await hand.query('begin');
-    await enter(hand, 1, 'entered');
+    await session.query('begin');
+    await enter(session, 1, 'entered');
     const passedOver = await prune();
-    await hand.query('rollback; begin; select prune_lanes(0, 1000)');
+    await session.query('rollback; begin; select prune_lanes(0, 1000)');
     const entering = enter(client, 2, 'entered');
     await until('an order that waits for the pruning', () =>
       db.oneFirst(sql.type(waiting)`
       select exists (select from pg_locks where not granted and locktype = 'transactionid') as waits`),
     );
-    await hand.query('commit');
+    await session.query('commit');
     await entering;
-    await hand.end();
+    await session.end();
 
     const { rows } = await client.query('select name, head from lanes');
     expect(passedOver).to.deep.equal({ lanes: 1 });

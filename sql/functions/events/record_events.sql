@@ -1,10 +1,10 @@
 -- Appends events of one type to the log of an app or a partner, in the order given. Positions are assigned under the lock on the log's end
 -- and become visible in order, so a reader that has seen a position has seen all positions before it. The followers of a partner's log are
 -- notified. Take no lock after it that others take before it.
-create or replace function record_events(of_owner text, of_type text, abouts jsonb[]) returns setof events
+create or replace function record_events(of_owner text, of_type text, payloads jsonb[]) returns setof events
 language plpgsql as $$
 declare
-  many integer := cardinality(abouts);
+  many integer := cardinality(payloads);
   log_end bigint;
 begin
   insert into event_logs as l (owner, last_position)
@@ -16,12 +16,12 @@ begin
   end if;
   return query
   with made as materialized (
-    select sortable_id('evt') as id, a.about, log_end - many + a.n as position, date_trunc('milliseconds', clock_timestamp()) as at
-    from unnest(abouts) with ordinality as a (about, n)
+    select sortable_id('evt') as id, a.payload, log_end - many + a.n as position, date_trunc('milliseconds', clock_timestamp()) as at
+    from unnest(payloads) with ordinality as a (payload, n)
   )
   insert into events (id, owner, type, position, body, created_at)
   select m.id, of_owner, of_type, m.position,
-    json_build_object('id', m.id, 'type', of_type, 'data', m.about,
+    json_build_object('id', m.id, 'type', of_type, 'data', m.payload,
       'timestamp', to_char(m.at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"+00:00"'))::text,
     m.at
   from made m

@@ -1,6 +1,6 @@
 -- Appends one event to an account's log. Take no further lock after it that others take before it. For this reason the triggers call it
 -- when everything else in their transaction is done.
-create or replace function record_account_event(account text, of_type text, about jsonb) returns void
+create or replace function record_account_event(account text, of_type text, payload jsonb) returns void
 language plpgsql as $$
 declare
   new_position bigint;
@@ -10,6 +10,6 @@ begin
   on conflict (prop_account_id) do update set last_position = l.last_position + 1
   returning last_position into new_position;
   insert into account_events (prop_account_id, position, type, data, created_at)
-  values (account, new_position, of_type, about, clock_timestamp());
+  values (account, new_position, of_type, payload, clock_timestamp());
   perform pg_notify('account_events', account);
 end $$;

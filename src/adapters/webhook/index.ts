@@ -3,7 +3,7 @@ import { addressGuard } from './guard.ts';
 import { type Posted, poster } from './post.ts';
 import { nameResolver } from './resolve.ts';
 import { signedHeaders } from './sign.ts';
-import type { Judged, Outgoing, Resolve, Sent, Target, Webhooks } from './types.ts';
+import type { Judged, Outgoing, Resolve, SentRequest, Target, Webhooks } from './types.ts';
 
 const TOTAL_MS = 10_000; // DNS, connect, send and response status together
 const MAX_ADDRESSES = 3; // tried one after another until bytes may have been sent
@@ -56,7 +56,7 @@ async function postInTurn(
   return posted;
 }
 
-const data = (posted: Posted, durationMs: number): Sent =>
+const data = (posted: Posted, durationMs: number): SentRequest =>
   posted.kind === 'fault'
     ? { kind: 'fault', fault: posted.fault, durationMs }
     : {

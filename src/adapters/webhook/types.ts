@@ -20,7 +20,7 @@ export type Outgoing = { deliveryId: string; eventType: string; url: string; bod
 export type SendFault = 'address_forbidden' | 'dns' | 'connect' | 'tls' | 'timeout' | 'malformed' | 'reset';
 
 /** Result of an attempt: a status with the first 2 KiB of the response body, or a fault. */
-export type Sent =
+export type SentRequest =
   | { kind: 'response'; status: number; text: string; retryAfterS: number | null; durationMs: number }
   | { kind: 'fault'; fault: SendFault; durationMs: number };
 
@@ -29,7 +29,7 @@ export type Webhooks = {
   /** Resolves and checks a URL. Sends no HTTP request. */
   judge(url: string): Promise<Judged>;
   /** Makes one attempt: signs and checks the address at the time of the call, and ends within 10 seconds. */
-  send(outgoing: Outgoing): Promise<Sent>;
+  send(outgoing: Outgoing): Promise<SentRequest>;
   /** Closes the keep-alive connections. */
   close(): void;
 };

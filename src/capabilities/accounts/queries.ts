@@ -10,7 +10,7 @@ const creationsRow = z.object({
 });
 
 /**
- * Sent creations of one size and class at an entity whose outcome is open, oldest first, and which of `hotkeys` have an
+ * SentRequest creations of one size and class at an entity whose outcome is open, oldest first, and which of `hotkeys` have an
  * owner in our tables. One snapshot serves both: a creation that ended between two queries would leave its subaccount
  * without an owner.
  */

@@ -8,7 +8,7 @@ const EVERY_MS = 5_000;
 const SLOW_MS = 1_000; // a reading that took longer cannot show a smaller difference
 
 /** Where the difference is shown, in seconds. */
-type Shown = { clockAhead: { set(seconds: number): void } };
+type ClockMetrics = { clockAhead: { set(seconds: number): void } };
 
 /** What a process knows of its clock. */
 export type Clock = {
@@ -22,7 +22,7 @@ export type Clock = {
  * goes by the database's time; a log line says so at the beginning, when it jumps further, and at the end. A reading
  * that fails changes nothing. A clock that jumps is reported and has no effect: `epochMs` continues steadily.
  */
-export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, metrics: Shown): Promise<Clock> {
+export async function watchClock(db: Db, log: Pick<Logger, 'error' | 'info'>, metrics: ClockMetrics): Promise<Clock> {
   let isOff = false;
   let loggedMs = 0; // 0: the clock is right
   let timer: NodeJS.Timeout | undefined;

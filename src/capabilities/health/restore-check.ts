@@ -15,8 +15,13 @@ const MOST_IDS = 2_000; // at a time: a look-up by primary key
 const FORGET_AFTER = 8; // a standby that took over may lack what was known before
 
 /** The latest reads of orders at venues, by call and trader: see `watched`. */
-type Shown = Map<string, { call: string; data: unknown }>;
-type Sources = { db: Db; log: Pick<Logger, 'error' | 'warn'>; config: { RETAIN_INTENTS_DAYS: number }; shown: Shown };
+type CallStates = Map<string, { call: string; data: unknown }>;
+type Sources = {
+  db: Db;
+  log: Pick<Logger, 'error' | 'warn'>;
+  config: { RETAIN_INTENTS_DAYS: number };
+  shown: CallStates;
+};
 
 /** Compares what venues show with the database. */
 export type BehindWatch = { compare(): Promise<void>; stop(): void };

@@ -22,7 +22,10 @@ export type NewCheckout = NewIntent & {
   currency: string;
 };
 
-type Wanted = Pick<NewCheckout, 'tier_id' | 'market' | 'asset_class' | 'account_size' | 'amount_cents' | 'currency'>;
+type CheckoutTerms = Pick<
+  NewCheckout,
+  'tier_id' | 'market' | 'asset_class' | 'account_size' | 'amount_cents' | 'currency'
+>;
 
 const errorOf = rejectionBy({
   tier_unknown: 'V2_TIER_UNKNOWN',
@@ -34,7 +37,11 @@ const errorOf = rejectionBy({
 /**
  * Submits the checkout of a tier. Throws an `ApiError` if the request does not match the tier; nothing is written then.
  */
-export const checkOut = (context: Submission<NewCheckout>, userId: UserId, wanted: Wanted): Promise<Accepted> => {
+export const checkOut = (
+  context: Submission<NewCheckout>,
+  userId: UserId,
+  wanted: CheckoutTerms,
+): Promise<Accepted> => {
   const paymentId = newId('pay');
   const newCheckout = {
     ...wanted,

@@ -91,14 +91,14 @@ export function recordReversal(
   return settleBy(db, intent, 'succeeded', statement);
 }
 
-type Noted = 'applied' | 'stale' | 'unreadable' | 'unknown';
+type EventOutcome = 'applied' | 'stale' | 'unreadable' | 'unknown';
 const noted = z.object({ verdict: z.enum(['applied', 'stale', 'unreadable']) });
 
 /**
  * Applies the processor's report on a payout to a bank. Only the payout that a step of ours names, at the account that
  * the payout is for, is moved.
  */
-export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): Promise<Noted> {
+export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): Promise<EventOutcome> {
   const verdict = await tx.maybeOneFirst(sql.prepared('note_bank_payout', noted)`
     select note_bank_payout(${seen.processorPayoutId}, ${seen.status}, ${seen.amountCents}, ${seen.currency}, ${seen.failure}) verdict
     from payout_steps s
@@ -109,7 +109,7 @@ export async function applyPayout(tx: Tx, accountId: string, seen: PayoutSeen): 
 }
 
 /** Applies how much of a transfer is reversed. Only the transfer that a payout of ours names, to its account, counts. */
-async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen): Promise<Noted> {
+async function applyTransfer(tx: Tx, accountId: string, seen: TransferSeen): Promise<EventOutcome> {
   const isPossible = await tx.maybeOneFirst(sql.prepared('note_reversed', done)`
     select note_reversed(p.id, ${seen.reversedCents}) ok
     from payouts p
@@ -147,7 +147,7 @@ export const applyEvent = (db: Db, event: { id: string; said_at_ms: number; fact
       where id = ${event.id}`);
   });
 
-async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<Noted> {
+async function applyFact(tx: Tx, fact: Fact, atMs: number): Promise<EventOutcome> {
   if (fact.about === 'payout') return applyPayout(tx, fact.accountId, fact);
   if (fact.about === 'transfer') return applyTransfer(tx, fact.accountId, fact);
   return (await applyAccount(tx, fact, atMs)) ? 'applied' : 'unknown';

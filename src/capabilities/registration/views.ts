@@ -4,10 +4,10 @@ import type { WalletAddress } from '../../kernel/ids.ts';
 import type { Registration } from './queries.ts';
 import { isSuccess, isTerminal, notes } from './rules.ts';
 
-type Shown = components['schemas']['RegistrationStatus'];
+type StatusReport = components['schemas']['RegistrationStatus'];
 
 /** A registration in the form shown to its owner. `registration_id` is the id of its intent. */
-export const shownRegistration = (registration: Registration): Shown => ({
+export const shownRegistration = (registration: Registration): StatusReport => ({
   status: registration.status,
   ex_address: registration.ex_address,
   registration_id: registration.id,
@@ -22,7 +22,7 @@ export const shownRegistration = (registration: Registration): Shown => ({
 /**
  * The response for an address without a registration of the caller. It does not reveal whether another owner has one.
  */
-export const unknownRegistration = (exAddress: WalletAddress): Shown => ({
+export const unknownRegistration = (exAddress: WalletAddress): StatusReport => ({
   status: 'not_found',
   ex_address: exAddress,
   registration_id: null,

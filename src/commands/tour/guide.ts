@@ -1,8 +1,8 @@
 import { type Client, type Credentials, connect, ServiceError } from '../../client/index.ts';
 import { type LedgerEntry, openLedgers } from './ledgers.ts';
+import { showing } from './print.ts';
 import { openSandbox, type Sandbox } from './sandbox.ts';
 import type { Service } from './service.ts';
-import { showing } from './shown.ts';
 
 /** A step without the expected result. Its message is the reason with which the tour fails. */
 export class StepFailed extends Error {}

@@ -53,7 +53,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
   const { validatorKey, processingMs = 0, threads = Number.POSITIVE_INFINITY } = options;
   const ledger = openLedger('netvenue', options.ledgerFile);
   const faults = scriptedFaults();
-  const memory = openMemory<Known[]>(options.stateFile);
+  const memory = openMemory<WorldParts[]>(options.stateFile);
   const known = (memory.recalled ?? []).map((world) => ({ ...world, style: options.style ?? '2025', ledger }));
   const { pairs, closedMarkets } = known[0] ?? { pairs: registry(), closedMarkets: new Set<string>() };
   const entities = openEntities(options, known, (entityHotkey) =>
@@ -84,7 +84,7 @@ export const startNetvenueUpstream = async (options: NetvenueUpstreamOptions): P
   };
 };
 
-type Known = Omit<World, 'ledger'>;
+type WorldParts = Omit<World, 'ledger'>;
 
 const newWorld = (
   { entityHotkey, cooldownMs = 5_000, activationMs = 0, style = '2025' }: NetvenueUpstreamOptions,

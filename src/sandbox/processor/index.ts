@@ -46,7 +46,7 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   const faults = scriptedFaults();
   const notifications = notifier(options.notificationSecret);
   let shownAt = '';
-  const memory = openMemory<Known & { responses: Responses }>(options.stateFile);
+  const memory = openMemory<WorldParts & { responses: Responses }>(options.stateFile);
   const { responses, ...known } = memory.recalled ?? emptyState();
   const world = newWorld(known, ledger, notifications, () => shownAt);
   let { secretKey } = options;
@@ -84,9 +84,9 @@ export const startProcessorUpstream = async (options: ProcessorUpstreamOptions):
   };
 };
 
-type Known = Omit<World, 'ledger' | 'baseUrl' | 'emit'>;
+type WorldParts = Omit<World, 'ledger' | 'baseUrl' | 'emit'>;
 
-const emptyState = (): Known & { responses: Responses } => ({
+const emptyState = (): WorldParts & { responses: Responses } => ({
   payments: new Map(),
   refunds: new Map(),
   disputes: new Map(),
@@ -101,7 +101,7 @@ const emptyState = (): Known & { responses: Responses } => ({
   responses: new Map(),
 });
 
-function newWorld(known: Known, ledger: Ledger, notifications: Notifier, baseUrl: () => string): World {
+function newWorld(known: WorldParts, ledger: Ledger, notifications: Notifier, baseUrl: () => string): World {
   return {
     ...known,
     ledger,

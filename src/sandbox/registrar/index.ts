@@ -47,13 +47,13 @@ const TOKEN: Token = {
 };
 const START_UNITS = 1_000_000n * 1_000_000n; // every address starts with 1,000,000 USD
 
-type Known = Pick<World, 'rows' | 'proofs'> & { transfers: Transfers };
+type WorldParts = Pick<World, 'rows' | 'proofs'> & { transfers: Transfers };
 
 /** Simulates the registrar and its facilitator. Without files its state is lost with the process. */
 export const startRegistrarUpstream = async (options: RegistrarUpstreamOptions = {}): Promise<RegistrarUpstream> => {
   const ledger = openLedger('registrar', options.ledgerFile);
   const faults = scriptedFaults();
-  const memory = openMemory<Known>(options.stateFile);
+  const memory = openMemory<WorldParts>(options.stateFile);
   const book = options.chain
     ? null
     : openBookChain(ledger, { token: TOKEN, startUnits: START_UNITS }, memory.recalled?.transfers);

@@ -160,7 +160,7 @@ import { caller } from '../support/caller.ts';
 import { startService } from '../support/service.ts';
 
 describe('a venue on paper', () => {
-  it('fills an order at the mid, shows it in the history, and tells its partner', async function () {
+  it('fills an order at the mid, shows it in the history, and reports it to its partner', async function () {
     this.timeout(60_000);
     const service = await startService();
     try {

@@ -78,11 +78,11 @@ const TRADEABLE = new Set(['evaluation', 'funded']);
 const HAS_FAILED = new Set(['failed', 'canceled']);
 const GIVES_BACK = new Set(['won', 'warning_closed', 'failed', 'canceled']);
 
-type Known = Map<string, Record<string, unknown>>;
+type KnownMoney = Map<string, Record<string, unknown>>;
 
 /** The processor's objects by id, as its latest event about each shows them. */
-function latestObjects(events: MoneyStage['processor']['events']): Known {
-  const known: Known = new Map();
+function latestObjects(events: MoneyStage['processor']['events']): KnownMoney {
+  const known: KnownMoney = new Map();
   for (const { data } of events) {
     const object = data.object as Record<string, unknown>; // as: the sandbox writes objects
     known.set(String(object.id), object);
@@ -90,10 +90,10 @@ function latestObjects(events: MoneyStage['processor']['events']): Known {
   return known;
 }
 
-const statusOf = (known: Known, id: unknown): string => String(known.get(String(id))?.status ?? 'unknown');
+const statusOf = (known: KnownMoney, id: unknown): string => String(known.get(String(id))?.status ?? 'unknown');
 
 /** What refunds and disputes take of a payment, in cents. */
-const lossesOf = (known: Known, pi: string): number =>
+const lossesOf = (known: KnownMoney, pi: string): number =>
   [...known.values()]
     .filter(({ object, payment_intent, status }) => {
       const isLoss = object === 'refund' || object === 'dispute';

@@ -154,7 +154,7 @@ export async function earn({ stage, processor }: MoneyStage, { ask }: Trader, bo
 
 const firstAccount = ({ status, body }: Data) => (status === 200 ? body[0] : null);
 
-/** Acts at the processor by hand. */
+/** Acts at the processor by session. */
 export const control = ({ controlUrl }: ProcessorUpstream, what: string, body: object): Promise<void> =>
   post(`${controlUrl}/${what}`, body);
 

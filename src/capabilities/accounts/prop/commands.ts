@@ -2,12 +2,12 @@ import { sql } from 'slonik';
 import type { Db } from '../../../db/pool.ts';
 import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
 import { findAnyPropAccount } from './queries.ts';
-import { type Shown, verdictOf } from './rules.ts';
+import { type NetworkStatus, verdictOf } from './rules.ts';
 import { type MadeSubaccount, recordSync, subaccountMembers } from './store.ts';
 import { type Recovery, requireDone, verdictRow } from './verdicts.ts';
 
 /** Moves an account to the status that the network shows. Writes nothing if the status is unchanged. */
-export async function moveAccount(db: Db, id: PropAccountId, shown: Shown): Promise<void> {
+export async function moveAccount(db: Db, id: PropAccountId, shown: NetworkStatus): Promise<void> {
   const account = await findAnyPropAccount(db, id);
   if (account && verdictOf(account.status, shown).status !== account.status) await recordSync(db, account, shown);
 }

@@ -14,7 +14,7 @@ export type NewFreeAccount = NewIntent & {
   account_size: number;
 };
 
-type Wanted = Pick<NewFreeAccount, 'tier_id' | 'asset_class' | 'account_size'>;
+type AccountTerms = Pick<NewFreeAccount, 'tier_id' | 'asset_class' | 'account_size'>;
 
 const errorOf = rejectionBy({
   tier_unknown: 'V2_TIER_UNKNOWN',
@@ -29,7 +29,7 @@ const errorOf = rejectionBy({
 export const openFreeAccount = (
   context: Submission<NewFreeAccount>,
   userId: UserId,
-  wanted: Wanted,
+  wanted: AccountTerms,
 ): Promise<Accepted> => {
   const id = newId('prop');
   const subaccount = { assetClass: wanted.asset_class, accountSize: wanted.account_size };

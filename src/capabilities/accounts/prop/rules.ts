@@ -5,7 +5,7 @@ import { isEarningBucket } from '../../../kernel/buckets.ts';
 export type PropStatus = components['schemas']['PropAccountStatus'];
 
 /** What the network shows of a subaccount: its status, its bucket, and why it was eliminated. */
-export type Shown = { status: string; bucket: string | null; elimination: { reason: string | null } | null };
+export type NetworkStatus = { status: string; bucket: string | null; elimination: { reason: string | null } | null };
 
 /** The status that follows from a reading of the network. `synced` is false if the reading allowed no conclusion. */
 export type Verdict = { status: PropStatus; reason: string | null; synced: boolean };
@@ -18,7 +18,7 @@ const TRADEABLE = new Set(['active', 'admin']);
  * The status of an account after a reading of the network; null means that the reading failed. Eliminated and failed
  * accounts do not change. An account in `provisioning` becomes tradeable only when the network accepts its orders.
  */
-export function verdictOf(status: PropStatus, shown: Shown | null): Verdict {
+export function verdictOf(status: PropStatus, shown: NetworkStatus | null): Verdict {
   const unchanged = (synced: boolean): Verdict => ({ status, reason: null, synced });
   if (shown === null) return unchanged(false);
   if (status === 'eliminated' || status === 'subaccount_failed') return unchanged(true);
@@ -29,10 +29,10 @@ export function verdictOf(status: PropStatus, shown: Shown | null): Verdict {
   return afterBucket(status, shown.bucket);
 }
 
-const isEliminated = ({ status, bucket, elimination }: Shown) =>
+const isEliminated = ({ status, bucket, elimination }: NetworkStatus) =>
   elimination !== null || status === 'eliminated' || bucket === 'ELIMINATED';
 
-const reasonOf = ({ elimination }: Shown) => elimination?.reason?.toLowerCase() ?? 'eliminated_at_network';
+const reasonOf = ({ elimination }: NetworkStatus) => elimination?.reason?.toLowerCase() ?? 'eliminated_at_network';
 
 function afterBucket(status: PropStatus, bucket: string | null): Verdict {
   if (isEarningBucket(bucket)) return { status: 'funded', reason: null, synced: true };

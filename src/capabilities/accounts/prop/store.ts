@@ -4,7 +4,7 @@ import type { Db } from '../../../db/pool.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import type { Subaccount } from '../../../venues/network/adapter/types.ts';
 import type { PropAccount } from './queries.ts';
-import { nextSyncMs, type Shown, type Verdict, verdictOf } from './rules.ts';
+import { type NetworkStatus, nextSyncMs, type Verdict, verdictOf } from './rules.ts';
 
 const nothing = z.object({});
 
@@ -12,7 +12,7 @@ const nothing = z.object({});
  * Moves an account to the status the network shows, unless another write has moved it meanwhile. `shown` is null if the
  * network could not be read; then nothing is written. Returns the verdict.
  */
-export async function recordSync(db: Db, account: PropAccount, shown: Shown | null): Promise<Verdict> {
+export async function recordSync(db: Db, account: PropAccount, shown: NetworkStatus | null): Promise<Verdict> {
   const verdict = verdictOf(account.status, shown);
   if (shown !== null) {
     await db.query(sql.prepared('record_sync', nothing)`

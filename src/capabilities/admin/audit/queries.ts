@@ -7,13 +7,13 @@ import type { PageRequest } from '../../../kernel/pages.ts';
 
 const actionRow = z.custom<{ id: string } & components['schemas']['OperatorAction']>();
 
-type Wanted = PageRequest & { subject: string | null };
+type Filter = PageRequest & { subject: string | null };
 
 /**
  * Actions of operators, over HTTP and in psql, newest first, after `cursor`, with the names of who acted and what was
  * acted on. `detail` includes the reason as `why`.
  */
-export const listActions = (db: Db, { subject, ...page }: Wanted): Promise<readonly z.infer<typeof actionRow>[]> =>
+export const listActions = (db: Db, { subject, ...page }: Filter): Promise<readonly z.infer<typeof actionRow>[]> =>
   db.any(sql.type(actionRow)`
     with page as (
       select *

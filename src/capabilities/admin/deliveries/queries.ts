@@ -22,10 +22,10 @@ const states = {
   cancelled: sql.fragment`d.state = 'cancelled'`,
 };
 
-type Wanted = PageRequest & { state: keyof typeof states; appId: AppId | null };
+type Filter = PageRequest & { state: keyof typeof states; appId: AppId | null };
 
 /** Deliveries in a state, of one app or (null) of all, newest first, after `cursor`. */
-export const listTroubled = (db: Db, { state, appId, cursor, limit }: Wanted): Promise<readonly TroubledDelivery[]> =>
+export const listTroubled = (db: Db, { state, appId, cursor, limit }: Filter): Promise<readonly TroubledDelivery[]> =>
   db.any(sql.type(deliveryRow)`
     select ${deliveryColumns}
     from ops.deliveries d

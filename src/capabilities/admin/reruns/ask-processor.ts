@@ -8,13 +8,13 @@ const PATIENCE_MS = 5_000; // an operator waits for the page
 
 const writes = new Map([...paymentWrites, ...payoutWrites].map((verb) => [verb.kind, verb]));
 
-type Sent = NonNullable<Awaited<ReturnType<typeof findSent>>>;
+type SentWrite = NonNullable<Awaited<ReturnType<typeof findSent>>>;
 
 /**
  * The judgement of a re-run with what the processor's lists hold now of a refund, a checkout or a step of a payout.
  * Changes no verdict to one that is less careful. Of every other intent it is returned unchanged.
  */
-export async function askProcessor(judged: Judgement, sent: Sent, processor: Processor): Promise<Judgement> {
+export async function askProcessor(judged: Judgement, sent: SentWrite, processor: Processor): Promise<Judgement> {
   const verb = writes.get(sent.kind);
   if (!verb) return judged;
   const seen = await within(verb.findSent(sent, processor), PATIENCE_MS);

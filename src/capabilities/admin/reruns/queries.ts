@@ -25,10 +25,10 @@ const states = {
   expired: sql.fragment`i.state = 'expired'`,
 };
 
-type Wanted = PageRequest & { state: keyof typeof states; kind: string | null; owner: OwnerId | null };
+type Filter = PageRequest & { state: keyof typeof states; kind: string | null; owner: OwnerId | null };
 
 /** Intents in a state, newest first, after `cursor`. `trouble` means in doubt or failed. */
-export const listTroubled = (db: Db, wanted: Wanted): Promise<readonly TroubledIntent[]> =>
+export const listTroubled = (db: Db, wanted: Filter): Promise<readonly TroubledIntent[]> =>
   db.any(sql.type(intentRow)`
     select ${intentColumns}
     from ops.intents i

@@ -15,7 +15,7 @@ import { adminSealContext } from '../totp/commands.ts';
 
 type Deps = { db: Db; sealer: Sealer; throttle: Throttle };
 type Call = Pick<CallWith<Deps>, 'deps' | 'network' | 'throttle' | 'address' | 'requestId'>;
-type Given = { password: string; totp_code?: string };
+type Credentials = { password: string; totp_code?: string };
 
 /**
  * Counts an attempt and checks password and authenticator code of an operator. Throws V2_INVALID_CREDENTIALS and
@@ -24,7 +24,7 @@ type Given = { password: string; totp_code?: string };
 export async function checkAdminLogin(
   call: Call,
   email: string,
-  given: Given,
+  given: Credentials,
 ): Promise<{ admin: AdminRow; checked: RightLogin }> {
   const { deps, network } = call;
   const admin = await readAdmin(deps.db, email, digest(network));

@@ -3,7 +3,7 @@ import { ApiError } from '../../../kernel/errors.ts';
 import type { Hotkey, PropAccountId } from '../../../kernel/ids.ts';
 import type { ReadResult } from '../../../kernel/upstream-result.ts';
 import type { Dashboard, OrderBook } from '../../../venues/network/adapter/types.ts';
-import { noteEndedOrders } from '../../../venues/network/orders/commands.ts';
+import { recordEndedOrders } from '../../../venues/network/orders/commands.ts';
 import { listResting } from '../../../venues/network/orders/queries.ts';
 import { openPositions } from '../../../venues/network/portfolio/read-model.ts';
 import { moveAccount } from '../../accounts/prop/commands.ts';
@@ -47,7 +47,7 @@ async function noteResting({ db, reads }: WatchDeps, trader: Hotkey): Promise<bo
   const resting = await listResting(db, trader);
   if (resting.length === 0) return false;
   const [dashboard, book] = await Promise.all([reads.dashboard(trader), reads.networkOrders(trader)]);
-  await noteEndedOrders(db, resting, { dashboard, book });
+  await recordEndedOrders(db, resting, { dashboard, book });
   return true;
 }
 

@@ -12,13 +12,13 @@ import type { Account } from '../commands.ts';
 import { readLogin, userSealContext } from '../queries.ts';
 
 type Call = Pick<CallWith<{ db: Db; sealer: Sealer; throttle: Throttle }>, 'deps' | 'network' | 'throttle'>;
-type Given = { password: string; totp_code?: string; email_code?: string };
+type Credentials = { password: string; totp_code?: string; email_code?: string };
 
 /**
  * Counts an attempt and checks password and authenticator code of a user. Throws V2_INVALID_CREDENTIALS,
  * V2_EMAIL_NOT_VERIFIED, V2_MFA_INVALID, and what `countCodeAttempt` throws.
  */
-export async function checkUserLogin(call: Call, account: Account, given: Given): Promise<RightLogin> {
+export async function checkUserLogin(call: Call, account: Account, given: Credentials): Promise<RightLogin> {
   const { deps, network } = call;
   const row = await readLogin(deps.db, account.appId, account.email, digest(network));
   const isKnown = row.is_known_address;

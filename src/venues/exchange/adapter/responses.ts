@@ -11,7 +11,7 @@ import { classifyActionText, classifyItemText, rejectedForForm, rejectedForRate,
 import type { ItemResult, Posted } from './types.ts';
 
 /** What was sent: the number of items the venue reports on individually; 0 if it sends no item results. */
-export type Sent = { items: number; firstSend: boolean };
+export type SentRequest = { items: number; firstSend: boolean };
 
 /** Pause after a 429 without `Retry-After`. The budget is per minute, so a sixth of it is available again by then. */
 const PAUSE_S = 10;
@@ -20,7 +20,7 @@ const PAUSE_S = 10;
  * Classifies the reply to a posted action. Rejections by 422, 429, a text of the venue or per item are definite, unless
  * the same bytes may have arrived before. Everything else leaves the action in doubt. See venues/exchange.md#errors.
  */
-export const postResponse = (reply: Reply, { items, firstSend }: Sent): UpstreamResult<Posted> => {
+export const postResponse = (reply: Reply, { items, firstSend }: SentRequest): UpstreamResult<Posted> => {
   if (reply.kind === 'unsent') return unreachable(reply.why);
   if (reply.kind === 'lost') return unknownEffect(reply.why);
   const response = readReply(reply, items);

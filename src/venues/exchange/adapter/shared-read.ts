@@ -14,7 +14,7 @@ export type SharedRead<T> = (limits?: CallLimits, newerThanMs?: number) => Promi
 export type Sources = { query: QueryInfo; responses: ResponseCache };
 
 type Body = { type: string; dex?: string };
-type Known<T> = { data: T; atMs: number };
+type CachedResult<T> = { data: T; atMs: number };
 
 /** These reads are rare and everything else needs them, so they come first. */
 const PRIORITY = 'cancel';
@@ -31,7 +31,7 @@ export const sharedRead = <T>(
   { body, freshMs, read }: { body: Body; freshMs: number; read: (json: unknown) => T | null },
 ): SharedRead<T> => {
   const name = [body.type, body.dex].filter(Boolean).join(' ');
-  let known: Known<T> | null = null;
+  let known: CachedResult<T> | null = null;
   let underWay: Promise<ReadResult<T>> | null = null;
 
   const isNew = (maxAgeMs: number): boolean => known !== null && epochMs() - known.atMs <= maxAgeMs;

@@ -1,12 +1,12 @@
-import type { Finding, Sent } from '../../../intents/define.ts';
+import type { Finding, SentRequest } from '../../../intents/define.ts';
 import { dexOf } from '../../../kernel/exchange-names.ts';
 import { accepted, rejected, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { Exvenue, ItemResult, OrderRecord } from '../adapter/types.ts';
 import type { Signed } from '../signing/sign.ts';
+import { burnExpired, type ExchangeDeps, hasExpired } from './calls.ts';
 import { type CancelTarget, STILL_OPEN } from './cancel-result.ts';
 import { listOpen } from './cancel-targets.ts';
 import { ABSENT } from './evidence.ts';
-import { burnExpired, type ExchangeDeps, hasExpired } from './verb.ts';
 
 type Payload = Signed & { targets: CancelTarget[] };
 type Cancelled = { items: ItemResult[] };
@@ -18,7 +18,7 @@ type Cancelled = { items: ItemResult[] };
  * at all, the cancellation is `absent`; a follow-up, which never fails, then succeeds with all its targets still open.
  */
 export async function findCancelled(
-  { intent, payload }: Sent<{ because_of?: string | undefined }, Payload>,
+  { intent, payload }: SentRequest<{ because_of?: string | undefined }, Payload>,
   deps: ExchangeDeps,
 ): Promise<Finding<Cancelled>> {
   const records = await readRecords(deps.exvenue, payload);

@@ -4,10 +4,10 @@ import { coinOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import { absent, found, type ReadResult, unreadable } from '../../../kernel/upstream-result.ts';
 import type { CallLimits, Exvenue, OrderNames } from '../adapter/types.ts';
+import { UNREACHABLE } from './calls.ts';
 import { type CancelTarget, type ClosedOrder, closedResult } from './cancel-result.ts';
 import { laneOf } from './follow-up.ts';
 import { findResting, listRecordedResting, type RestingOrder } from './queries.ts';
-import { UNREACHABLE } from './verb.ts';
 
 /**
  * The orders to cancel, the reason why they could not be read, or the result if none is open. `unreadDexes`: builder

@@ -4,12 +4,12 @@ import { succeedAndSubmit } from '../../../intents/settle.ts';
 import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import type { Action, Exvenue } from '../adapter/types.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
+import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './calls.ts';
 import { findCancelled } from './cancel-evidence.ts';
 import { type CancelTarget, cancelResult, isStillOpen } from './cancel-result.ts';
 import { findAllTargets, findTargets } from './cancel-targets.ts';
 import { followUp } from './follow-up.ts';
 import { ALL_PAIRS, decideExits, recordCancellation, releaseExits } from './store.ts';
-import { type ExchangeDeps, exchangeTiming, postAll, recordOtherwise, UNREACHABLE, walletMembers } from './verb.ts';
 
 const kind = 'exchange/cancel';
 const request = z.object({ ...walletMembers, oids: z.union([z.array(z.number()), z.literal('all')]) });

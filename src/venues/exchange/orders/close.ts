@@ -8,10 +8,10 @@ import { marketPrice, type Side } from '../../../kernel/grid.ts';
 import type { IntentId } from '../../../kernel/ids.ts';
 import type { OrderTerms, PerpPosition } from '../adapter/types.ts';
 import { sign } from '../signing/sign.ts';
+import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
 import { type Market, readMarket, readPosition } from './market.ts';
 import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOrder } from './order.ts';
 import { decideExits } from './store.ts';
-import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './verb.ts';
 import { closingTerms, shownOrder } from './views.ts';
 
 /**

@@ -4,8 +4,8 @@ import { isZero } from '../../../kernel/decimals.ts';
 import { cloidOf, coinOf, dexOf } from '../../../kernel/exchange-names.ts';
 import type { WalletAddress } from '../../../kernel/ids.ts';
 import type { Asset, Exvenue, PerpPosition } from '../adapter/types.ts';
+import { UNREACHABLE } from './calls.ts';
 import { findLastFilled } from './queries.ts';
-import { UNREACHABLE } from './verb.ts';
 
 /** An asset and its mid price. */
 export type Market = { asset: Asset; mid: string };

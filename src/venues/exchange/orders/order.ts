@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Finding, IntentOf, SendLimits, Sent } from '../../../intents/define.ts';
+import type { Finding, IntentOf, SendLimits, SentRequest } from '../../../intents/define.ts';
 import type { Problem } from '../../../intents/intent.ts';
 import { compare } from '../../../kernel/decimals.ts';
 import { cloidOf } from '../../../kernel/exchange-names.ts';
@@ -7,9 +7,9 @@ import type { IntentId } from '../../../kernel/ids.ts';
 import { accepted, type UpstreamResult, unknownEffect, unreachable } from '../../../kernel/upstream-result.ts';
 import type { ItemResult, OrderTerms, Posted } from '../adapter/types.ts';
 import { type Signed, signedMembers } from '../signing/sign.ts';
+import { type ExchangeDeps, hasExpired, post, reconcileOrBurn } from './calls.ts';
 import { findOrder, type OrderOutcome } from './evidence.ts';
 import { type ExecutionReport, type ExitPrices, type Leg, legsOf } from './rules.ts';
-import { type ExchangeDeps, hasExpired, post, reconcileOrBurn } from './verb.ts';
 
 /** The outcome of an order, and of the exits sent with it, in the order of sending. */
 export type Placed = { order: OrderOutcome; exits: ItemResult[] };
@@ -37,7 +37,7 @@ export const payloadOf = (
  * that stops in between needs no guard, because the bodies expire.
  */
 export async function sendOrder(
-  { payload }: Sent<unknown, OrderPayload>,
+  { payload }: SentRequest<unknown, OrderPayload>,
   deps: ExchangeDeps,
   limits: SendLimits,
 ): Promise<UpstreamResult<Placed>> {
@@ -64,7 +64,7 @@ function placedResult({ items: [order, ...exits] }: Posted): UpstreamResult<Plac
  * order: whether the leverage was set says nothing about it.
  */
 export const reconcileOrder = (
-  { intent, payload }: Sent<unknown, OrderPayload>,
+  { intent, payload }: SentRequest<unknown, OrderPayload>,
   deps: ExchangeDeps,
 ): Promise<Finding<Placed>> =>
   reconcileOrBurn({ intent, payload: { ...payload, posts: payload.posts.slice(-1) } }, deps, async () => {

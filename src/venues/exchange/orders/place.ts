@@ -7,6 +7,7 @@ import type { IntentId } from '../../../kernel/ids.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { Action, OrderTerms } from '../adapter/types.ts';
 import { sign } from '../signing/sign.ts';
+import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './calls.ts';
 import { cancel } from './cancel.ts';
 import { exitOrders } from './exits.ts';
 import { followUp } from './follow-up.ts';
@@ -15,7 +16,6 @@ import { invalidOrder, orderPayload, payloadOf, reconcileOrder, reportOf, sendOr
 import { terms } from './results.ts';
 import type { ExchangeTerms } from './rules.ts';
 import { recordPlacement } from './store.ts';
-import { type ExchangeDeps, exchangeTiming, recordOtherwise, walletMembers } from './verb.ts';
 import { shownOrder } from './views.ts';
 
 type Deps = ExchangeDeps & { checks: Pick<OrderChecks, 'findExchangeViolation'> };

@@ -7,14 +7,6 @@ import type { IntentId, WalletAddress } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult, unknownEffect } from '../../../kernel/upstream-result.ts';
 import type { Exvenue } from '../adapter/types.ts';
 import { sign, signedMembers } from '../signing/sign.ts';
-import { cancel } from './cancel.ts';
-import { ABSENT } from './evidence.ts';
-import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
-import { followUp, laneOf } from './follow-up.ts';
-import { readMarket, readPosition } from './market.ts';
-import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
-import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
-import { decideExits } from './store.ts';
 import {
   type ExchangeDeps,
   exchangeTiming,
@@ -23,7 +15,15 @@ import {
   recordOtherwise,
   UNREACHABLE,
   walletMembers,
-} from './verb.ts';
+} from './calls.ts';
+import { cancel } from './cancel.ts';
+import { ABSENT } from './evidence.ts';
+import { exitOrders, exitsOn, type OldExit, oldExit } from './exits.ts';
+import { followUp, laneOf } from './follow-up.ts';
+import { readMarket, readPosition } from './market.ts';
+import { findLaterCommands, listPlannedExits, type PlannedExit } from './queries.ts';
+import { type ExitPrices, type Leg, legsOf, misplacedExit } from './rules.ts';
+import { decideExits } from './store.ts';
 
 /** The exchange's order numbers of new exits. A rejected leg is missing. */
 type PlacedExits = Partial<Record<Leg, number>>;

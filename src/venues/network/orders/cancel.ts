@@ -3,15 +3,15 @@ import { defineIntent } from '../../../intents/define.ts';
 import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, recordedRejection, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
+import * as network from './calls.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
 import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
 import { protectionShown } from './protection.ts';
 import { getTarget } from './queries.ts';
 import { carriesExits, isOver } from './rules.ts';
-import { findProven, isShown, readRecords } from './shown.ts';
 import { recordCancellation } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
-import * as network from './verb.ts';
+import { findProven, isShown, readRecords } from './venue-records.ts';
 
 /** Cancels a resting order. */
 export const cancel = defineIntent({

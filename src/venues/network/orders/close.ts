@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { defineIntent, type Sent } from '../../../intents/define.ts';
+import { defineIntent, type SentRequest } from '../../../intents/define.ts';
 import { retry, succeed } from '../../../intents/settle.ts';
 import type { Hotkey } from '../../../kernel/ids.ts';
 import {
@@ -13,14 +13,14 @@ import {
 } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
 import type { Dashboard, OrderBook, TradePair } from '../adapter/types.ts';
+import * as network from './calls.ts';
 import { type CloseStyle, closesByUuid } from './close-style.ts';
 import { ABSENT, executedBy, nothingExecuted, UNREAD } from './evidence.ts';
 import { type AtMiner, type Done, type Found, onceEnded } from './outcome.ts';
-import { isOpenPosition, readHeld } from './positions.ts';
+import { isOpenPosition, readOpenPosition } from './positions.ts';
 import { hasOthersUnderWay } from './queries.ts';
 import { samePair, sameUuid } from './rules.ts';
-import { readRecords } from './shown.ts';
-import * as network from './verb.ts';
+import { readRecords } from './venue-records.ts';
 
 type Deps = network.Deps & {
   config: { NETVENUE_CLOSE_STYLE: CloseStyle };
@@ -43,7 +43,7 @@ export const close = defineIntent({
   async prepare({ id, lane, attempts, request }, deps: Deps) {
     const { trader, trade_pair, subaccount_id, position_uuid: only } = request;
     const [held, pairs, others] = await Promise.all([
-      readHeld(deps.venues.netvenue, trader, trade_pair),
+      readOpenPosition(deps.venues.netvenue, trader, trade_pair),
       deps.reads.tradePairs(),
       hasOthersUnderWay(deps.db, trader, lane),
     ]);
@@ -101,7 +101,7 @@ const waitOut = ({ db }: Deps, intent: Parameters<typeof retry>[1], { message, r
  * the commit and waits, so neither can undo the other.
  */
 const isOvertaken = async (
-  { intent, payload }: Sent<{ trader: Hotkey }, { signal: Signal }>,
+  { intent, payload }: SentRequest<{ trader: Hotkey }, { signal: Signal }>,
   { db }: Deps,
 ): Promise<boolean> =>
   payload.signal.execution_type === 'FLAT_ALL' && hasOthersUnderWay(db, intent.request.trader, intent.lane);

@@ -5,6 +5,7 @@ import { idSchema } from '../../../kernel/ids.ts';
 import { accepted, type Rejected, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { Signal } from '../adapter/signal-types.ts';
+import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { executedBy, findEdited, nothingExecuted, UNREAD } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
@@ -20,10 +21,9 @@ import {
   protectionWhenAccepted,
   type Terms,
 } from './rules.ts';
-import { findProven, isShown, isTriggered, readRecords } from './shown.ts';
 import { recordEdit } from './store.ts';
 import { absentIfNeverPlaced, locate, recordUnlessTargetInDoubt } from './target.ts';
-import * as network from './verb.ts';
+import { findProven, isShown, isTriggered, readRecords } from './venue-records.ts';
 
 const changes = objectWith<components['schemas']['VantaEditOrderRequest']>({ trade_pair: z.string() });
 

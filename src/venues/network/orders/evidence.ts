@@ -13,7 +13,15 @@ import type { DashboardOrder } from '../adapter/types.ts';
 import type { AtMiner, Done, Found } from './outcome.ts';
 import { protectionShown } from './protection.ts';
 import { protectionWhenAccepted } from './rules.ts';
-import { findProven, isShown, mayProve, type Records, readRecords, type Shown, wereAllRead } from './shown.ts';
+import {
+  findProven,
+  isShown,
+  mayProve,
+  type Records,
+  readRecords,
+  type VisibleResult,
+  wereAllRead,
+} from './venue-records.ts';
 
 /** The finding that the network has no trace of the request. */
 export const ABSENT = { kind: 'absent' } as const;
@@ -28,7 +36,7 @@ export async function findPlaced(at: AtMiner, signal: Signal, archived: ReadResu
   const shown = findProven(records, signal.order_uuid);
   const objection = record?.rejected ?? record?.said ?? null;
   if (isShown(shown) && !(shown.lifecycle === 'cancelled' && objection))
-    return asShown(signal, shown, records, { accepted: record?.accepted ?? null, objection });
+    return fromRecords(signal, shown, records, { accepted: record?.accepted ?? null, objection });
   if (record?.accepted && (record.accepted.executed?.price != null || wereAllRead(records)))
     return accepted({ ...record.accepted, protection: protectionWhenAccepted(signal) });
   if (record?.rejected) return recordedRejection(record.rejected);
@@ -50,7 +58,7 @@ export async function resolveRejection(at: AtMiner, signal: Signal, said: Reject
   const shown = findProven(records, signal.order_uuid);
   if (shown === 'unread') return UNREAD;
   return isShown(shown) && shown.lifecycle !== 'cancelled'
-    ? asShown(signal, shown, records, { accepted: null, objection: said })
+    ? fromRecords(signal, shown, records, { accepted: null, objection: said })
     : said;
 }
 
@@ -62,16 +70,16 @@ export async function readExecution(
 ): Promise<Accepted<Done> | UnknownEffect> {
   const records = await readRecords(at);
   const shown = findProven(records, signal.order_uuid);
-  if (isShown(shown)) return asShown(signal, shown, records, { accepted: data, objection: null });
+  if (isShown(shown)) return fromRecords(signal, shown, records, { accepted: data, objection: null });
   return wereAllRead(records) ? accepted(data) : UNREAD;
 }
 
 /** The finding that a record is missing that could prove something. */
 export const UNREAD = unknownEffect('not every record could be read');
 
-const asShown = (
+const fromRecords = (
   signal: Signal,
-  shown: Shown,
+  shown: VisibleResult,
   records: Records,
   { accepted: data, objection }: { accepted: SignalAccepted | null; objection: Rejected | null },
 ): Accepted<Done> | UnknownEffect => {
@@ -106,7 +114,7 @@ export async function findEdited(at: AtMiner, signal: Signal, before: Partial<Si
 }
 
 /** The order as the book lists it, with all its terms. */
-function listedAs({ lifecycle, name }: Shown, { book }: Records): DashboardOrder | null {
+function listedAs({ lifecycle, name }: VisibleResult, { book }: Records): DashboardOrder | null {
   if (book.kind !== 'found') return null;
   const { unfilled, filled, cancelled } = book.data;
   const orders = { resting: unfilled, filled, cancelled }[lifecycle];

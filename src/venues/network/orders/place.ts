@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { defineIntent, type Sent } from '../../../intents/define.ts';
+import { defineIntent, type SentRequest } from '../../../intents/define.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import { accepted, acknowledged, type UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { OrderChecks } from '../../checks.ts';
 import type { VenueReads } from '../../reads.ts';
 import type { Signal } from '../adapter/signal-types.ts';
 import { noteSubaccountStatus } from '../subaccounts/commands.ts';
+import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT, closesByUuid } from './close-style.ts';
 import { findPlaced, readExecution, resolveRejection } from './evidence.ts';
 import type { Done } from './outcome.ts';
 import { getReadiness } from './queries.ts';
 import { carriesExits, protectionWhenAccepted, rests, type Terms } from './rules.ts';
 import { recordPlacement } from './store.ts';
-import * as network from './verb.ts';
 
 type Deps = network.Deps & {
   reads: Pick<VenueReads, 'tradePairs'>;
@@ -71,7 +71,7 @@ export const place = defineIntent({
 
 /** The execution of a market order is read if the response does not contain it. If it cannot be read, it is looked up soon. */
 async function withExecution(
-  { intent, payload: { signal } }: Sent<{ trader: Hotkey }, { signal: Signal }>,
+  { intent, payload: { signal } }: SentRequest<{ trader: Hotkey }, { signal: Signal }>,
   { venues }: Deps,
   data: Done,
 ): Promise<UpstreamResult<Done>> {

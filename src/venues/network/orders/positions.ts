@@ -3,7 +3,7 @@ import type { Dashboard, DashboardOrder, DashboardPosition, Netvenue } from '../
 import { samePair } from './rules.ts';
 
 /** What a trader has open in a pair. `position` is null only if it is proven that there is none. */
-export type Held = { position: DashboardPosition | null; brackets: DashboardOrder[]; dashboard: Dashboard };
+export type OpenPosition = { position: DashboardPosition | null; brackets: DashboardOrder[]; dashboard: Dashboard };
 
 /** Whether a position is open. */
 export const isOpenPosition = ({ side, closeMs }: DashboardPosition): boolean => closeMs === null && side !== 'FLAT';
@@ -13,7 +13,11 @@ export const isOpenPosition = ({ side, closeMs }: DashboardPosition): boolean =>
  * or failed internally; then the book shows resting orders, and only a book without a filled order in the pair proves
  * that nothing is open.
  */
-export async function readHeld(venue: Netvenue, trader: Hotkey, pair: string): Promise<Held | 'unreadable'> {
+export async function readOpenPosition(
+  venue: Netvenue,
+  trader: Hotkey,
+  pair: string,
+): Promise<OpenPosition | 'unreadable'> {
   const dashboard = await venue.dashboard(trader);
   if (dashboard.kind !== 'found') return 'unreadable';
   const shown = dashboard.data;
@@ -26,14 +30,14 @@ export async function readHeld(venue: Netvenue, trader: Hotkey, pair: string): P
   return heldOf(shown.reported.orders ? shown : { ...shown, openOrders: unfilled }, pair);
 }
 
-const heldOf = (dashboard: Dashboard, pair: string): Held => ({
+const heldOf = (dashboard: Dashboard, pair: string): OpenPosition => ({
   position: openIn(dashboard, pair),
   brackets: dashboard.openOrders.filter((order) => isBracketOn(order, pair)),
   dashboard,
 });
 
 /** The absolute quantity of a position; null if the venue reports no quantities. */
-export function heldQuantity({ filledOrders }: Pick<DashboardPosition, 'filledOrders'>): number | null {
+export function openQuantity({ filledOrders }: Pick<DashboardPosition, 'filledOrders'>): number | null {
   if (filledOrders.length === 0 || filledOrders.some(({ quantity }) => quantity === null)) return null;
   return Math.abs(filledOrders.reduce((sum, { quantity }) => sum + Number(quantity), 0));
 }

@@ -5,15 +5,15 @@ import { type IntentId, idSchema } from '../../../kernel/ids.ts';
 import type { Rejected, UpstreamResult } from '../../../kernel/upstream-result.ts';
 import type { Signal } from '../adapter/signal-types.ts';
 import type { DashboardOrder } from '../adapter/types.ts';
+import * as network from './calls.ts';
 import { CLOSE_IN_FLIGHT } from './close-style.ts';
 import { findEdited, findPlaced, resolveRejection } from './evidence.ts';
 import type { AtMiner, Done } from './outcome.ts';
 import { placementSignal } from './place.ts';
-import { heldQuantity, readHeld } from './positions.ts';
+import { openQuantity, readOpenPosition } from './positions.ts';
 import { findOrderByHandle, getReadiness } from './queries.ts';
 import { PLACED, sizeOf, type Terms } from './rules.ts';
 import { recordProtection } from './store.ts';
-import * as network from './verb.ts';
 
 type Protection = components['schemas']['VantaTpSlRequest'];
 
@@ -31,14 +31,14 @@ export const protect = defineIntent({
 
   async prepare({ id, request: { trader, protection, subaccount_id } }, { db, venues }: network.Deps) {
     const [held, { isClosing }] = await Promise.all([
-      readHeld(venues.netvenue, trader, protection.trade_pair),
+      readOpenPosition(venues.netvenue, trader, protection.trade_pair),
       getReadiness(db, trader),
     ]);
     if (isClosing) return { wait: CLOSE_IN_FLIGHT };
     if (held === 'unreadable') return { wait: { code: 'VENUE_UNREACHABLE' } };
     if (held.position === null) return { fail: { code: 'V1_NO_POSITION' } };
     const isPart = sizeOf(protection) !== undefined; // protection of a part is added to the existing protection
-    const replaced = { brackets: isPart ? [] : held.brackets, held: heldQuantity(held.position) };
+    const replaced = { brackets: isPart ? [] : held.brackets, held: openQuantity(held.position) };
     const signal = protectionSignal(id, subaccount_id, protection, replaced);
     const bracket = (await findOrderByHandle(db, trader, signal.order_uuid)) ?? id;
     return { send: { signal, bracket, terms: bracketTerms(protection) } };

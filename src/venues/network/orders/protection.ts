@@ -1,6 +1,6 @@
 import type { DashboardOrder } from '../adapter/types.ts';
 import { carriesExits, type Exits, PLACED, type Protection, protectionWhenAccepted } from './rules.ts';
-import { mayProve, type Records, type Shown } from './shown.ts';
+import { mayProve, type Records, type VisibleResult } from './venue-records.ts';
 
 const MISSING = 'The order is filled, but the network has no exits of it; protect the position.';
 const CANCELLED = 'The order is filled, but its exits were cancelled; protect the position.';
@@ -10,7 +10,12 @@ const CANCELLED = 'The order is filled, but its exits were cancelled; protect th
  * order are named after it. `error`: what the venue said about them, if anything. An order that was filled and whose
  * position is closed needs none any more.
  */
-export function protectionShown(order: Exits, shown: Shown, records: Records, error: string | null): Protection | null {
+export function protectionShown(
+  order: Exits,
+  shown: VisibleResult,
+  records: Records,
+  error: string | null,
+): Protection | null {
   if (!carriesExits(order) || shown.lifecycle !== 'filled') return protectionWhenAccepted(order);
   const exits = exitsOf(shown.name, records);
   if (exits.live) return PLACED;

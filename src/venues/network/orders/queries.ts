@@ -5,7 +5,7 @@ import type { Db } from '../../../db/pool.ts';
 import { intentColumns } from '../../../intents/claim.ts';
 import { type Intent, intentRow } from '../../../intents/intent.ts';
 import { type Hotkey, idSchema, type OrderUuid, type OwnerId } from '../../../kernel/ids.ts';
-import { executed, protection, terms } from './verb.ts';
+import { executed, protection, terms } from './calls.ts';
 
 const orderRow = z.object({
   terms,

@@ -5,9 +5,9 @@ import type { IntentOf } from '../../../intents/define.ts';
 import { succeedTogether, succeedWith } from '../../../intents/settle.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import type { Executed, Signal } from '../adapter/signal-types.ts';
+import type { OrderResult } from './calls.ts';
 import type { Lifecycle } from './outcome.ts';
 import type { Protection, Terms } from './rules.ts';
-import type { OrderResult } from './verb.ts';
 
 /** Ends a placement and records lifecycle, execution and protection of its order. Concurrent placements share a commit. */
 export const recordPlacement = succeedTogether<{
@@ -56,7 +56,7 @@ export const recordProtection = (
   );
 
 /** How a resting order ended, or under which uuid the venue has it now, as a later read showed. */
-export type Noted = {
+export type OrderUpdate = {
   lifecycle: Lifecycle;
   handle: string;
   executed: Executed | null;
@@ -64,7 +64,7 @@ export type Noted = {
 };
 
 /** Records what a later read of the venue showed of a resting order. No effect if it does not rest any more. */
-export async function noteOrder(db: Db, orderId: OrderUuid, noted: Noted): Promise<void> {
+export async function recordOrderUpdate(db: Db, orderId: OrderUuid, noted: OrderUpdate): Promise<void> {
   const update = changed({ ...noted, id: orderId, if_resting: true });
   await db.query(sql.prepared('note_order', z.object({}))`
     with changed as materialized (

@@ -2,14 +2,14 @@ import type { IntentOf } from '../../../intents/define.ts';
 import { fail } from '../../../intents/settle.ts';
 import type { Hotkey, OrderUuid } from '../../../kernel/ids.ts';
 import type { UpstreamResult } from '../../../kernel/upstream-result.ts';
+import { type Deps, recordOtherwise } from './calls.ts';
 import { ABSENT } from './evidence.ts';
-import { notedOf } from './noted.ts';
 import type { Done, Found } from './outcome.ts';
 import { getTarget } from './queries.ts';
+import { orderUpdateOf } from './read-model.ts';
 import { isOpen, type Terms } from './rules.ts';
-import { isTriggered, namesOf, readRecords } from './shown.ts';
-import { noteOrder } from './store.ts';
-import { type Deps, recordOtherwise } from './verb.ts';
+import { recordOrderUpdate } from './store.ts';
+import { isTriggered, namesOf, readRecords } from './venue-records.ts';
 
 type Target = { id: OrderUuid; handle: string; terms: Terms; lifecycle: string | null };
 
@@ -20,10 +20,10 @@ type Target = { id: OrderUuid; handle: string; terms: Terms; lifecycle: string |
 export async function locate({ db, venues }: Deps, trader: Hotkey, target: Target): Promise<string | null> {
   const { id, handle, terms, lifecycle } = target;
   const venue = await venues.ofTrader(trader);
-  const noted = venue && notedOf(await readRecords({ venue, trader }), handle, terms);
+  const noted = venue && orderUpdateOf(await readRecords({ venue, trader }), handle, terms);
   if (!noted) return terms.execution_type === 'STOP_LIMIT' && !isTriggered(handle) ? namesOf(handle).join(',') : handle;
   if (lifecycle === 'resting' && (noted.lifecycle !== 'resting' || noted.handle !== handle))
-    await noteOrder(db, id, noted);
+    await recordOrderUpdate(db, id, noted);
   return noted.lifecycle === 'resting' ? noted.handle : null;
 }
 

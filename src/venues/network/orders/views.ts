@@ -4,11 +4,11 @@ import type { Intent } from '../../../intents/intent.ts';
 import { errors, isErrorCode } from '../../../kernel/errors.ts';
 import type { IntentId, OrderUuid } from '../../../kernel/ids.ts';
 import { epochMs } from '../../../kernel/work.ts';
+import { orderResultMembers } from './calls.ts';
 import { close } from './close.ts';
 import { protect } from './protect.ts';
 import type { RecordedOrder } from './queries.ts';
 import type { Terms } from './rules.ts';
-import { orderResultMembers } from './verb.ts';
 
 type Schemas = components['schemas'];
 

@@ -31,7 +31,7 @@ export const isOpen = ({ closeMs, side }: DashboardPosition): boolean => closeMs
 
 /** An open position in the shape of the contract. Its exits come from the bracket orders that rest on its pair. */
 export function shownPosition(position: DashboardPosition, { money, accountSize, openOrders }: Dashboard): Position {
-  const size = requireValue(heldSize(position));
+  const size = requireValue(openSize(position));
   const unrealized = position.unrealizedPnl ?? unrealizedFrom(position, accountSize);
   return {
     ...namesOf(position),
@@ -80,7 +80,7 @@ export function quantityOf({ quantity, value, price, orderType }: DashboardOrder
 
 const maybe = (value: number | null | undefined) => (value === null || value === undefined ? null : ofNumber(value));
 
-function heldSize({ netQuantity, filledOrders }: DashboardPosition): number | null {
+function openSize({ netQuantity, filledOrders }: DashboardPosition): number | null {
   if (netQuantity !== null) return Math.abs(netQuantity);
   const quantities = filledOrders.map(quantityOf);
   if (quantities.length === 0 || quantities.some((quantity) => quantity === null)) return null;

@@ -6,7 +6,7 @@ import {
   type IntentOf,
   objectWith,
   type SendLimits,
-  type Sent,
+  type SentRequest,
   type SlotAt,
   type Timing,
 } from '../../../intents/define.ts';
@@ -76,7 +76,7 @@ export const slot = ({ intent }: { intent: IntentOf<AnyRequest> }, { config }: D
  * rejection that does not prove that nothing happened is looked up with `resolve` before it is believed.
  */
 export async function sendSignal(
-  { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
+  { intent, payload }: SentRequest<AnyRequest, { signal: Signal }>,
   { venues }: Deps,
   limits: SendLimits,
   resolve: (at: AtMiner, said: Rejected) => Promise<NetworkResult>,
@@ -109,7 +109,7 @@ export const resolveBy =
  * has passed since it responded to a look-up that came after the request. See venues/network.md#threads.
  */
 export async function reconcileAt(
-  { intent, payload }: Sent<AnyRequest, { signal: Signal }>,
+  { intent, payload }: SentRequest<AnyRequest, { signal: Signal }>,
   { db, venues, config }: Deps,
   find: (at: AtMiner, archived: ReadResult<ArchivedOrder>) => Promise<Found>,
 ): Promise<Finding<Done>> {

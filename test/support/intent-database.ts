@@ -21,7 +21,7 @@ export type Row = {
 type Job = { task: string; intent_id: string; in_ms: number };
 
 /** One connection for the SQL functions of intents. */
-export type Hand = {
+export type DbSession = {
   accept(...items: Item[]): Promise<Verdict[]>;
   claim(id: string): Promise<Row | null>;
   beginSending(id: string, fence: number): Promise<boolean>;
@@ -32,10 +32,10 @@ export type Hand = {
 };
 
 /** A separate database, with functions that call its SQL functions directly. No worker runs. */
-export type Spine = Hand & {
+export type IntentDatabase = DbSession & {
   url: string;
   /** One more connection. */
-  hand(): Promise<Hand>;
+  session(): Promise<DbSession>;
   row(id: string): Promise<Row>;
   /** Queued jobs in the order they were queued. */
   jobs(): Promise<Job[]>;
@@ -57,8 +57,8 @@ export const item = (more: Partial<Item> & Record<string, unknown> = {}): Item =
 });
 
 /** Accepts intents one after the other over one connection. */
-export async function acceptInTurn(hand: Hand, items: Item[]): Promise<void> {
-  for (const one of items) await hand.accept(one);
+export async function acceptInTurn(session: DbSession, items: Item[]): Promise<void> {
+  for (const one of items) await session.accept(one);
 }
 
 const JOBS = `
@@ -67,21 +67,21 @@ const JOBS = `
   order by j.id`;
 
 /** Opens a new, migrated database for direct calls. */
-export async function openSpine(): Promise<Spine> {
+export async function openIntentDatabase(): Promise<IntentDatabase> {
   const database = await freshDatabase();
   const clients: Client[] = [];
-  const hand = async () => {
+  const session = async () => {
     const client = new Client({ ...database.connection, ssl: false });
     client.on('error', () => {}); // tests cut connections off on purpose
     await client.connect();
     clients.push(client);
     return handOf(client);
   };
-  const first = await hand();
+  const first = await session();
   return {
     ...first,
     url: database.url,
-    hand,
+    session,
     row: async (id) => (await first.query<Row>('select * from intents where id = $1', [id]))[0] as Row,
     jobs: () => first.query<Job>(JOBS),
     async finishJobs(id) {
@@ -99,8 +99,8 @@ export async function openSpine(): Promise<Spine> {
 }
 
 /** The functions over a connection that the caller opens and ends. */
-export function handOf(client: Client): Hand {
-  const query: Hand['query'] = async (text, values) => (await client.query(text, values)).rows;
+export function handOf(client: Client): DbSession {
+  const query: DbSession['query'] = async (text, values) => (await client.query(text, values)).rows;
   const ask = async (text: string, values: unknown[]) => (await query<{ ok: boolean }>(text, values))[0]?.ok === true;
   return {
     query,

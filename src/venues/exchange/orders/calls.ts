@@ -1,4 +1,4 @@
-import type { Finding, IntentOf, Sent, Timing } from '../../../intents/define.ts';
+import type { Finding, IntentOf, SentRequest, Timing } from '../../../intents/define.ts';
 import type { Claim, Problem } from '../../../intents/intent.ts';
 import { recordNoResponse } from '../../../intents/run.ts';
 import { fail, retry } from '../../../intents/settle.ts';
@@ -65,7 +65,7 @@ export async function postAll(deps: ExchangeDeps, signed: Signed, limits: Signal
  * that nothing was done.
  */
 export async function reconcileOrBurn<Result>(
-  { intent, payload }: Sent<unknown, Signed>,
+  { intent, payload }: SentRequest<unknown, Signed>,
   deps: ExchangeDeps,
   find: () => Promise<Finding<Result>>,
 ): Promise<Finding<Result>> {

@@ -6,7 +6,7 @@ import type { AtMiner, Lifecycle } from './outcome.ts';
 export type Records = { dashboard: ReadResult<Dashboard>; book: ReadResult<OrderBook> };
 
 /** The state of an order. `name`: under which uuid the network has it now. `order` is null if only its position shows it. */
-export type Shown = { lifecycle: Lifecycle; name: string; order: DashboardOrder | null };
+export type VisibleResult = { lifecycle: Lifecycle; name: string; order: DashboardOrder | null };
 
 /** Reads both records of a trader. */
 export async function readRecords({ venue, trader }: AtMiner): Promise<Records> {
@@ -37,23 +37,24 @@ export const isTriggered = (name: string): boolean => name.endsWith(TRIGGERED);
  * What the records prove of an order; `none`: they do not show it. A fill outweighs every other record, so only both
  * prove that an order was cancelled or does not exist. `unread`: a record is missing that could show it, or show more.
  */
-export function findProven(records: Records, uuid: string): Shown | 'none' | 'unread' {
+export function findProven(records: Records, uuid: string): VisibleResult | 'none' | 'unread' {
   const shown = findShown(records, uuid);
   if (shown?.order && shown.lifecycle !== 'cancelled') return shown;
   return mayProve(records) ? (shown ?? 'none') : 'unread';
 }
 
 /** Whether the records show an order. */
-export const isShown = (proven: Shown | 'none' | 'unread'): proven is Shown => typeof proven !== 'string';
+export const isShown = (proven: VisibleResult | 'none' | 'unread'): proven is VisibleResult =>
+  typeof proven !== 'string';
 
 /**
  * Finds an order in the records under any of its uuids. The network also lists an order as cancelled if only its exits
  * failed.
  */
-function findShown(records: Records, uuid: string): Shown | null {
+function findShown(records: Records, uuid: string): VisibleResult | null {
   const names = new Set(namesOf(uuid));
   const { filled, resting, cancelled, positions } = groupsOf(records);
-  const among = (orders: DashboardOrder[], lifecycle: Lifecycle): Shown | null => {
+  const among = (orders: DashboardOrder[], lifecycle: Lifecycle): VisibleResult | null => {
     const order = orders.find((candidate) => names.has(candidate.uuid));
     return order ? { lifecycle, name: order.uuid, order } : null;
   };
