@@ -2,9 +2,9 @@ import type { Context } from 'koa';
 import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { Principal } from '../kernel/principal.ts';
-import { callerAddress } from './address.ts';
 import type { OnLack } from './authenticate.ts';
 import type { EdgeDeps } from './deps.ts';
+import { callerAddress } from './throttle.ts';
 import type { RequestParts } from './validate.ts';
 
 type Attempt = {

@@ -2,8 +2,9 @@ import type { Context } from 'koa';
 import type { Operation } from '../contract/document.ts';
 import { ApiError } from '../kernel/errors.ts';
 import type { OwnerId } from '../kernel/ids.ts';
+import type { Principal } from '../kernel/principal.ts';
 import { type Budget, type BudgetState, budgetOf, rateLimitHeaders } from '../kernel/throttles.ts';
-import type { Caller } from './address.ts';
+import { authenticate, nobody } from './authenticate.ts';
 import type { EdgeDeps } from './deps.ts';
 
 /** Counts one attempt of a request against budgets, and sets the `RateLimit` headers of the response to their state. */
@@ -28,8 +29,57 @@ export function newSpend(ctx: Context, { throttle }: Pick<EdgeDeps, 'throttle'>)
  * Counts a call of a throttled operation against the budget of its network, and a call of an app against that of the
  * app: the addresses of end users that it names are not verified.
  */
-export const spendAddress = ({ id }: Operation, from: Caller, owner: OwnerId, spend: Spend): Promise<void> =>
+const spendAddress = ({ id }: Operation, from: Caller, owner: OwnerId, spend: Spend): Promise<void> =>
   spend(
     ...(from.isShared ? [] : [budgetOf('address', id, owner, from.network)]),
     ...(from.isApps ? [budgetOf('server', id, owner)] : []),
   );
+
+/**
+ * Authenticates the caller of a throttled operation and counts the attempt. For an open operation it counts before it
+ * checks credentials; else it counts valid callers, and attempts with wrong credentials by address.
+ */
+export async function throttledCaller(operation: Operation, ctx: Context, deps: EdgeDeps) {
+  const spend = newSpend(ctx, deps);
+  const spendUnknown = () => spendAddress(operation, callerAddress(ctx, nobody), '', spend);
+  if (operation.isOpen) await spendUnknown();
+  const principal = await authenticate(operation, ctx, deps).catch(async (apiError) => {
+    if (!operation.isOpen) await spendUnknown();
+    throw apiError;
+  });
+  if (!operation.isOpen) await spendAddress(operation, callerAddress(ctx, principal), principal.owner, spend);
+  return { principal, spend };
+}
+
+/** The header in which an app's server gives the address of its end user. */
+const END_USER_ADDRESS = 'X-End-User-Address';
+
+/**
+ * The source of a call: its address, and the network by which attempts are counted. `isApps`: the call comes from an
+ * app's server. `isShared`: the address is that of the server, which all users of the app share.
+ */
+export type Caller = { address: string; network: string; isApps: boolean; isShared: boolean };
+
+/** The caller's address: that of the connection, or the end user's if an authenticated app reports it. */
+export function callerAddress(ctx: Context, principal: Principal): Caller {
+  const isApps = principal.kind === 'app' || principal.kind === 'user';
+  const reported = isApps ? ctx.get(END_USER_ADDRESS).slice(0, 64) : '';
+  const address = reported || ctx.ip;
+  return { address, network: networkOf(address), isApps, isShared: isApps && reported === '' };
+}
+
+const GROUPS_OF_A_NETWORK = 4; // of 16 bits each: an IPv6 site has at least a /64 (RFC 6177)
+
+/**
+ * The network by which attempts are counted: an IPv4 address itself, the /64 of an IPv6 address. Other text is
+ * unchanged.
+ */
+export function networkOf(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped) return mapped;
+  if (!/^[0-9a-f:.]*:[0-9a-f:.]*(%\w+)?$/i.test(address)) return address;
+  const [left, right] = address.split('::').map((half) => half.split(':').filter(Boolean)) as [string[], string[]?];
+  const zeros = right ? Math.max(0, 8 - left.length - right.length) : 0;
+  const groups = [...left, ...Array<string>(zeros).fill('0'), ...(right ?? [])].slice(0, GROUPS_OF_A_NETWORK);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

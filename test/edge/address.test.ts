@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Context } from 'koa';
-import { callerAddress, networkOf } from '../../src/edge/address.ts';
+import { callerAddress, networkOf } from '../../src/edge/throttle.ts';
 import type { Principal } from '../../src/kernel/principal.ts';
 
 describe('networkOf', () => {

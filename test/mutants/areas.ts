@@ -129,7 +129,7 @@ export const AREAS: Record<string, Area> = {
   },
   throttles: {
     code: {
-      files: ['src/kernel/throttles.ts', 'src/db/throttles.ts', 'src/edge/throttle.ts', 'src/edge/address.ts'],
+      files: ['src/kernel/throttles.ts', 'src/db/throttles.ts', 'src/edge/throttle.ts', 'src/edge/throttle.ts'],
       tests: ['kernel/throttles', 'edge/address', 'api/fair-log-ins', 'api/mail-flood', 'api/throttles'],
     },
     sql: NONE,

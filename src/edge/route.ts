@@ -1,0 +1,123 @@
+import type { Context } from 'koa';
+import type { Operation } from '../contract/document.ts';
+import type { AnyHandler, AnyReply } from '../contract/handler.ts';
+import { ApiError } from '../kernel/errors.ts';
+import type { Principal } from '../kernel/principal.ts';
+import { noteWork } from '../kernel/work.ts';
+import { authenticate } from './authenticate.ts';
+import { readBody } from './body.ts';
+import { type RouteDeps, toCall } from './call.ts';
+import { CROSS_ORIGIN_PATHS, restrictOrigin } from './cors.ts';
+import { idempotentResponse } from './idempotency.ts';
+import type { SpendQuota } from './quota.ts';
+import { rejectInRecovery } from './recovery-mode.ts';
+import { recordingLack, recordingRejections } from './rejections.ts';
+import { isEventStream, sendEventStream } from './stream.ts';
+import { type Spend, throttledCaller } from './throttle.ts';
+import { type RequestParts, type ResponseCheck, requestValidator, responseCheck, type Validator } from './validate.ts';
+
+/** Responds to the requests of one operation. */
+export type Route = (ctx: Context) => Promise<void>;
+
+/** A request on its way through the steps: each reads what the ones before it have set. */
+type Exchange = { ctx: Context; principal: Principal; spend: Spend | undefined; parts: RequestParts };
+
+/**
+ * The steps of an operation, in their order: identify, spend, read, run (validate and handle), check, send. A step throws
+ * what is wrong with the request; nothing after it happens then.
+ */
+export function routeOf(operation: Operation, handler: AnyHandler, deps: RouteDeps, spendQuota: SpendQuota): Route {
+  const [identify, read] = [identifying(operation, deps), reading(operation, deps)];
+  const [run, check] = [running(operation, handler, deps), checking(operation, deps)];
+  const isPrivate = operation.security.flat().length > 0 || operation.method !== 'get';
+
+  return async (ctx) => {
+    ctx.state.operation = operation.id;
+    ctx.state.oauthErrors = operation.oauthErrors;
+    if (isPrivate) ctx.set('Cache-Control', 'no-store');
+    const { principal, spend } = await identify(ctx);
+    spendRequest(ctx, principal, spendQuota);
+    const parts = await read(ctx);
+    const reply = await run({ ctx, principal, spend, parts });
+    check(reply);
+    return send(ctx, operation, reply);
+  };
+}
+
+/** Finds who calls. Of a throttled operation it counts the attempt, and of an operator's a lack of rights. */
+function identifying(operation: Operation, deps: RouteDeps) {
+  const hasRoles = operation.security.flat().some(({ scheme }) => scheme === 'adminBearer');
+  const isCrossOrigin = operation.path.startsWith(CROSS_ORIGIN_PATHS);
+  const identified = async (ctx: Context) => {
+    if (operation.throttled) return throttledCaller(operation, ctx, deps);
+    const onLack = hasRoles ? recordingLack({ ctx, operation, deps }) : undefined;
+    return { principal: await authenticate(operation, ctx, deps, onLack), spend: undefined };
+  };
+  return async (ctx: Context): Promise<Pick<Exchange, 'principal' | 'spend'>> => {
+    const caller = await identified(ctx).catch(async (error) => {
+      if (!(error instanceof ApiError)) await readBody(ctx, operation).catch(() => {}); // it may name an order: see effectDetails
+      throw error;
+    });
+    if (isCrossOrigin) restrictOrigin(ctx, caller.principal);
+    return caller;
+  };
+}
+
+/** Takes the request from the caller's quota, and names the caller to log lines. */
+function spendRequest(ctx: Context, principal: Principal, spendQuota: SpendQuota): void {
+  ctx.state.caller = principal.kind;
+  if (principal.kind === 'partner') spendQuota(ctx, principal);
+  if (principal.owner) noteWork({ tenant: principal.owner });
+}
+
+/** Reads the parts of the request, not yet checked. A write in recovery mode ends here. */
+function reading(operation: Operation, { config }: RouteDeps) {
+  const headerNames = operation.parameters.flatMap(({ name, in: place }) => (place === 'header' ? name : []));
+  return async (ctx: Context): Promise<RequestParts> => {
+    const parts = {
+      path: { ...ctx.params },
+      query: { ...ctx.query },
+      header: Object.fromEntries(headerNames.map((name) => [name, ctx.get(name) || undefined])),
+      body: await readBody(ctx, operation),
+    };
+    if (config.RECOVERY_MODE && operation.method !== 'get') rejectInRecovery(operation, ctx);
+    return parts;
+  };
+}
+
+/** Checks the request against the contract and hands it to its handler; a stored response takes the handler's place. */
+function running(operation: Operation, handler: AnyHandler, deps: RouteDeps) {
+  let validate: Validator | undefined; // compiled at first use: all of them would cost a start a second of CPU
+  const validated = async ({ ctx, parts, principal, spend }: Exchange): Promise<AnyReply> => {
+    ctx.state.isWriting = operation.keepsResponses; // from here on, a fault may come after its commit
+    validate ??= requestValidator(operation);
+    validate(parts);
+    const call = toCall(ctx, operation, parts, { principal, spend }, deps);
+    return operation.keepsResponses && call.context.idempotency_key
+      ? idempotentResponse({ ctx, call, deps }, (commit) => handler({ ...call, commit }))
+      : handler(call);
+  };
+  return (exchange: Exchange): Promise<AnyReply> => {
+    const { ctx, principal, parts } = exchange;
+    if (principal.kind !== 'admin' || operation.method === 'get') return validated(exchange);
+    const { adminId } = principal;
+    return recordingRejections({ ctx, operation, adminId, principal, parts, deps }, () => validated(exchange));
+  };
+}
+
+/** Holds the reply against the contract, where the setting asks for it. */
+function checking(operation: Operation, { config }: RouteDeps) {
+  let check: ResponseCheck | undefined;
+  return ({ status, body }: AnyReply): void => {
+    if (!config.VALIDATE_RESPONSES) return;
+    check ??= responseCheck(operation);
+    check(status, body);
+  };
+}
+
+function send(ctx: Context, { streams }: Operation, { headers, status, body }: AnyReply): void | Promise<void> {
+  ctx.set(headers ?? {});
+  if (streams && isEventStream(body)) return sendEventStream(ctx, body);
+  ctx.body = body === undefined ? '' : body;
+  ctx.status = status; // after the body: an absent body sets 204
+}
